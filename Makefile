@@ -1,0 +1,61 @@
+# `make demo` and `make test` need Python 3.10 or newer (with its venv module), git and make; everything else
+# goes into .venv. A stamp per kind of environment, named after the folder and the contents of pyproject.toml,
+# makes a second run start at once and a changed dependency rebuild.
+
+PYTHON ?= python3
+BIN := .venv/bin
+KEY := $(firstword $(shell (echo '$(CURDIR)'; cat pyproject.toml) | cksum))
+RUN_ENV := .venv/run-$(KEY).stamp
+DEV_ENV := .venv/dev-$(KEY).stamp
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+
+.PHONY: help demo test lint format bench clean
+
+help:
+	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
+	@echo 'make test    lint, types, layering and all tests'
+	@echo 'make lint    lint, types and layering only'
+	@echo 'make format  reformat the Python sources'
+	@echo 'make bench   the measurements behind benchmarks/README.md'
+	@echo 'make clean   remove the environment, caches and builds'
+
+demo: $(RUN_ENV)
+	@$(BIN)/python examples/demo.py
+
+test: lint
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(DEV_ENV)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(DEV_ENV)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(DEV_ENV)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "cuda-lsp needs Python 3.10 or newer, but '$(PYTHON)' is not; name one: make PYTHON=python3.12 demo" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "'$(PYTHON)' comes without venv or ensurepip; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+$(RUN_ENV): pyproject.toml | .venv/bin/python
+	@echo 'Building .venv: once, a minute or so'
+	@rm -f .venv/*.stamp
+	@$(PIP) --editable .
+	@touch $@
+
+$(DEV_ENV): pyproject.toml | .venv/bin/python
+	@echo 'Building .venv with the development tools: once, a minute or so'
+	@rm -f .venv/*.stamp
+	@$(PIP) --editable '.[dev]'
+	@touch $(RUN_ENV) $@

@@ -1,0 +1,1 @@
+"""Barriers: those that live threads can miss, and those that order nothing."""
