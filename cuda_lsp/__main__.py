@@ -1,4 +1,4 @@
-"""`python -m cuda_lsp …` is the `cuda-lsp` command, for where the console script is not on the search path."""
+"""``python -m cuda_lsp …`` is the ``cuda-lsp`` command, for where the console script is not on the search path."""
 
 import sys
 

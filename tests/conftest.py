@@ -25,5 +25,5 @@ def _path_of_program(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def require_program() -> Callable[[str], str]:
-    """Give the path of a program, or skip with a reason (fail under `CUDA_LSP_REQUIRE_PROGRAMS=1`) where there is none."""
+    """Give the path of a program; where there is none, skip with the reason (fail if ``CUDA_LSP_REQUIRE_PROGRAMS=1``)."""
     return _path_of_program
