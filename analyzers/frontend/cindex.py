@@ -1,0 +1,331 @@
+"""The narrow, typed door to libclang.
+
+Nothing else in the project imports `clang`. The protocols below name the part of `clang.cindex` that the front end
+uses; the objects behind them are libclang's own, so there is no cost per cursor. Three C functions that the Python
+class does not wrap are registered here: the operator kinds and `clang_Cursor_Evaluate`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Protocol, cast
+
+from clang import cindex as _clang  # pyright: ignore[reportMissingTypeStubs]
+
+_module: Any = _clang
+
+CursorKind: Any = _module.CursorKind
+TypeKind: Any = _module.TypeKind
+TokenKind: Any = _module.TokenKind
+StorageClass: Any = _module.StorageClass
+TemplateArgumentKind: Any = _module.TemplateArgumentKind
+
+
+class File(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class SourceLocation(Protocol):
+    """A place in a file; line and column count from 1, columns and offsets are UTF-8 bytes."""
+
+    @property
+    def file(self) -> File | None: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+
+
+class SourceRange(Protocol):
+    @property
+    def start(self) -> SourceLocation: ...
+    @property
+    def end(self) -> SourceLocation: ...
+
+
+class Token(Protocol):
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def kind(self) -> Any: ...
+    @property
+    def location(self) -> SourceLocation: ...
+    @property
+    def extent(self) -> SourceRange: ...
+    @property
+    def cursor(self) -> Cursor: ...
+
+
+class Type(Protocol):
+    @property
+    def kind(self) -> Any: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def element_type(self) -> Type: ...
+    @property
+    def element_count(self) -> int: ...
+    def get_canonical(self) -> Type: ...
+    def get_pointee(self) -> Type: ...
+    def get_array_element_type(self) -> Type: ...
+    def get_array_size(self) -> int: ...
+    def get_declaration(self) -> Cursor: ...
+    def get_result(self) -> Type: ...
+    def get_class_type(self) -> Type: ...
+    def get_named_type(self) -> Type: ...
+    def get_size(self) -> int: ...
+    def get_align(self) -> int: ...
+    def get_offset(self, fieldname: str) -> int: ...
+    def get_fields(self) -> Iterator[Cursor]: ...
+    def get_num_template_arguments(self) -> int: ...
+    def get_template_argument_type(self, num: int) -> Type: ...
+    def argument_types(self) -> Sequence[Type]: ...
+    def is_const_qualified(self) -> bool: ...
+    def is_volatile_qualified(self) -> bool: ...
+    def is_restrict_qualified(self) -> bool: ...
+
+
+class Cursor(Protocol):
+    @property
+    def kind(self) -> Any: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def displayname(self) -> str: ...
+    @property
+    def mangled_name(self) -> str: ...
+    @property
+    def location(self) -> SourceLocation: ...
+    @property
+    def extent(self) -> SourceRange: ...
+    @property
+    def type(self) -> Type: ...
+    @property
+    def result_type(self) -> Type: ...
+    @property
+    def underlying_typedef_type(self) -> Type: ...
+    @property
+    def enum_type(self) -> Type: ...
+    @property
+    def enum_value(self) -> int: ...
+    @property
+    def storage_class(self) -> Any: ...
+    @property
+    def referenced(self) -> Cursor | None: ...
+    @property
+    def canonical(self) -> Cursor: ...
+    @property
+    def semantic_parent(self) -> Cursor | None: ...
+    @property
+    def lexical_parent(self) -> Cursor | None: ...
+    @property
+    def translation_unit(self) -> TranslationUnit: ...
+    @property
+    def hash(self) -> int: ...
+    @property
+    def raw_comment(self) -> str | None: ...
+    def get_children(self) -> Iterator[Cursor]: ...
+    def walk_preorder(self) -> Iterator[Cursor]: ...
+    def get_tokens(self) -> Iterator[Token]: ...
+    def get_arguments(self) -> Iterator[Cursor | None]: ...
+    def get_definition(self) -> Cursor | None: ...
+    def get_usr(self) -> str: ...
+    def get_num_template_arguments(self) -> int: ...
+    def get_template_argument_kind(self, num: int) -> Any: ...
+    def get_template_argument_type(self, num: int) -> Type: ...
+    def get_template_argument_value(self, num: int) -> int: ...
+    def get_template_argument_unsigned_value(self, num: int) -> int: ...
+    def get_field_offsetof(self) -> int: ...
+    def get_bitfield_width(self) -> int: ...
+    def is_bitfield(self) -> bool: ...
+    def is_definition(self) -> bool: ...
+    def is_static_method(self) -> bool: ...
+    def is_virtual_method(self) -> bool: ...
+    def is_anonymous(self) -> bool: ...
+
+
+class FileInclusion(Protocol):
+    @property
+    def source(self) -> File: ...
+    @property
+    def include(self) -> File: ...
+    @property
+    def location(self) -> SourceLocation: ...
+    @property
+    def depth(self) -> int: ...
+
+
+class ClangDiagnostic(Protocol):
+    @property
+    def severity(self) -> int: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def location(self) -> SourceLocation: ...
+    @property
+    def ranges(self) -> Sequence[SourceRange]: ...
+    @property
+    def children(self) -> Sequence[ClangDiagnostic]: ...
+    @property
+    def category_name(self) -> str: ...
+    @property
+    def option(self) -> str: ...
+
+
+class TranslationUnit(Protocol):
+    @property
+    def cursor(self) -> Cursor: ...
+    @property
+    def spelling(self) -> str: ...
+    @property
+    def diagnostics(self) -> Sequence[ClangDiagnostic]: ...
+    def get_includes(self) -> Iterator[FileInclusion]: ...
+    def get_extent(self, filename: str, locations: Sequence[object]) -> SourceRange: ...
+    def get_tokens(self, locations: object = None, extent: SourceRange | None = None) -> Iterator[Token]: ...
+
+
+class Index(Protocol):
+    """libclang's set of translation units; not thread-safe."""
+
+
+class LibclangError(Exception):
+    """libclang refused to parse or reparse; it gives no reason of its own."""
+
+
+#: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
+PARSE_OPTIONS: Final = 0x004 | 0x100 | 0x200
+
+_EVAL_INT: Final = 1
+_EVAL_FLOAT: Final = 2
+_EVAL_STRING: Final = 4
+
+# clang-c/Index.h, enum CXBinaryOperatorKind and CXUnaryOperatorKind (since LLVM 17); 0 is "not an operator".
+BINARY_OPERATORS: Final[tuple[str, ...]] = (
+    "", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&",
+    "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ",",
+)  # fmt: skip
+UNARY_OPERATORS: Final[tuple[str, ...]] = (
+    "", "post++", "post--", "++", "--", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", "co_await",
+)  # fmt: skip
+
+_DEVICE_STUB: Final = re.compile(r"(\d+)__device_stub__")
+
+
+def _registered_library() -> Any:
+    lib: Any = _module.conf.lib
+    cursor: Any = _module.Cursor
+    for name, arguments, result in (
+        ("clang_getCursorBinaryOperatorKind", [cursor], ctypes.c_int),
+        ("clang_getCursorUnaryOperatorKind", [cursor], ctypes.c_int),
+        ("clang_Cursor_Evaluate", [cursor], ctypes.c_void_p),
+        ("clang_EvalResult_getKind", [ctypes.c_void_p], ctypes.c_int),
+        ("clang_EvalResult_getAsLongLong", [ctypes.c_void_p], ctypes.c_longlong),
+        ("clang_EvalResult_isUnsignedInt", [ctypes.c_void_p], ctypes.c_uint),
+        ("clang_EvalResult_getAsUnsigned", [ctypes.c_void_p], ctypes.c_ulonglong),
+        ("clang_EvalResult_getAsDouble", [ctypes.c_void_p], ctypes.c_double),
+        ("clang_EvalResult_getAsStr", [ctypes.c_void_p], ctypes.c_char_p),
+        ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
+        ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
+    ):
+        function = getattr(lib, name)
+        function.argtypes = arguments
+        function.restype = result
+    return lib
+
+
+_lib: Any = _registered_library()
+
+
+def binary_operator(cursor: Cursor) -> str:
+    """The operator of a `BINARY_OPERATOR` or `COMPOUND_ASSIGNMENT_OPERATOR` cursor as written in C; "" for others."""
+    return BINARY_OPERATORS[_lib.clang_getCursorBinaryOperatorKind(cursor)]
+
+
+def unary_operator(cursor: Cursor) -> str:
+    """The operator of a `UNARY_OPERATOR` cursor; `post++` and `post--` are told apart; "" for other cursors."""
+    return UNARY_OPERATORS[_lib.clang_getCursorUnaryOperatorKind(cursor)]
+
+
+def evaluate(cursor: Cursor) -> int | float | str | None:
+    """The compile-time value of an expression or of a variable's initialiser, or None where clang finds none.
+
+    Covers literals, enumerators, `sizeof`, constexpr calls, static members and substituted template arguments.
+    """
+    result = _lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    try:
+        kind = _lib.clang_EvalResult_getKind(result)
+        if kind == _EVAL_INT:
+            if _lib.clang_EvalResult_isUnsignedInt(result):
+                return int(_lib.clang_EvalResult_getAsUnsigned(result))
+            return int(_lib.clang_EvalResult_getAsLongLong(result))
+        if kind == _EVAL_FLOAT:
+            return float(_lib.clang_EvalResult_getAsDouble(result))
+        if kind == _EVAL_STRING:
+            return cast(bytes, _lib.clang_EvalResult_getAsStr(result)).decode("utf-8", "replace")
+        return None
+    finally:
+        _lib.clang_EvalResult_dispose(result)
+
+
+def kernel_identity(cursor: Cursor) -> str:
+    """The mangled name of a function, the same in the device and the host pass.
+
+    clang's host pass mangles a kernel as its launch stub (`_Z18__device_stub__run…` for `_Z3run…`).
+    """
+    return unstubbed(cursor.mangled_name)
+
+
+def unstubbed(mangled: str) -> str:
+    """A mangled name with clang's host launch-stub prefix taken out."""
+    if mangled.startswith("__device_stub__"):
+        return mangled.removeprefix("__device_stub__")
+    return _DEVICE_STUB.sub(lambda match: str(int(match.group(1)) - len("__device_stub__")), mangled, count=1)
+
+
+def create_index() -> Index:
+    """A fresh index. Declarations of precompiled preambles are included when its units are walked."""
+    return cast(Index, _module.Index.create())
+
+
+def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]]) -> TranslationUnit:
+    """Parse `path` with clang driver arguments; `unsaved` shadows files on disk. Raises `LibclangError`."""
+    try:
+        unit = _module.TranslationUnit.from_source(
+            path, list(arguments), [(name, _Bytes(text)) for name, text in unsaved], PARSE_OPTIONS, index
+        )
+    except _module.TranslationUnitLoadError as error:
+        raise LibclangError(str(error)) from None
+    return cast(TranslationUnit, unit)
+
+
+def reparse(unit: TranslationUnit, unsaved: Sequence[tuple[str, bytes]]) -> None:
+    """Parse again with new text. All cursors of the unit become invalid. After `LibclangError` the unit is unusable."""
+    array = (_module._CXUnsavedFile * len(unsaved))()  # noqa: SLF001
+    for slot, (name, text) in zip(array, unsaved, strict=True):
+        slot.name = name.encode()
+        slot.contents = text
+        slot.length = len(text)
+    if _lib.clang_reparseTranslationUnit(unit, len(unsaved), array, PARSE_OPTIONS) != 0:
+        raise LibclangError("libclang could not reparse the unit")
+
+
+class _Bytes(str):
+    """Text that is already UTF-8: `clang.cindex` encodes every `str` it is given and accepts nothing else."""
+
+    __slots__ = ("_data",)
+    _data: bytes
+
+    def __new__(cls, data: bytes) -> _Bytes:
+        made = super().__new__(cls, "")
+        made._data = data
+        return made
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        return self._data

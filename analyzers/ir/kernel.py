@@ -1,0 +1,324 @@
+"""The program IR: one kernel instance as a structured program of one thread, all device calls inlined.
+
+The front end produces it, the reference interpreter executes it, the symbolic pass turns it into guarded events.
+Every C subtlety (evaluation order, conversions, sequence points, operator widths) is explicit here: expressions have no
+side effects, loads are statements, conversions are ``cast`` nodes.
+
+Control flow is structured: ``If``, ``Loop``, labelled ``Block``, and the two multi-level exits ``Exit`` (break out of the
+named Block or Loop; ``return`` leaves the Block of its function body) and ``Continue``. A switch is a Block of guarded
+pieces. Labels are unique within a kernel.
+
+Variables are mutable scalars and pointers of the thread, referred to by ``var`` nodes and unique by name within a
+kernel (inlining renames). A variable read before it is written holds an arbitrary value. Aggregates, address-taken locals and
+local arrays are :class:`MemObject` in space ``local`` accessed by Load/Store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+from analyzers.ir.expr import Expr, Type
+from analyzers.model import SourceSpan
+
+Space = Literal["shared", "global", "local", "param", "constant"]
+Scope = Literal["warp", "block", "cluster", "grid", "system"]
+Order = Literal["relaxed", "acquire", "release", "acq_rel", "seq_cst", "weak", "volatile"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemObject:
+    """A region of memory that pointers can point into.
+
+    ``kind``: ``declared`` a variable; ``dynamic`` the kernel's extern shared memory (one object for all such arrays);
+    ``pointee`` what a pointer parameter points to; ``unknown`` what an untracked pointer points to.
+    """
+
+    name: str
+    space: Space
+    kind: Literal["declared", "dynamic", "pointee", "unknown"]
+    size: int | None
+    """Bytes, where the declaration says."""
+    element: int = 1
+    """Bytes of one element, for display."""
+    extents: tuple[int, ...] = ()
+    """Declared array extents, for display."""
+    display: str = ""
+    """The name as the user wrote it."""
+    read_only: bool = False
+    """``__constant__``, ``const __restrict__`` or otherwise never written during the kernel."""
+    span: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A kernel parameter. Scalars appear as the symbol ``param:NAME``; a pointer parameter is ``addr`` of the object
+    ``NAME``; fields of by-value struct parameters are parameters of their own, ``NAME.field``."""
+
+    name: str
+    ty: Type
+    type_text: str
+    restrict: bool = False
+    object: str | None = None
+    """For pointers: the name of its ``pointee`` object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a statement stands: its own range and the call sites that lead to it, outermost first."""
+
+    span: SourceSpan
+    text: str = ""
+    """The access or call as written."""
+    calls: tuple[SourceSpan, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``var := value``; reads of the old values happen first."""
+
+    var: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``var := *pointer``. ``in_bounds`` lists (index, extent) of declared-array subscripts on the way, assumed in
+    bounds. ``volatile``/atomic loads through ``cuda::atomic`` are :class:`Atomic`."""
+
+    id: int
+    var: str
+    ty: Type
+    pointer: Expr
+    width: int
+    site: Site
+    in_bounds: tuple[tuple[Expr, int], ...] = ()
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``*pointer := value``."""
+
+    id: int
+    pointer: Expr
+    value: Expr
+    width: int
+    site: Site
+    in_bounds: tuple[tuple[Expr, int], ...] = ()
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """``var := old value; *pointer := op(old, operands)`` as one step. ``op``: add sub exch min max inc dec cas and or xor
+    load store. For ``cas`` the operands are (compare, value)."""
+
+    id: int
+    var: str | None
+    op: str
+    ty: Type
+    pointer: Expr
+    operands: tuple[Expr, ...]
+    width: int
+    scope: Scope
+    order: Order
+    site: Site
+    in_bounds: tuple[tuple[Expr, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Execution and memory barrier of a group. ``mask`` (warp scope): the lanes named, None for all 32; ``tile``: threads per
+    cooperative-groups tile, in linear thread order. ``reduce``: (and|or|count, operand, result variable)."""
+
+    id: int
+    scope: Literal["warp", "tile", "block", "grid", "cluster"]
+    site: Site
+    mask: Expr | None = None
+    tile: int | None = None
+    reduce: tuple[Literal["and", "or", "count"], Expr, str] | None = None
+    statement: SourceSpan | None = None
+    """The whole expression statement with its semicolon, when the barrier is one: what a removal deletes."""
+    in_macro: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """``__threadfence*`` or ``cuda::atomic_thread_fence``."""
+
+    id: int
+    scope: Scope
+    order: Order
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A warp exchange: ``var := name(mask, operands)`` over the lanes of a warp (shuffles, votes, match, reduce). Orders no
+    memory accesses."""
+
+    id: int
+    var: str
+    ty: Type
+    name: str
+    operands: tuple[Expr, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Havoc:
+    """``var := anything``; ``reason`` says what was not modelled (a value, never a memory effect)."""
+
+    var: str
+    ty: Type
+    reason: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """The thread goes on only where ``condition`` holds (``__builtin_assume``, ``__trap`` guards, device ``assert``, user
+    comments)."""
+
+    condition: Expr
+    source: Literal["assume", "assert", "trap", "user"]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """Code with unknown effects. A kernel in which one is reachable is ``unknown(kind)``."""
+
+    kind: str
+    """Stable slug: ``recursion``, ``call-to-unknown-function``, ``goto``, ``asm``, ``parse-error``, ..."""
+    text: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expr
+    then: tuple[Stmt, ...]
+    orelse: tuple[Stmt, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for(;;) { head; if (!condition) break; body; latch; }``. ``Continue(label)`` goes to ``latch``; the test of a do-while is an
+    ``If … Exit`` at the end of ``latch`` with ``condition`` TRUE. ``head`` computes what the condition needs."""
+
+    label: str
+    head: tuple[Stmt, ...]
+    condition: Expr
+    body: tuple[Stmt, ...]
+    latch: tuple[Stmt, ...]
+    site: Site
+    """``text``: the loop header for display, e.g. ``for (int s = n / 2; s > 0; s >>= 1)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    label: str
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Leave the Block or Loop ``label``. ``kind`` says what the user wrote."""
+
+    label: str
+    kind: Literal["return", "break", "switch-break"]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    label: str
+    site: Site
+
+
+Stmt = Union[
+    Assign,
+    Load,
+    Store,
+    Atomic,
+    Barrier,
+    Fence,
+    Collective,
+    Havoc,
+    Assume,
+    Unsupported,
+    If,
+    Loop,
+    Block,
+    Exit,
+    Continue,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A place between two statements of the source where a statement can be inserted: see quickfix."""
+
+    span: SourceSpan
+    """Empty range at which text goes."""
+    depth: int
+    loops: int
+    conditionals: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBounds:
+    max_threads: int | None = None
+    cluster: tuple[int, int, int] | None = None
+
+
+KERNEL_BLOCK = "kernel"
+"""Label of the outermost Block: ``Exit(KERNEL_BLOCK)`` ends the thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel instance (one per template instantiation)."""
+
+    name: str
+    """``scale<float, 256>``."""
+    base_name: str
+    """``scale``."""
+    mangled: str
+    span: SourceSpan
+    """The name at the definition."""
+    extent: SourceSpan
+    """The whole definition."""
+    body_span: SourceSpan
+    parameters: tuple[Parameter, ...]
+    objects: tuple[MemObject, ...]
+    body: tuple[Stmt, ...]
+    """A single ``Block(KERNEL_BLOCK, ...)``."""
+    bounds: LaunchBounds = LaunchBounds()
+    functions: tuple[tuple[str, SourceSpan], ...] = ()
+    """Device functions inlined: (qualified name, extent of the definition)."""
+    assumptions: tuple[str, ...] = ()
+    """What the lowering assumed, in words, e.g. distinct pointers loaded from read-only memory are disjoint."""
+
+    def object(self, name: str) -> MemObject:
+        for o in self.objects:
+            if o.name == name:
+                return o
+        raise KeyError(name)
+
+
+def statements(body: tuple[Stmt, ...]) -> list[Stmt]:
+    """Every statement below ``body`` in source order, nested ones included."""
+    out: list[Stmt] = []
+    for s in body:
+        out.append(s)
+        if isinstance(s, If):
+            out += statements(s.then) + statements(s.orelse)
+        elif isinstance(s, Loop):
+            out += statements(s.head) + statements(s.body) + statements(s.latch)
+        elif isinstance(s, Block):
+            out += statements(s.body)
+    return out

@@ -1,0 +1,271 @@
+"""The shared vocabulary: what an analysis takes and what it gives, as plain frozen data.
+
+Nothing here computes. Everything that leaves ``analyzers`` (findings, verdicts, contexts) is made of these
+classes, so that the editor layer, the command line, the repairs and the dynamic runs speak of the same things.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+Dim3 = tuple[int, int, int]
+
+
+class Verdict(str, Enum):
+    """What is known about a kernel, a launch context or a finding. Declared worst first."""
+
+    DATA_RACE = "data-race"
+    BARRIER_DIVERGENCE = "barrier-divergence"
+    POSSIBLE_DATA_RACE = "possible-data-race"
+    UNKNOWN = "unknown"
+    BENIGN_RACE = "benign-race"
+    REDUNDANT_BARRIER = "redundant-barrier"
+    BARRIER_AFTER_EXIT = "barrier-after-exit"
+    RACE_FREE = "race-free"
+
+    @property
+    def rank(self) -> int:
+        """Position in the order of severity, 0 being the worst."""
+        return _RANKS[self]
+
+
+_RANKS: dict[Verdict, int] = {verdict: rank for rank, verdict in enumerate(Verdict)}
+
+
+class Severity(str, Enum):
+    """How loudly a finding speaks in an editor."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SourceSpan:
+    """A half-open range of one file.
+
+    Lines and columns are 1-based, columns count UTF-8 bytes (as libclang does); offsets are 0-based UTF-8 bytes
+    from the start of the file. For code written by a macro the span is the place where the macro is used.
+    """
+
+    path: str
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
+    start_offset: int
+    end_offset: int
+
+    @property
+    def line(self) -> int:
+        return self.start_line
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a verdict is ``unknown``: a stable machine-readable kind, a sentence, and where in the source."""
+
+    kind: str
+    text: str
+    span: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactNote:
+    """A host fact or user assumption that a proof or witness used, as the user wrote it."""
+
+    text: str
+    span: SourceSpan | None
+    kind: Literal["assert", "dimension", "relation", "loop-bound", "allocation", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One side of a finding: a memory access or barrier in the source, executed by one concrete thread."""
+
+    id: int
+    """Program event id, unique and stable within the lowered kernel."""
+    span: SourceSpan
+    kind: Literal["read", "write", "atomic", "barrier"]
+    width: int
+    """Bytes."""
+    text: str
+    """The accessed expression as written, e.g. ``s[tid + 1]``."""
+    block: Dim3 | None = None
+    thread: Dim3 | None = None
+    iterations: tuple[tuple[str, int], ...] = ()
+    """(loop description, 0-based iteration) for each enclosing loop, outermost first."""
+    calls: tuple[SourceSpan, ...] = ()
+    """Call sites through which the access is reached, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Concrete values under which two threads collide."""
+
+    grid: Dim3
+    block: Dim3
+    parameters: tuple[tuple[str, int], ...] = ()
+    """Scalar kernel parameters and host values that matter."""
+    address: str = ""
+    """The cell both threads touch, e.g. ``s[5]`` or ``out + 20 bytes``."""
+    data: tuple[tuple[str, int], ...] = ()
+    """Memory contents the collision depends on, e.g. ``("idx[3]", 7)``. Empty: needs no particular contents."""
+    iterations: tuple[tuple[str, int], ...] = ()
+    replayed: bool = False
+    """True when the reference interpreter executed both threads to the two accesses with these values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake, or one useless barrier, in one kernel under one launch context."""
+
+    code: Verdict
+    severity: Severity
+    message: str
+    """One line, for the squiggle."""
+    span: SourceSpan
+    """Where the squiggle goes (the first access or the barrier)."""
+    accesses: tuple[Access, ...]
+    """Two for races; for barrier findings the barrier as seen by the thread that reaches it and the one that does not."""
+    group: str
+    """Findings with the same group are one mistake (same code and accesses, or the same repair)."""
+    scope: Literal["intra-warp", "intra-block", "inter-block"] | None = None
+    space: Literal["shared", "global"] | None = None
+    object: str | None = None
+    witness: Witness | None = None
+    explanation: tuple[str, ...] = ()
+    """Further lines for the hover, plain text, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSummary:
+    """Which launch a context stands for. Symbolic dimensions print as their host expression."""
+
+    source: Literal["launch", "user", "default"]
+    span: SourceSpan | None
+    grid: tuple[str, str, str]
+    block: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextResult:
+    """The verdict for one kernel under one launch context."""
+
+    launch: LaunchSummary
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    """Every cause of ``unknown``; empty otherwise."""
+    assumptions: tuple[str, ...] = ()
+    """What the verdict rests on and nobody proved, e.g. ``signed arithmetic does not overflow``."""
+    facts: tuple[FactNote, ...] = ()
+    milliseconds: float = 0.0
+    rungs: tuple[tuple[str, int], ...] = ()
+    """How many queries each rung of the ladder answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResult:
+    """The verdict for one kernel instance; a kernel's verdict is the worst of its contexts."""
+
+    name: str
+    """As shown to the user, with template arguments: ``scale<float, 256>``."""
+    mangled: str
+    span: SourceSpan
+    """The kernel's name at its definition."""
+    extent: SourceSpan
+    """The whole definition."""
+    verdict: Verdict
+    contexts: tuple[ContextResult, ...]
+    shared_accesses: int = 0
+    global_accesses: int = 0
+    barriers: int = 0
+    files: tuple[str, ...] = ()
+    """Files with code of this kernel, its own and those of the functions it calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something the analysis saw and could not take in, counted and named, never dropped."""
+
+    what: str
+    span: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxIssue:
+    """A compiler diagnostic of the unit (errors only)."""
+
+    message: str
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """Everything found in one translation unit."""
+
+    path: str
+    arch: int
+    kernels: tuple[KernelResult, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    syntax: tuple[SyntaxIssue, ...] = ()
+    dependencies: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+    failure: Reason | None = None
+    """Set when the unit could not be analysed at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserLaunch:
+    """A launch context given by the user, on the command line or in a ``// cuda-lsp: launch`` comment."""
+
+    grid: Dim3 | None = None
+    block: Dim3 | None = None
+    values: tuple[tuple[str, int], ...] = ()
+    """Scalar kernel parameters by name."""
+    dynamic_shared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What steers an analysis; part of every cache key."""
+
+    use_host: bool = True
+    """Use what the host code says about each launch (False: the hardware's limits only)."""
+    warp_lockstep: bool = False
+    """Model warps of 32 as executing in lock-step (targets before Volta)."""
+    kernels: tuple[str, ...] = ()
+    """Only kernels with these names; empty: all."""
+    launches: tuple[UserLaunch, ...] = ()
+    """When given, only these contexts are checked."""
+    smt_budget: int = 2_000_000
+    """Z3 resource units per query."""
+    redundancy: bool = True
+    """Look for barriers that order nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the bytes of ``span`` by ``new_text``."""
+
+    span: SourceSpan
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair that the prover has accepted on the edited text."""
+
+    title: str
+    kind: Literal["insert-barrier", "remove-barrier", "move-barrier", "restructure"]
+    edits: tuple[TextEdit, ...]
+    groups: tuple[str, ...]
+    """Finding groups that disappear."""
+    cost: str
+    """What it costs at run time, in words: ``+1 barrier x 8 iterations``."""
+    preferred: bool = True
+    notes: tuple[str, ...] = field(default=())
