@@ -25,5 +25,5 @@ def _path_of_program(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def require_program() -> Callable[[str], str]:
-    """Give the path of a program; where there is none, skip with the reason (fail if ``CUDA_LSP_REQUIRE_PROGRAMS=1``)."""
+    """Give the path of a program; where there is none, skip with the reason (under the variable above, fail)."""
     return _path_of_program
