@@ -1,6 +1,6 @@
-# `make demo` and `make test` need Python 3.10 or newer (with its venv module), git and make; everything else
-# goes into .venv. A stamp per kind of environment, named after the folder and the contents of pyproject.toml,
-# makes a second run start at once and a changed dependency rebuild.
+# `make demo` and `make test` need Python 3.10 or newer, git and make; everything else goes into .venv.
+# A stamp per kind of environment, named after the folder and the contents of pyproject.toml, makes a second
+# run start at once and brings the environment up to date after a change.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -26,14 +26,14 @@ test: lint
 	$(BIN)/python -m pytest -q -n 2
 
 lint: $(DEV_ENV)
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
-	$(BIN)/lint-imports
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/python -m pyright
+	$(BIN)/python $(BIN)/lint-imports
 
 format: $(DEV_ENV)
-	$(BIN)/ruff check --fix
-	$(BIN)/ruff format
+	$(BIN)/python -m ruff check --fix
+	$(BIN)/python -m ruff format
 
 bench: $(DEV_ENV)
 	$(BIN)/python -m benchmarks
@@ -41,20 +41,21 @@ bench: $(DEV_ENV)
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
 
-.venv/bin/python:
+# pip is what venv writes last: without it an earlier attempt was interrupted.
+.venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
-	  echo "cuda-lsp needs Python 3.10 or newer, but '$(PYTHON)' is not; name one: make PYTHON=python3.12 demo" >&2; exit 1; }
+	  echo "cuda-lsp needs Python 3.10 or newer, but '$(PYTHON)' is not it; name one: make PYTHON=python3.12 demo" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
 	  echo "'$(PYTHON)' comes without venv or ensurepip; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv --clear .venv
 
-$(RUN_ENV): pyproject.toml | .venv/bin/python
+$(RUN_ENV): | .venv/bin/pip
 	@echo 'Building .venv: once, a minute or so'
 	@rm -f .venv/*.stamp
 	@$(PIP) --editable .
 	@touch $@
 
-$(DEV_ENV): pyproject.toml | .venv/bin/python
+$(DEV_ENV): | .venv/bin/pip
 	@echo 'Building .venv with the development tools: once, a minute or so'
 	@rm -f .venv/*.stamp
 	@$(PIP) --editable '.[dev]'
