@@ -83,6 +83,8 @@ class Expr:
       ``land lor lnot`` on BOOL, strict (no side effects in expressions)
       ``select`` (condition, then, else), any type
       ``cast``   to ``ty`` from any IntType or FloatType
+      ``narrow`` integer conversion assumed to keep the value (an induction variable that does not wrap around; a listed
+                 assumption): the identity on integers, undefined where the value does not fit ``ty``
       ``min max``
       ``umulhi`` ``popc`` ``clz`` ``brev`` ``ffs`` ``byteperm``, ... go through ``call``
     pointers
@@ -418,6 +420,17 @@ def cast(a: Expr, ty: Type) -> Expr:
     return make("cast", ty, (a,))
 
 
+def narrow(a: Expr, ty: IntType) -> Expr:
+    """Integer conversion that is assumed to keep the value."""
+    if a.ty == ty:
+        return a
+    if a.op == "const":
+        return const(a.value, ty)
+    if a.op == "cast" and a.args[0].ty == ty and isinstance(a.ty, IntType) and a.ty.width >= ty.width:
+        return a.args[0]
+    return make("narrow", ty, (a,))
+
+
 def ptradd(p: Expr, offset: Expr) -> Expr:
     """Pointer plus a byte offset of type I64."""
     if offset.op == "const" and offset.value == 0:
@@ -449,6 +462,8 @@ def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
         return select(*args)
     if op == "cast":
         return cast(args[0], e.ty)
+    if op == "narrow" and isinstance(e.ty, IntType):
+        return narrow(args[0], e.ty)
     if op == "neg":
         return neg(args[0])
     if op == "not":
@@ -537,7 +552,7 @@ def show(e: Expr) -> str:
         return f"({parts[0]} {_INFIX[e.op]} {parts[1]})"
     if e.op == "select":
         return f"({parts[0]} ? {parts[1]} : {parts[2]})"
-    if e.op == "cast":
+    if e.op in ("cast", "narrow"):
         return f"{e.ty}({parts[0]})"
     if e.op == "lnot":
         return f"!{parts[0]}"

@@ -1,0 +1,247 @@
+"""Closed forms of loop-carried variables.
+
+Given a variable's value before a loop, and its value after one iteration as an expression over the values at the start of the
+iteration (placeholders), find its value at the start of iteration ``k``. The recurrences recognised are those of real kernels:
+invariant, affine (``i += c``), geometric by powers of two (``s >>= 1``, ``s *= 2``), parity (``buf ^= 1``, ``buf = 1 - buf``, swapped
+pointers), rotating (``stage = (stage + 1) % n``) and values recomputed in each iteration. Everything else has none.
+
+Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from analyzers.ir import expr as E
+from analyzers.ir.expr import I64, U32, Expr, IntType
+
+NO_WRAP = "loop counters do not wrap around"
+
+Invariant = Callable[[Expr], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``at(k)`` is the value at the start of iteration ``k`` (an I64 expression); ``limit`` bounds ``k`` where the form does."""
+
+    at: Callable[[Expr], Expr]
+    limit: int | None = None
+    no_wrap: bool = False
+    previous: bool = False
+    """``at(k)`` for k >= 1 is the value computed in iteration k - 1."""
+
+
+def linear_delta(end: Expr, placeholder: Expr, invariant: Invariant) -> Expr | None:
+    """I64 ``c`` with ``end == placeholder + c`` (mathematically, wrap-around aside), ``c`` invariant; None otherwise."""
+    terms: list[Expr] = []
+    seen = 0
+    stack: list[tuple[Expr, int]] = [(end, 1)]
+    while stack:
+        node, sign = stack.pop()
+        if node is placeholder:
+            if sign != 1:
+                return None
+            seen += 1
+            continue
+        if invariant(node):
+            terms.append(_signed(node, sign))
+            continue
+        ty = node.ty
+        if node.op == "add":
+            stack += [(node.args[0], sign), (node.args[1], sign)]
+        elif node.op == "sub":
+            stack += [(node.args[0], sign), (node.args[1], -sign)]
+        elif node.op in ("cast", "narrow") and isinstance(ty, IntType) and isinstance(node.args[0].ty, IntType):
+            if min(ty.width, node.args[0].ty.width) < _width(placeholder):
+                return None
+            stack.append((node.args[0], sign))
+        else:
+            return None
+    if seen != 1:
+        return None
+    total = E.const(0, I64)
+    for t in terms:
+        total = E.add(total, t)
+    return total
+
+
+def _width(e: Expr) -> int:
+    return e.ty.width if isinstance(e.ty, IntType) else 64
+
+
+def _signed(e: Expr, sign: int) -> Expr:
+    """``sign * e`` in I64; an unsigned constant with the top bit set is the negative number the programmer wrote."""
+    if e.op == "const" and isinstance(e.ty, IntType):
+        value = IntType(e.ty.width, True).wrap(e.value) if e.ty.width >= 32 else e.value
+        return E.const(sign * value, I64)
+    wide = E.cast(e, I64)
+    return wide if sign == 1 else E.neg(wide)
+
+
+def _parity(k: Expr, even: Expr, odd: Expr) -> Expr:
+    two = E.const(2, I64)
+    return E.select(E.compare("eq", E.binary("rem", k, two), E.const(0, I64)), even, odd)
+
+
+def _power_of_two(value: int) -> int | None:
+    return value.bit_length() - 1 if value > 0 and value & (value - 1) == 0 else None
+
+
+def _geometric(start: Expr, end: Expr, placeholder: Expr) -> tuple[str, int] | None:
+    """(``shl`` or ``shr``, bits per iteration)."""
+    inner = end
+    while inner.op in ("cast", "narrow") and inner.args[0].ty == placeholder.ty:
+        inner = inner.args[0]
+    if inner.op not in ("mul", "div", "shl", "shr", "add") or placeholder not in inner.args:
+        return None
+    if inner.op == "add":
+        return ("shl", 1) if inner.args[0] is inner.args[1] else None
+    other = inner.args[1] if inner.args[0] is placeholder else inner.args[0]
+    if not E.is_const(other) or (inner.op in ("div", "shl", "shr") and inner.args[0] is not placeholder):
+        return None
+    if inner.op in ("shl", "shr"):
+        return (inner.op, other.value) if 0 < other.value < 31 else None
+    bits = _power_of_two(other.value)
+    if not bits:
+        return None
+    return ("shl" if inner.op == "mul" else "shr", bits)
+
+
+def _rotation(end: Expr, placeholder: Expr, start: Expr) -> int | None:
+    """``n`` when ``end`` is ``(placeholder + 1) % n`` in either usual spelling and the start lies in [0, n)."""
+    one = E.const(1, placeholder.ty) if isinstance(placeholder.ty, IntType) else None
+    if one is None or not E.is_const(start):
+        return None
+    step = E.add(placeholder, one)
+    n: Expr | None = None
+    if end.op == "rem" and end.args[0] is step:
+        n = end.args[1]
+    elif end.op == "select" and end.args[1].op == "const" and end.args[1].value == 0 and end.args[2] is step:
+        c = end.args[0]
+        if c.op == "eq" and step in c.args:
+            n = c.args[1] if c.args[0] is step else c.args[0]
+    if n is None or not E.is_const(n) or not 0 <= start.value < n.value:
+        return None
+    return n.value
+
+
+def _loop_dies_at_zero(condition: Expr, placeholder: Expr) -> bool:
+    """The loop's test is false once the variable is zero."""
+    assert isinstance(placeholder.ty, IntType)
+    return any(
+        E.substitute(c, {placeholder: E.const(0, placeholder.ty)}) is E.FALSE for c in E.conjuncts(condition)
+    )
+
+
+def _bounded_above(condition: Expr, placeholder: Expr) -> bool:
+    return any(
+        c.op in ("lt", "le") and placeholder in E.symbols(c.args[0]) and placeholder not in E.symbols(c.args[1])
+        for c in E.conjuncts(condition)
+    )
+
+
+def find_form(start: Expr, end: Expr, placeholder: Expr, condition: Expr, invariant: Invariant) -> Form | None:
+    """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders."""
+    if end is placeholder:
+        return Form(lambda k: start)
+    ty = placeholder.ty
+    if ty == E.PTR:
+        return _pointer_form(start, end, placeholder, invariant)
+    if not isinstance(ty, IntType):
+        return None
+    if ty == E.BOOL:
+        if end is E.lnot(placeholder):
+            return Form(lambda k: _parity(k, start, E.lnot(start)))
+        return None
+    delta = linear_delta(end, placeholder, invariant)
+    if delta is not None:
+        base = E.cast(start, I64)
+        step = delta
+        return Form(lambda k: E.narrow(E.add(base, E.mul(step, k)), ty), no_wrap=True)
+    if end.op == "xor" and placeholder in end.args:
+        other = end.args[1] if end.args[0] is placeholder else end.args[0]
+        if invariant(other):
+            return Form(lambda k: _parity(k, start, E.binary("xor", start, other)))
+    if end.op == "sub" and end.args[1] is placeholder and invariant(end.args[0]):
+        return Form(lambda k: _parity(k, start, E.sub(end.args[0], start)))
+    rotation = _rotation(end, placeholder, start)
+    if rotation is not None:
+        n, base = rotation, E.cast(start, I64)
+        return Form(lambda k: E.narrow(E.binary("rem", E.add(base, k), E.const(n, I64)), ty))
+    shape = _geometric(start, end, placeholder)
+    if shape is not None:
+        op, bits = shape
+        if (op == "shr" and _loop_dies_at_zero(condition, placeholder)) or (
+            op == "shl" and _bounded_above(condition, placeholder)
+        ):
+            limit = (ty.width - 1) // bits
+            count = lambda k: E.narrow(E.mul(k, E.const(bits, I64)), U32)  # noqa: E731
+            return Form(lambda k: E.binary(op, start, count(k)), limit=limit, no_wrap=op == "shl")
+    return None
+
+
+def _pointer_form(start: Expr, end: Expr, placeholder: Expr, invariant: Invariant) -> Form | None:
+    if end.op == "ptradd" and end.args[0] is placeholder and invariant(end.args[1]):
+        step = end.args[1]
+        return Form(lambda k: E.ptradd(start, E.mul(step, k)), no_wrap=True)
+    return None
+
+
+def close_all(
+    placeholders: Mapping[str, Expr],
+    starts: Mapping[str, Expr],
+    ends: Mapping[str, Expr],
+    condition: Expr,
+) -> dict[str, Form]:
+    """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start of an
+    iteration."""
+    by_node = {p: name for name, p in placeholders.items()}
+    forms: dict[str, Form] = {}
+
+    def open_placeholders(e: Expr) -> set[str]:
+        return {by_node[n] for n in E.walk((e,)) if n in by_node}
+
+    unchanged = {n for n, p in placeholders.items() if ends[n] is p}
+    for name in unchanged:
+        forms[name] = find_form(starts[name], ends[name], placeholders[name], condition, lambda _: True) or Form(
+            lambda k, s=starts[name]: s
+        )
+    fixed = {placeholders[n]: starts[n] for n in unchanged}
+    pending = [n for n in placeholders if n not in unchanged]
+    reduced = {n: E.substitute(ends[n], fixed) for n in pending}
+    test = E.substitute(condition, fixed)
+    for name in list(pending):
+        p = placeholders[name]
+        found = find_form(starts[name], reduced[name], p, test, lambda e: not open_placeholders(e))
+        if found is not None:
+            forms[name] = found
+            pending.remove(name)
+    for name in list(pending):
+        other = by_node.get(reduced[name])
+        if other is not None and other in pending and reduced[other] is placeholders[name]:
+            a, b = starts[name], starts[other]
+            forms[name] = Form(lambda k, a=a, b=b: _parity(k, a, b))
+            forms[other] = Form(lambda k, a=a, b=b: _parity(k, b, a))
+            pending = [n for n in pending if n not in (name, other)]
+    progress = True
+    while progress:
+        progress = False
+        for name in list(pending):
+            needed = open_placeholders(reduced[name])
+            if needed <= set(forms):
+                forms[name] = _recomputed(starts[name], reduced[name], {placeholders[n]: forms[n] for n in needed})
+                pending.remove(name)
+                progress = True
+    return forms
+
+
+def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form]) -> Form:
+    """A variable assigned from others in each iteration: its start, then the value of the iteration before."""
+
+    def at(k: Expr) -> Expr:
+        before = E.sub(k, E.const(1, I64))
+        value = E.substitute(end, {p: f.at(before) for p, f in inputs.items()})
+        return E.select(E.compare("eq", k, E.const(0, I64)), start, value)
+
+    return Form(at, previous=True)

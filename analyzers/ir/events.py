@@ -1,0 +1,136 @@
+"""The symbolic form of a kernel: accesses and barriers of one arbitrary thread, in program order, under guards.
+
+This is the lock-step view of the program: a linear order of guarded events in which a loop stands once, at an arbitrary
+iteration named by its counter symbol. Expressions range over thread coordinates, dimensions, parameters, loop counters and
+opaque values; no program variables are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from analyzers.ir.expr import Expr
+from analyzers.ir.kernel import Kernel, Order, Scope, Site
+from analyzers.model import SourceSpan
+
+ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conjunct:
+    """One condition on the way to an event.
+
+    ``branch``: taken side of a conditional; ``loop``: the loop's own test at the current iteration; ``break``: the thread has not
+    left the loop or inlined function; ``return``: the thread has not left the kernel; ``assume``: holds for every thread that goes on."""
+
+    condition: Expr
+    kind: ConjunctKind
+    depth: int
+    """Number of loops around the place where it arises."""
+
+
+Guard = tuple[Conjunct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopInstance:
+    """A loop on the way to an event. ``counter`` is its 0-based iteration (I64 symbol)."""
+
+    label: str
+    counter: Expr
+    site: Site
+    first: int = 0
+    """Order number of the first event slot inside."""
+    last: int = 0
+    """Order number after the last event inside."""
+    limit: int = 1 << 40
+    """Upper bound of the counter (inclusive), where known."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicInfo:
+    op: str
+    scope: Scope
+    order: Order
+    constant: int | None = None
+    """The added value, for add/sub of a constant."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessEvent:
+    """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, or an opaque pointer."""
+
+    id: int
+    order: int
+    kind: Literal["read", "write", "atomic"]
+    root: Expr
+    offset: Expr
+    width: int
+    guard: Guard
+    loops: tuple[str, ...]
+    site: Site
+    atomic: AtomicInfo | None = None
+    value: Expr | None = None
+    volatile: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return self.kind != "read" and not (self.atomic is not None and self.atomic.op == "load")
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierEvent:
+    id: int
+    order: int
+    scope: Literal["warp", "tile", "block", "grid", "cluster"]
+    guard: Guard
+    loops: tuple[str, ...]
+    site: Site
+    mask: Expr | None = None
+    tile: int | None = None
+    statement: SourceSpan | None = None
+    in_macro: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FenceEvent:
+    id: int
+    order: int
+    scope: Scope
+    memory_order: Order
+    guard: Guard
+    loops: tuple[str, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedEvent:
+    kind: str
+    text: str
+    guard: Guard
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are ``parameters``."""
+
+    parameters: tuple[Expr, ...]
+    conditions: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEvents:
+    """Everything one thread of the kernel does to memory and barriers."""
+
+    kernel: Kernel
+    accesses: tuple[AccessEvent, ...]
+    barriers: tuple[BarrierEvent, ...]
+    fences: tuple[FenceEvent, ...]
+    unsupported: tuple[UnsupportedEvent, ...]
+    loops: Mapping[str, LoopInstance]
+    definitions: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
+    """By opaque identity."""
+    assumptions: tuple[str, ...] = ()
