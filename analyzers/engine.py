@@ -19,7 +19,7 @@ PARSE_ERROR = "parse-error"
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """One unit to check. Everything a result depends on is here or in the files that the result lists as dependencies."""
+    """One unit to check. A result depends on this and on the files that it lists as dependencies, nothing else."""
 
     path: str
     """Absolute path of the main file; the file need not exist, `text` is what counts."""
@@ -48,8 +48,8 @@ class KernelFinished:
 class UnitFinished:
     """Always the last event, also when the unit could not be analysed (`result.failure`).
 
-    `result.kernels` holds all kernels in source order; `result.dependencies` the absolute, normalised paths of all files
-    that were read, the main file and the bundled headers excluded."""
+    `result.kernels` holds all kernels in source order; `result.dependencies` the absolute, normalised paths of all
+    files that were read, the main file and the bundled headers excluded."""
 
     result: UnitResult
 
@@ -66,7 +66,7 @@ class Progress:
 Event = KernelFinished | UnitFinished | Progress
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """The caller asked to stop; nothing is known about the kernels that had not finished."""
 
 
@@ -81,10 +81,18 @@ class Engine:
     def check(self, request: CheckRequest, stop: Callable[[], bool] = never) -> Iterator[Event]:
         """Yield events until `UnitFinished`.
 
-        `stop` is polled between queries; when it answers true, `Cancelled` is raised. A caller may also just drop the
-        iterator. Nothing else is raised for any input: a unit that cannot be analysed ends in `UnitResult.failure`."""
+        `stop` is polled between queries; when it answers true, `CancelledError` is raised. A caller may also just drop
+        the iterator. Nothing else is raised for any input: a unit that cannot be analysed ends in
+        `UnitResult.failure`."""
         raise NotImplementedError
 
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class FixRefusal:
+    """Why no repair is offered for a finding, as a sentence for the user."""
+
+    text: str
