@@ -251,7 +251,10 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
                 if op == "rem":
                     return const(0, ty)
             if op == "add" and a.op == "add" and a.args[1].op == "const":
-                return binary("add", a.args[0], const(a.args[1].value + k, ty))
+                both = a.args[1].value + k
+                # A sum of constants that wraps would turn an overflow of the sum into one the program does not have.
+                if not ty.signed or ty.low <= both <= ty.high:
+                    return binary("add", a.args[0], const(both, ty))
         elif a is b:
             if op in ("sub", "xor"):
                 return const(0, ty)

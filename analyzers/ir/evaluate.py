@@ -1,0 +1,376 @@
+"""Exact evaluation of expressions with C's semantics, one value at a time or over NumPy arrays.
+
+Takes an expression and values for its leaves, gives the C value, or None / a mask where it is undefined (division by
+zero, a shift by the operand's width or more, and signed overflow when asked to exclude it). Undefined operands matter
+only where their value is used: ``false && x/0`` is false, ``c ? a : x/0`` is ``a`` when ``c`` holds, as in the program
+the strict expression stands for.
+
+Nodes whose value no arithmetic determines (symbols, opaque values, calls other than bit tricks, conversions and
+comparisons of floats and pointers) are looked up in the given values: :func:`is_atom` tells which ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from analyzers.ir.expr import BOOL, Expr, IntType, binary_value, walk
+
+Array = npt.NDArray[Any]
+Values = Mapping[Expr, int]
+
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor", "min", "max"})
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le"})
+OVERFLOWING = frozenset({"add", "sub", "mul", "neg", "shl"})
+
+
+# --- bit tricks ---------------------------------------------------------------------------------------------
+
+
+def _brev(x: int, width: int) -> int:
+    return int(format(x & ((1 << width) - 1), f"0{width}b")[::-1], 2)
+
+
+def _byte_perm(x: int, y: int, s: int) -> int:
+    data = ((y & 0xFFFFFFFF) << 32 | (x & 0xFFFFFFFF)).to_bytes(8, "little")
+    out = 0
+    for i in range(4):
+        selector = (s >> (4 * i)) & 0xF
+        byte = data[selector & 7]
+        if selector & 8:
+            byte = 0xFF if byte & 0x80 else 0
+        out |= byte << (8 * i)
+    return out
+
+
+def _mul24(x: int, y: int, signed: bool) -> int:
+    a, b = x & 0xFFFFFF, y & 0xFFFFFF
+    if signed:
+        a -= (a >> 23) << 24
+        b -= (b >> 23) << 24
+    return a * b
+
+
+def _funnel(lo: int, hi: int, shift: int, left: bool) -> int:
+    both = (hi & 0xFFFFFFFF) << 32 | (lo & 0xFFFFFFFF)
+    return ((both << shift) >> 32 if left else both >> shift) & 0xFFFFFFFF
+
+
+_TRICKS: dict[str, tuple[int, Callable[..., int]]] = {
+    "popc": (1, lambda x: (x & 0xFFFFFFFF).bit_count()),
+    "popcll": (1, lambda x: (x & (1 << 64) - 1).bit_count()),
+    "clz": (1, lambda x: 32 - (x & 0xFFFFFFFF).bit_length()),
+    "clzll": (1, lambda x: 64 - (x & (1 << 64) - 1).bit_length()),
+    "ffs": (1, lambda x: ((x & -x) & 0xFFFFFFFF).bit_length()),
+    "ffsll": (1, lambda x: ((x & -x) & (1 << 64) - 1).bit_length()),
+    "brev": (1, lambda x: _brev(x, 32)),
+    "brevll": (1, lambda x: _brev(x, 64)),
+    "mulhi": (2, lambda a, b: (a * b) >> 32),
+    "umulhi": (2, lambda a, b: ((a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)) >> 32),
+    "mul64hi": (2, lambda a, b: (a * b) >> 64),
+    "umul64hi": (2, lambda a, b: ((a & (1 << 64) - 1) * (b & (1 << 64) - 1)) >> 64),
+    "mul24": (2, lambda a, b: _mul24(a, b, True)),
+    "umul24": (2, lambda a, b: _mul24(a, b, False)),
+    "byte_perm": (3, _byte_perm),
+    "funnelshift_l": (3, lambda lo, hi, s: _funnel(lo, hi, s & 31, True)),
+    "funnelshift_r": (3, lambda lo, hi, s: _funnel(lo, hi, s & 31, False)),
+    "funnelshift_lc": (3, lambda lo, hi, s: _funnel(lo, hi, min(s, 32), True)),
+    "funnelshift_rc": (3, lambda lo, hi, s: _funnel(lo, hi, min(s, 32), False)),
+    "hadd": (2, lambda a, b: (a + b) >> 1),
+    "uhadd": (2, lambda a, b: (a + b) >> 1),
+    "rhadd": (2, lambda a, b: (a + b + 1) >> 1),
+    "urhadd": (2, lambda a, b: (a + b + 1) >> 1),
+    "sad": (3, lambda a, b, c: abs(a - b) + c),
+    "usad": (3, lambda a, b, c: abs(a - b) + c),
+    "abs": (1, abs),
+    "labs": (1, abs),
+    "llabs": (1, abs),
+}
+
+
+def bit_trick(e: Expr) -> Callable[..., int] | None:
+    """The integer function that the ``call`` node ``e`` stands for (its result still to be wrapped), or None."""
+    found = _TRICKS.get(str(e.value).lstrip("_"))
+    if found is None or found[0] != len(e.args) or not isinstance(e.ty, IntType):
+        return None
+    return found[1] if all(isinstance(a.ty, IntType) for a in e.args) else None
+
+
+def is_atom(e: Expr) -> bool:
+    """Whether the value of ``e`` is given, not computed from its operands' values."""
+    if e.op in ("sym", "opaque", "var"):
+        return True
+    if not isinstance(e.ty, IntType):
+        return True
+    if e.op == "call":
+        return bit_trick(e) is None
+    if e.op == "cast" or e.op in _COMPARISONS:
+        return not isinstance(e.args[0].ty, IntType)
+    return e.op == "ptrdiff"
+
+
+def may_overflow_undefined(e: Expr) -> bool:
+    """Whether signed overflow of the node is undefined behaviour that may be assumed away.
+
+    Narrow types are promoted in C and wrap here; ``1 << lane`` builds a bit mask and is taken modulo 2**width."""
+    ty = e.ty
+    return (
+        isinstance(ty, IntType)
+        and ty.signed
+        and ty.width >= 32
+        and e.op in OVERFLOWING
+        and not (e.op == "shl" and e.args[0].op == "const")
+    )
+
+
+# --- one value ----------------------------------------------------------------------------------------------
+
+
+def evaluate(e: Expr, values: Values, *, no_signed_overflow: bool = False) -> int | None:
+    """The value of ``e`` (0 or 1 for booleans), or None where it is undefined or depends on a missing value.
+
+    With ``no_signed_overflow``, signed 32- and 64-bit overflow is undefined too; otherwise it wraps."""
+    return evaluate_each((e,), values, no_signed_overflow=no_signed_overflow)[0]
+
+
+def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: bool = False) -> tuple[int | None, ...]:
+    """:func:`evaluate` for several expressions that share subexpressions."""
+    roots = tuple(roots)
+    memo: dict[int, int | None] = {}
+    for node in walk(roots):
+        memo[node.key] = _node_value(node, values, memo, no_signed_overflow)
+    return tuple(memo[r.key] for r in roots)
+
+
+def _node_value(e: Expr, values: Values, memo: dict[int, int | None], strict_overflow: bool) -> int | None:
+    op = e.op
+    if op == "const":
+        return e.value if isinstance(e.ty, IntType) else None
+    given = values.get(e)
+    if given is not None and is_atom(e):
+        return given
+    if is_atom(e) or not isinstance(e.ty, IntType):
+        return None
+    args = [memo[a.key] for a in e.args]
+    if op == "land":
+        return 0 if 0 in args else None if None in args else 1
+    if op == "lor":
+        return 1 if 1 in args else None if None in args else 0
+    if op == "select":
+        return None if args[0] is None else args[1] if args[0] else args[2]
+    present = [a for a in args if a is not None]
+    if len(present) != len(args):
+        return None
+    return _defined_value(e, present, strict_overflow)
+
+
+def _defined_value(e: Expr, args: list[int], strict_overflow: bool) -> int | None:
+    op, ty = e.op, e.ty
+    assert isinstance(ty, IntType)
+    if op in _ARITHMETIC:
+        value = binary_value(op, args[0], args[1], ty)
+    elif op == "eq":
+        return int(args[0] == args[1])
+    elif op == "ne":
+        return int(args[0] != args[1])
+    elif op == "lt":
+        return int(args[0] < args[1])
+    elif op == "le":
+        return int(args[0] <= args[1])
+    elif op == "lnot":
+        return 1 - args[0]
+    elif op == "cast":
+        return int(args[0] != 0) if ty == BOOL else ty.wrap(args[0])
+    elif op == "neg":
+        value = ty.wrap(-args[0])
+    elif op == "not":
+        return ty.wrap(~args[0])
+    elif op == "call":
+        trick = bit_trick(e)
+        return None if trick is None else ty.wrap(trick(*args))
+    else:
+        return None
+    if strict_overflow and value is not None and may_overflow_undefined(e) and value != _unbounded(op, args):
+        return None
+    return value
+
+
+def _unbounded(op: str, args: list[int]) -> int:
+    """The result of an operator that may overflow, in mathematical integers."""
+    a = args[0]
+    if op == "neg":
+        return -a
+    b = args[1]
+    return a + b if op == "add" else a - b if op == "sub" else a * b if op == "mul" else a << b
+
+
+# --- many values --------------------------------------------------------------------------------------------
+
+Defined = Union[bool, Array]
+"""Where a vector of values is defined: everywhere (True), or a boolean array."""
+
+
+def evaluate_vector(
+    e: Expr, values: Mapping[Expr, Array | int], *, no_signed_overflow: bool = False
+) -> tuple[Array, Defined]:
+    """Values of ``e`` for arrays of leaf values that broadcast against each other, and where they are defined.
+
+    The result is uint64 for 64-bit unsigned expressions, bool for BOOL and int64 otherwise. Raises KeyError for a leaf
+    without a value."""
+    return evaluate_vectors((e,), values, no_signed_overflow=no_signed_overflow)[0]
+
+
+def evaluate_vectors(
+    roots: Iterable[Expr],
+    values: Mapping[Expr, Array | int],
+    *,
+    no_signed_overflow: bool = False,
+    memo: dict[int, tuple[Array, Defined]] | None = None,
+) -> tuple[tuple[Array, Defined], ...]:
+    """:func:`evaluate_vector` for several expressions; ``memo`` (by node key) may be kept for further calls."""
+    roots = tuple(roots)
+    memo = {} if memo is None else memo
+    with np.errstate(all="ignore"):
+        for node in walk(roots):
+            if node.key not in memo:
+                memo[node.key] = _vector(node, values, memo, no_signed_overflow)
+    return tuple(memo[r.key] for r in roots)
+
+
+def _both(a: Defined, b: Defined) -> Defined:
+    if a is True:
+        return b
+    if b is True:
+        return a
+    return np.logical_and(a, b)
+
+
+def _typed(values: Array | int, ty: IntType) -> Array:
+    """Values of a leaf in the array type of ``ty``; Python ints and wider arrays hold values of the type already."""
+    dtype = np.bool_ if ty == BOOL else np.uint64 if ty.width == 64 and not ty.signed else np.int64
+    return np.asarray(values).astype(dtype) if not isinstance(values, int) else np.asarray(values, dtype=dtype)
+
+
+def _wrapped(values: Array, ty: IntType) -> Array:
+    """Reduce int64 or uint64 bit patterns to ``ty``."""
+    if ty.width == 64:
+        return values.astype(np.int64 if ty.signed else np.uint64)
+    bits = values.astype(np.int64) & np.int64((1 << ty.width) - 1)
+    if ty.signed:
+        half = np.int64(1 << (ty.width - 1))
+        bits = (bits ^ half) - half
+    return bits
+
+
+def _vector(
+    e: Expr, values: Mapping[Expr, Array | int], memo: dict[int, tuple[Array, Defined]], strict_overflow: bool
+) -> tuple[Array, Defined]:
+    op, ty = e.op, e.ty
+    if not isinstance(ty, IntType):
+        return np.asarray(0), False
+    if op == "const":
+        return _typed(e.value, ty), True
+    if is_atom(e):
+        return _typed(values[e], ty), True
+    args = [memo[a.key] for a in e.args]
+    if op in ("land", "lor", "select"):
+        return _vector_logic(op, args)
+    defined: Defined = True
+    for a in args:
+        defined = _both(defined, a[1])
+    arrays = [a[0] for a in args]
+    if op in _COMPARISONS:
+        x, y = arrays
+        result = x == y if op == "eq" else x != y if op == "ne" else x < y if op == "lt" else x <= y
+        return np.asarray(result), defined
+    if op == "lnot":
+        return np.logical_not(arrays[0]), defined
+    if op == "cast":
+        source = arrays[0]
+        if ty == BOOL:
+            return source != 0, defined
+        return _wrapped(source.astype(np.int64) if source.dtype == np.bool_ else source, ty), defined
+    if op == "call":
+        trick = bit_trick(e)
+        assert trick is not None
+        found = np.frompyfunc(lambda *xs: ty.wrap(trick(*[int(x) for x in xs])), len(arrays), 1)(*arrays)  # pyright: ignore
+        return _typed(np.asarray(found), ty), defined
+    arrays = [a.astype(np.int64) if a.dtype == np.bool_ else a for a in arrays]
+    result, more = _vector_arithmetic(e, ty, arrays, strict_overflow and may_overflow_undefined(e))
+    if ty == BOOL:
+        result = (result & 1) != 0
+    return result, _both(defined, more)
+
+
+def _vector_logic(op: str, args: list[tuple[Array, Defined]]) -> tuple[Array, Defined]:
+    if op == "select":
+        (c, dc), (x, dx), (y, dy) = args
+        result = np.where(c, x, y)
+        return result, dc if dx is True and dy is True else _both(dc, np.where(c, dx, dy))
+    absorbing = op == "lor"
+    (x, dx), (y, dy) = args
+    result = np.logical_or(x, y) if absorbing else np.logical_and(x, y)
+    if dx is True and dy is True:
+        return result, True
+    # An operand that decides alone leaves the other one unused; undefined operands must not decide.
+    decided = _both(dx, x == absorbing), _both(dy, y == absorbing)
+    settled = np.logical_or(decided[0], decided[1])
+    value = settled if absorbing else np.logical_not(settled)
+    return np.asarray(value), np.logical_or(settled, _both(dx, dy))
+
+
+def _vector_arithmetic(e: Expr, ty: IntType, arrays: list[Array], watch_overflow: bool) -> tuple[Array, Defined]:
+    op = e.op
+    x = arrays[0]
+    if op == "not":
+        return _wrapped(~x, ty), True
+    if op == "neg":
+        return _wrapped(-x.astype(np.int64), ty), (x != ty.low) if watch_overflow else True
+    y = arrays[1]
+    if op in ("div", "rem"):
+        defined: Defined = y != 0
+        divisor = np.where(defined, y, np.ones_like(y))
+        if bool(np.all(defined)):
+            defined = True
+        quotient = x // divisor
+        if ty.signed:
+            remainder = x - quotient * divisor
+            quotient = quotient + ((remainder != 0) & ((x < 0) != (divisor < 0)))
+        return _wrapped(quotient if op == "div" else x - quotient * divisor, ty), defined
+    if op in ("shl", "shr"):
+        defined = np.logical_and(y >= 0, y < ty.width)
+        count = np.where(defined, y, np.zeros_like(y)).astype(x.dtype)
+        if bool(np.all(defined)):
+            defined = True
+        result = _wrapped(x << count, ty) if op == "shl" else x >> count
+        if op == "shl" and watch_overflow:
+            defined = _both(defined, (result >> count) == x)
+        return result, defined
+    if op in ("and", "or", "xor"):
+        return (x & y) if op == "and" else (x | y) if op == "or" else (x ^ y), True
+    if op in ("min", "max"):
+        return np.minimum(x, y) if op == "min" else np.maximum(x, y), True
+    raw = x + y if op == "add" else x - y if op == "sub" else x * y
+    result = _wrapped(raw, ty)
+    if not watch_overflow:
+        return result, True
+    if ty.width < 64:
+        fits = result == raw
+    elif op == "mul":
+        fits = _product_fits(x, y)
+    else:
+        fits = ((x ^ result) & (y ^ result)) >= 0 if op == "add" else ((x ^ y) & (x ^ result)) >= 0
+    return result, True if bool(np.all(fits)) else np.asarray(fits)
+
+
+def _product_fits(x: Array, y: Array) -> Array:
+    """Where the product of two int64 arrays is representable."""
+    bound = max((max(-int(a.min()), int(a.max())) for a in (x,) if a.size), default=0)
+    bound *= max((max(-int(a.min()), int(a.max())) for a in (y,) if a.size), default=0)
+    if bound < 1 << 63:
+        return np.asarray(True)
+    exact = x.astype(object) * y.astype(object)
+    return np.asarray((exact >= -(1 << 63)) & (exact < 1 << 63)).astype(np.bool_)

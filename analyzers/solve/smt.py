@@ -1,0 +1,134 @@
+"""The Z3 rung: the query in integer arithmetic, within a budget of solver resource units.
+
+Takes a query, gives a proof with the facts of the unsatisfiable core, or a witness that exact evaluation has
+confirmed and a few further calls have made small. Every query gets a context of its own: the outcome does not depend on
+what was asked before, and the memory goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analyzers.ir.expr import BOOL, Expr
+from analyzers.ir.intervals import Intervals
+from analyzers.solve.check import satisfies
+from analyzers.solve.order import by_witness_rank
+from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.smtlib import Encoder
+
+RUNG = "smt"
+DEFAULT_BUDGET = 2_000_000
+_SMALLER_CALLS = 24
+"""At most this many further calls make a witness smaller."""
+
+
+def decide(query: Query, budget: int = DEFAULT_BUDGET, *, minimise: bool = True) -> Answer:
+    """Ask Z3, spending at most ``budget`` resource units on the answer (and a fraction of it on a smaller witness)."""
+    encoder = Encoder(Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow))
+    conditions = [encoder.holds(c) for c in query.conjuncts]
+    facts = [encoder.holds(f.condition) for f in query.facts]
+    if "false" in conditions:
+        return Proved(frozenset(), encoder.assumed_no_overflow, RUNG)
+    session = _Session(encoder, conditions, facts)
+    outcome = session.check(budget)
+    if outcome == "unsat":
+        core = frozenset(query.facts[i].tag for i in session.core())
+        return Proved(core, _rests_on_assumption(encoder, query), RUNG)
+    if outcome == "unknown":
+        return Undecided("budget", "Z3: " + session.reason(), RUNG)
+    values = session.values()
+    if not satisfies(query, values):
+        if encoder.approximated:
+            return Undecided("unsupported-operator", "bit operations Z3 was not told about", RUNG)
+        return Undecided("internal", "a Z3 model does not satisfy the query", RUNG)
+    return Satisfied(_smaller(session, query, values, budget) if minimise else values, RUNG)
+
+
+def _rests_on_assumption(encoder: Encoder, query: Query) -> bool:
+    if not query.no_signed_overflow:
+        return False
+    return encoder.assumed_no_overflow or encoder.intervals.assumed(
+        *query.conjuncts, *(f.condition for f in query.facts)
+    )
+
+
+class _Session:
+    """One encoded query in a Z3 solver. The only place that sees Z3's untyped objects."""
+
+    def __init__(self, encoder: Encoder, conditions: list[str], facts: list[str]) -> None:
+        import z3
+
+        self._z3: Any = z3
+        self._encoder = encoder
+        self._context: Any = z3.Context()
+        self._solver: Any = z3.Solver(ctx=self._context)
+        lines = [*encoder.lines, *(f"(assert {c})" for c in conditions)]
+        for i, fact in enumerate(facts):
+            lines += [f"(declare-const fact{i} Bool)", f"(assert (=> fact{i} {fact}))"]
+        self._assumptions: list[Any] = [self._constant(f"fact{i}", True) for i in range(len(facts))]
+        self._constants = {e: self._constant(n, e.ty == BOOL) for e, n in encoder.atoms.items()}
+        self._solver.from_string("\n".join(lines))
+
+    def _constant(self, name: str, boolean: bool) -> Any:
+        return self._z3.Bool(name, self._context) if boolean else self._z3.Int(name, self._context)
+
+    def check(self, budget: int) -> str:
+        """``sat``, ``unsat`` or ``unknown``."""
+        self._solver.set("rlimit", budget)
+        return str(self._solver.check(*self._assumptions))
+
+    def core(self) -> list[int]:
+        """Indices of the facts that the last ``unsat`` used."""
+        names = {str(c) for c in self._solver.unsat_core()}
+        return [i for i in range(len(self._assumptions)) if f"fact{i}" in names]
+
+    def reason(self) -> str:
+        return str(self._solver.reason_unknown())
+
+    def values(self) -> dict[Expr, int]:
+        """The last model."""
+        model = self._solver.model()
+        out: dict[Expr, int] = {}
+        for e, constant in self._constants.items():
+            value = model.eval(constant, model_completion=True)
+            out[e] = int(self._z3.is_true(value)) if e.ty == BOOL else int(value.as_long())
+        return out
+
+    def push_at_most(self, e: Expr, bound: int) -> None:
+        self._solver.push()
+        self._solver.add(self._constants[e] <= bound)
+
+    def push_equal(self, e: Expr, value: int) -> None:
+        self._solver.push()
+        self._solver.add(self._constants[e] == value)
+
+    def pop(self) -> None:
+        self._solver.pop()
+
+
+def _smaller(session: _Session, query: Query, values: dict[Expr, int], budget: int) -> Mapping[Expr, int]:
+    """Lower the symbols one by one, in the order of witnesses, as far as a few cheap calls go."""
+    best = values
+    calls = _SMALLER_CALLS
+    allowance = max(budget // 20, 10_000)
+    ranges = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
+    for symbol in by_witness_rank(values):
+        if symbol.ty == BOOL:
+            continue
+        lowest = ranges.of(symbol).lo
+        if lowest < 0:
+            lowest = 0 if best[symbol] >= 0 else best[symbol]
+        step = 0
+        while calls > 0 and best[symbol] > lowest + step:
+            calls -= 1
+            session.push_at_most(symbol, lowest + step)
+            if session.check(allowance) == "sat":
+                found = session.values()
+                if satisfies(query, found):
+                    best = found
+                    break
+            session.pop()
+            step = 2 * step + 1
+        session.push_at_most(symbol, best[symbol])
+    return best
