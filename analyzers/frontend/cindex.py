@@ -231,6 +231,7 @@ def _registered_library() -> Any:
         ("clang_EvalResult_getAsStr", [ctypes.c_void_p], ctypes.c_char_p),
         ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
         ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
+        ("clang_getFileContents", [_module.TranslationUnit, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p),
     ):
         function = getattr(lib, name)
         function.argtypes = arguments
@@ -274,6 +275,24 @@ def evaluate(cursor: Cursor) -> int | float | str | None:
         _lib.clang_EvalResult_dispose(result)
 
 
+def initializer(cursor: Cursor) -> Cursor | None:
+    """The initialiser of a variable declaration, None without one. Among its children it could not be told from the
+    expressions inside its type (`Tile<4>::type x;`).
+    """
+    found = _module.Cursor.from_cursor_result(_lib.clang_Cursor_getVarDeclInitializer(cursor), None, (cursor,))
+    return cast("Cursor | None", found)
+
+
+def file_contents(unit: TranslationUnit, path: str) -> bytes:
+    """The text of a file of the unit as clang read it, unsaved buffers included; empty when it is none of the unit's."""
+    handle = _lib.clang_getFile(unit, path)
+    if not handle:
+        return b""
+    size = ctypes.c_size_t()
+    text = _lib.clang_getFileContents(unit, handle, ctypes.byref(size))
+    return ctypes.string_at(text, size.value) if text else b""
+
+
 def kernel_identity(cursor: Cursor) -> str:
     """The mangled name of a function, the same in the device and the host pass.
 
@@ -298,7 +317,7 @@ def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[t
     """Parse `path` with clang driver arguments; `unsaved` shadows files on disk. Raises `LibclangError`."""
     try:
         unit = _module.TranslationUnit.from_source(
-            path, list(arguments), [(name, _Bytes(text)) for name, text in unsaved], PARSE_OPTIONS, index
+            path, list(arguments), list(unsaved), PARSE_OPTIONS, index
         )
     except _module.TranslationUnitLoadError as error:
         raise LibclangError(str(error)) from None
@@ -315,17 +334,3 @@ def reparse(unit: TranslationUnit, unsaved: Sequence[tuple[str, bytes]]) -> None
     if _lib.clang_reparseTranslationUnit(unit, len(unsaved), array, PARSE_OPTIONS) != 0:
         raise LibclangError("libclang could not reparse the unit")
 
-
-class _Bytes(str):
-    """Text that is already UTF-8: `clang.cindex` encodes every `str` it is given and accepts nothing else."""
-
-    __slots__ = ("_data",)
-    _data: bytes
-
-    def __new__(cls, data: bytes) -> _Bytes:
-        made = super().__new__(cls, "")
-        made._data = data
-        return made
-
-    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
-        return self._data

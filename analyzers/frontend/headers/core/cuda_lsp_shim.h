@@ -1,0 +1,12 @@
+// Included before every file: what nvcc makes visible without any #include.
+#pragma once
+#include <cuda_lsp/language.h>
+#include <cuda_lsp/c_library.h>
+#include <cuda_lsp/cpp_core.h>
+#include <cuda_lsp/vectors.h>
+#include <cuda_lsp/builtins.h>
+#include <cuda_lsp/warp.h>
+#include <cuda_lsp/atomics.h>
+#include <cuda_lsp/device_math.h>
+#include <cuda_lsp/runtime_api.h>
+#include <cuda_lsp/textures.h>

@@ -1,0 +1,345 @@
+"""C++ types as the lowering sees them: scalars with their IR type, records and arrays with byte offsets.
+
+A `TypeTable` turns libclang types into `CType`, one object per distinct type of a unit. Half-precision and similar
+classes of the bundled headers count as scalars: their values are data, so nothing is gained by looking inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from analyzers.frontend import cindex
+from analyzers.ir.expr import BOOL, PTR, FloatType, IntType, Type
+
+_T: Final[Any] = cindex.TypeKind
+
+_INTEGERS: Final[dict[int, bool]] = {
+    _T.CHAR_U.value: False, _T.UCHAR.value: False, _T.CHAR16.value: False, _T.CHAR32.value: False,
+    _T.USHORT.value: False, _T.UINT.value: False, _T.ULONG.value: False, _T.ULONGLONG.value: False,
+    _T.CHAR_S.value: True, _T.SCHAR.value: True, _T.WCHAR.value: True, _T.SHORT.value: True, _T.INT.value: True,
+    _T.LONG.value: True, _T.LONGLONG.value: True,
+}  # fmt: skip
+_FLOATS: Final = frozenset(
+    {_T.FLOAT.value, _T.DOUBLE.value, _T.LONGDOUBLE.value, _T.HALF.value, _T.FLOAT128.value, 39,
+     # 128-bit integers are wider than the IR's: their values are treated as data.
+     _T.INT128.value, _T.UINT128.value}
+)  # fmt: skip
+_POINTER: Final = frozenset({_T.POINTER.value, _T.BLOCKPOINTER.value, _T.NULLPTR.value})
+_REFERENCE: Final = frozenset({_T.LVALUEREFERENCE.value, _T.RVALUEREFERENCE.value})
+_ARRAY: Final = frozenset(
+    {_T.CONSTANTARRAY.value, _T.INCOMPLETEARRAY.value, _T.VARIABLEARRAY.value, _T.DEPENDENTSIZEDARRAY.value}
+)
+_VECTOR: Final = frozenset({_T.VECTOR.value, 176})
+_FUNCTION: Final = frozenset({_T.FUNCTIONPROTO.value, _T.FUNCTIONNOPROTO.value})
+
+#: Classes whose values are one number that the analysis never looks into.
+_NUMBER_CLASSES: Final = frozenset(
+    {
+        "__half", "half", "__half_raw", "__nv_bfloat16", "nv_bfloat16", "__nv_bfloat16_raw", "Half", "BFloat16",
+        "__nv_fp8_e4m3", "__nv_fp8_e5m2", "__nv_fp8_e8m0", "Float8_e4m3fn", "Float8_e5m2", "Float8_e4m3fnuz",
+        "Float8_e5m2fnuz", "tf32",
+    }
+)  # fmt: skip
+
+_BASE_CURSOR: Final[int] = cindex.CursorKind.CXX_BASE_SPECIFIER.value
+_UNION_CURSOR: Final[int] = cindex.CursorKind.UNION_DECL.value
+_DESTRUCTOR_CURSOR: Final[int] = cindex.CursorKind.DESTRUCTOR.value
+_COMPOUND_CURSOR: Final[int] = cindex.CursorKind.COMPOUND_STMT.value
+_CLASS_CURSORS: Final = frozenset(
+    {cindex.CursorKind.STRUCT_DECL.value, cindex.CursorKind.CLASS_DECL.value, _UNION_CURSOR}
+)
+
+#: Records with more scalar leaves than this are kept in memory instead of in variables.
+SPLIT_LIMIT: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A data member. `key` is its declaration; `bits` the (first bit, width) of a bit-field within `offset`."""
+
+    name: str
+    key: int
+    offset: int
+    type: CType
+    cursor: Any
+    bits: tuple[int, int] | None = None
+
+
+class CType:
+    """One canonical type. `shape` is integer, float, pointer, reference, array, record, void, function or other."""
+
+    __slots__ = ("_element", "_record", "clang", "const", "count", "ir", "shape", "size", "spelling", "table", "volatile")
+
+    def __init__(self, clang: Any, table: TypeTable) -> None:
+        self.clang = clang
+        self.table = table
+        self._element: CType | None = None
+        self._record: Record | None = None
+        self.const: bool = clang.is_const_qualified()
+        self.volatile: bool = clang.is_volatile_qualified()
+        self.ir: Type | None = None
+        self.count: int | None = None
+        self.size: int = 0
+        self.spelling: str = clang.spelling
+        kind = clang._kind_id
+        self.shape = self._classify(kind)
+
+    def _classify(self, kind: int) -> str:
+        clang = self.clang
+        if kind in _INTEGERS:
+            self.size = clang.get_size()
+            self.ir = IntType(self.size * 8, _INTEGERS[kind])
+            return "integer"
+        if kind in _FLOATS:
+            self.size = max(clang.get_size(), 1)
+            self.ir = FloatType(self.size * 8)
+            return "float"
+        if kind in _POINTER:
+            self.size, self.ir = 8, PTR
+            return "pointer"
+        if kind in _REFERENCE:
+            self.size, self.ir = 8, PTR
+            return "reference"
+        if kind == _T.BOOL.value:
+            self.size, self.ir = 1, BOOL
+            return "integer"
+        if kind == _T.ENUM.value:
+            return self._classify_enum()
+        if kind == _T.RECORD.value:
+            self.size = max(clang.get_size(), 0)
+            if clang.get_declaration().spelling in _NUMBER_CLASSES and self.size in (1, 2, 4):
+                self.ir = FloatType(self.size * 8)
+                return "float"
+            return "record"
+        if kind in _ARRAY:
+            size = clang.get_array_size()
+            self.count = size if kind == _T.CONSTANTARRAY.value and size >= 0 else None
+            self.size = max(clang.get_size(), 0)
+            return "array"
+        if kind in _VECTOR:
+            self.size = max(clang.get_size(), 1)
+            self.ir = FloatType(self.size * 8)
+            return "float"
+        if kind == _T.VOID.value:
+            return "void"
+        if kind in _FUNCTION:
+            return "function"
+        if kind == _T.MEMBERPOINTER.value:
+            self.size, self.ir = max(clang.get_size(), 8), PTR
+            return "pointer"
+        return "other"
+
+    def _classify_enum(self) -> str:
+        underlying = self.clang.get_declaration().enum_type.get_canonical()
+        kind = underlying._kind_id
+        self.size = max(underlying.get_size(), 1)
+        self.ir = BOOL if kind == _T.BOOL.value else IntType(self.size * 8, _INTEGERS.get(kind, True))
+        return "integer"
+
+    @property
+    def scalar(self) -> bool:
+        return self.ir is not None
+
+    @property
+    def element(self) -> CType:
+        """What a pointer or reference points to, or the element of an array."""
+        found = self._element
+        if found is None:
+            clang = self.clang
+            inner = clang.get_array_element_type() if self.shape == "array" else clang.get_pointee()
+            found = self._element = self.table.of(inner)
+        return found
+
+    @property
+    def record(self) -> Record:
+        found = self._record
+        if found is None:
+            found = self._record = Record(self)
+        return found
+
+    @property
+    def step(self) -> int:
+        """Bytes from one element to the next in arithmetic on this pointer or array; 1 for void."""
+        return max(self.element.size, 1)
+
+    def flat(self) -> tuple[CType, tuple[int, ...]]:
+        """The innermost element type and the extents of a (multidimensional) array."""
+        extents: list[int] = []
+        inner = self
+        while inner.shape == "array":
+            extents.append(inner.count or 0)
+            inner = inner.element
+        return inner, tuple(extents)
+
+    def leaves(self) -> tuple[tuple[int, CType], ...] | None:
+        """(offset, scalar) of everything inside, in order; None when unions, bit-fields or size forbid the split."""
+        if self.scalar:
+            return ((0, self),)
+        if self.shape == "record":
+            return self.record.leaves
+        if self.shape == "array" and self.count is not None:
+            inner = self.element.leaves()
+            if inner is None or len(inner) * self.count > 1024:
+                return None
+            step = self.element.size
+            return tuple((i * step + offset, leaf) for i in range(self.count) for offset, leaf in inner)
+        return None
+
+    def __repr__(self) -> str:
+        return f"<{self.spelling}>"
+
+
+class Record:
+    """Layout of a struct, class or union."""
+
+    def __init__(self, ctype: CType) -> None:
+        table = ctype.table
+        clang = ctype.clang
+        declaration = clang.get_declaration()
+        definition = declaration.get_definition() or declaration
+        self.declaration: Any = definition
+        self.name: str = definition.spelling
+        self.union: bool = definition._kind_id == _UNION_CURSOR
+        self.type = ctype
+        self.bases: tuple[tuple[CType, int], ...] = tuple(self._bases(definition, table))
+        self.fields: tuple[Field, ...] = tuple(self._fields(clang, table))
+        self.by_key: dict[int, Field] = {}
+        self._index(0, self.fields)
+        self._leaves: tuple[tuple[int, CType], ...] | None | bool = False
+        self.file: str = definition.location.file.name if definition.location.file is not None else ""
+
+    def _bases(self, definition: Any, table: TypeTable) -> Iterator[tuple[CType, int]]:
+        # libclang 18 has no offset of a base: lay them out in order, as the Itanium ABI does for plain classes.
+        offset = 0
+        for child in definition.get_children():
+            if child._kind_id != _BASE_CURSOR:
+                continue
+            base = table.of(child.type)
+            if base.shape != "record":
+                continue
+            if base.size <= 1 and not base.record.fields and not base.record.bases:
+                yield base, 0
+                continue
+            align = max(base.clang.get_align(), 1)
+            offset = (offset + align - 1) // align * align
+            yield base, offset
+            offset += base.size
+
+    def _fields(self, clang: Any, table: TypeTable) -> Iterator[Field]:
+        for cursor in clang.get_fields():
+            at = cursor.get_field_offsetof()
+            bits = None
+            offset = max(at, 0) // 8
+            kind = table.of(cursor.type)
+            if cursor.is_bitfield():
+                unit = max(kind.size, 1)
+                offset = at // 8 // unit * unit
+                bits = (at - offset * 8, cursor.get_bitfield_width())
+            yield Field(cursor.spelling, cursor.data[0], offset, kind, cursor, bits)
+
+    def _index(self, start: int, fields: tuple[Field, ...]) -> None:
+        for field in fields:
+            self.by_key[field.key] = (
+                field if not start else Field(field.name, field.key, field.offset + start, field.type, field.cursor, field.bits)
+            )
+            anonymous = not field.name or field.cursor.type.get_declaration().is_anonymous()
+            if anonymous and field.type.shape == "record":
+                self._index(start + field.offset, field.type.record.fields)
+
+    def find(self, key: int, name: str) -> Field | None:
+        """The field declared by `key`, searched in base classes too; by name when the declaration is another one."""
+        found = self.by_key.get(key)
+        if found is not None:
+            return found
+        for base, offset in self.bases:
+            inner = base.record.find(key, "")
+            if inner is not None:
+                return Field(inner.name, inner.key, inner.offset + offset, inner.type, inner.cursor, inner.bits)
+        if not name:
+            return None
+        for field in self.by_key.values():
+            if field.name == name:
+                return field
+        for base, offset in self.bases:
+            inner = base.record.find(0, name)
+            if inner is not None:
+                return Field(inner.name, inner.key, inner.offset + offset, inner.type, inner.cursor, inner.bits)
+        return None
+
+    def base_offset(self, wanted: str) -> int | None:
+        """Byte offset of a (possibly indirect) base class given by its canonical spelling."""
+        for base, offset in self.bases:
+            if base.spelling.removeprefix("const ") == wanted.removeprefix("const "):
+                return offset
+            inner = base.record.base_offset(wanted)
+            if inner is not None:
+                return offset + inner
+        return None
+
+    @property
+    def leaves(self) -> tuple[tuple[int, CType], ...] | None:
+        if self._leaves is False:
+            self._leaves = self._find_leaves()
+        return self._leaves  # pyright: ignore[reportReturnType]
+
+    def _find_leaves(self) -> tuple[tuple[int, CType], ...] | None:
+        if self.union:
+            return None
+        out: list[tuple[int, CType]] = []
+        parts = [(offset, base) for base, offset in self.bases] + [(f.offset, f.type) for f in self.fields]
+        for field in self.fields:
+            if field.bits is not None:
+                return None
+        for offset, part in parts:
+            inner = part.leaves()
+            if inner is None:
+                return None
+            out.extend((offset + at, leaf) for at, leaf in inner)
+        return tuple(out)
+
+    @property
+    def splittable(self) -> bool:
+        """Whether a local of this type can live in variables, one per scalar."""
+        if any(f.type.shape == "array" for f in self.fields):
+            return False
+        if any(part.shape == "record" and not part.record.splittable for part, _ in self.bases):
+            return False
+        if any(f.type.shape == "record" and not f.type.record.splittable for f in self.fields):
+            return False
+        leaves = self.leaves
+        return leaves is not None and len(leaves) <= SPLIT_LIMIT
+
+    @property
+    def field_names(self) -> dict[int, str]:
+        """Byte offset of each direct scalar field to its name, for display."""
+        return {f.offset: f.name for f in self.fields}
+
+    def has_destructor(self) -> bool:
+        """Whether leaving a scope runs user code for this type."""
+        for child in self.declaration.get_children():
+            if child._kind_id == _DESTRUCTOR_CURSOR:
+                for part in child.get_children():
+                    if part._kind_id == _COMPOUND_CURSOR and any(True for _ in part.get_children()):
+                        return True
+        return any(base.record.has_destructor() for base, _ in self.bases)
+
+
+class TypeTable:
+    """The types of one unit, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, CType] = {}
+
+    def of(self, clang: Any) -> CType:
+        key = clang.data[0] or 0
+        found = self._known.get(key)
+        if found is None:
+            canonical = clang.get_canonical()
+            identity = canonical.data[0] or 0
+            found = self._known.get(identity)
+            if found is None:
+                found = self._known[identity] = CType(canonical, self)
+            self._known[key] = found
+        return found

@@ -1,0 +1,334 @@
+"""Text and compiler flags to libclang translation units: one device pass and one host pass per file.
+
+Kernels are read from the device pass, because the host pass leaves `__CUDA_ARCH__` undefined and so takes the wrong
+branch of `#if __CUDA_ARCH__ >= 700`; launches and host facts are read from the host pass. Both see the bundled headers
+instead of a CUDA toolkit and a C++ library. Missing headers are normal. Not thread-safe, and libclang may crash: this
+belongs into a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final, Literal
+
+from analyzers.frontend import cindex
+from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, SourceRange, TranslationUnit
+from analyzers.frontend.flags import CompileFlags
+from analyzers.frontend.scan import (
+    ExplicitInstantiation,
+    ScannedKernel,
+    ScannedLaunch,
+    scan_explicit_instantiations,
+    scan_kernels,
+    scan_launches,
+)
+from analyzers.model import SourceSpan
+
+__all__ = [
+    "HEADERS",
+    "Diagnostic",
+    "ExplicitInstantiation",
+    "MissingHeader",
+    "ParseFailure",
+    "ParsedUnit",
+    "ScannedKernel",
+    "ScannedLaunch",
+    "Severity",
+    "UnitParser",
+    "instantiation_probe",
+    "is_bundled",
+    "scan_explicit_instantiations",
+    "scan_kernels",
+    "scan_launches",
+]
+
+Side = Literal["device", "host"]
+
+#: The folder of bundled headers; it comes first on the include path, so they shadow a real toolkit.
+HEADERS: Final = str(Path(__file__).resolve().parent / "headers")
+_INCLUDE_FOLDERS: Final = tuple(os.path.join(HEADERS, name) for name in ("core", "cuda", "cpp", "c", "libraries"))
+_SHIM: Final = "cuda_lsp_shim.h"
+
+# The newest architecture that libclang 18 knows by name; later ones are parsed as it, with __CUDA_ARCH__ set by hand.
+_NAMED_ARCHITECTURES: Final = frozenset({50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90})
+
+_COMMON_ARGUMENTS: Final = (
+    "-x",
+    "cuda",
+    # Nothing of the machine may leak into a parse: not its toolkit, its C++ library, nor its word size.
+    "--target=x86_64-unknown-linux-gnu",
+    "--cuda-path=/nonexistent",
+    "--no-cuda-version-check",
+    "-nocudainc",
+    "-nocudalib",
+    "-nostdinc",
+    "-nostdinc++",
+    # Chooses __cudaPushCallConfiguration as the function that carries a launch's configuration.
+    "-Xclang",
+    "-target-sdk-version=12.3",
+    # nvcc's front end is neither clang nor strict: code that asks takes the branch written for nvcc.
+    "-U__clang__",
+    "-Wno-everything",
+    "-ferror-limit=0",
+    # A correction would silently analyse a name that the author did not write.
+    "-fno-spell-checking",
+)
+
+
+class ParseFailure(Exception):  # noqa: N818
+    """No translation unit came out at all: unreadable file, or flags that libclang cannot represent."""
+
+
+class Severity(IntEnum):
+    """clang's severity of a diagnostic."""
+
+    IGNORED = 0
+    NOTE = 1
+    WARNING = 2
+    ERROR = 3
+    FATAL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message of clang, copied out of the unit. `ranges` are the source ranges it underlines; `span` covers the
+    location and all ranges in the same file. `in_probe` when it is about appended text, not about the user's.
+    """
+
+    severity: Severity
+    message: str
+    path: str
+    line: int
+    column: int
+    offset: int
+    ranges: tuple[SourceSpan, ...]
+    category: str
+    option: str
+    side: Side
+    notes: tuple[Diagnostic, ...] = ()
+    in_probe: bool = False
+
+    @property
+    def span(self) -> SourceSpan:
+        """From the first to the last byte that the message points at in its file."""
+        start = end = (self.offset, self.line, self.column)
+        for part in self.ranges:
+            if part.path == self.path:
+                start = min(start, (part.start_offset, part.start_line, part.start_column))
+                end = max(end, (part.end_offset, part.end_line, part.end_column))
+        return SourceSpan(self.path, start[1], start[2], end[1], end[2], start[0], end[0])
+
+
+@dataclass(frozen=True, slots=True)
+class MissingHeader:
+    """An `#include` that found nothing."""
+
+    name: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedUnit:
+    """Both passes over one file. Valid until the same path is parsed again or evicted: cursors die with the unit.
+
+    `dependencies` are the included files that are not bundled, sorted. `probes` are the lines that were appended.
+    """
+
+    path: str
+    text: str
+    flags: CompileFlags
+    device: TranslationUnit
+    host: TranslationUnit
+    diagnostics: tuple[Diagnostic, ...]
+    dependencies: tuple[str, ...]
+    missing_headers: tuple[MissingHeader, ...]
+    probes: tuple[str, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Diagnostics of error severity about the user's text, missing headers left out."""
+        return tuple(
+            diagnostic
+            for diagnostic in self.diagnostics
+            if diagnostic.severity >= Severity.ERROR
+            and not diagnostic.in_probe
+            and _missing_name(diagnostic.message) is None
+        )
+
+
+@dataclass(slots=True)
+class _WarmUnit:
+    flags: CompileFlags
+    units: dict[Side, TranslationUnit]
+
+
+class UnitParser:
+    """Keeps the translation units of the last `capacity` files warm, so that an edit costs a reparse only."""
+
+    def __init__(self, capacity: int = 8) -> None:
+        self._capacity = capacity
+        self._warm: OrderedDict[str, _WarmUnit] = OrderedDict()
+        self._index = cindex.create_index()
+
+    def parse(
+        self,
+        path: str,
+        text: str,
+        flags: CompileFlags,
+        unsaved: Mapping[str, str] | None = None,
+        probes: Sequence[str] = (),
+    ) -> ParsedUnit:
+        """Parse `text` as the content of the absolute `path`.
+
+        `unsaved` maps other paths to text that shadows the disk. `probes` are lines for the end of the buffer, see
+        `instantiation_probe`. Raises `ParseFailure`.
+        """
+        buffers = [(other, _encoded(content)) for other, content in (unsaved or {}).items() if other != path]
+        buffers.append((path, _encoded(_with_probes(text, probes))))
+        warm = self._warm.pop(path, None)
+        if warm is None or warm.flags != flags:
+            warm = _WarmUnit(flags, {})
+        for side in ("device", "host"):
+            self._refresh(warm, side, path, buffers)
+        self._warm[path] = warm
+        while len(self._warm) > self._capacity:
+            self._warm.popitem(last=False)
+        return _parsed(path, text, flags, warm.units["device"], warm.units["host"], tuple(probes))
+
+    def forget(self, path: str) -> None:
+        """Drop what is kept for a path, for example when its document is closed."""
+        self._warm.pop(path, None)
+
+    def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
+        unit = warm.units.pop(side, None)
+        if unit is not None:
+            try:
+                cindex.reparse(unit, buffers)
+            except cindex.LibclangError:
+                unit = None  # a unit that failed to reparse is unusable; start it afresh
+        if unit is None:
+            try:
+                unit = cindex.parse(self._index, path, pass_arguments(warm.flags, side), buffers)
+            except cindex.LibclangError as error:
+                arguments = " ".join(warm.flags.arguments) or "(none)"
+                raise ParseFailure(f"clang could not start the {side} pass of {path}; flags: {arguments}") from error
+        warm.units[side] = unit
+
+
+def pass_arguments(flags: CompileFlags, side: Side) -> tuple[str, ...]:
+    """The complete clang arguments of one pass."""
+    named = flags.arch if flags.arch in _NAMED_ARCHITECTURES else 90 if flags.arch > 90 else 52
+    bundled = (part for folder in _INCLUDE_FOLDERS for part in ("-I", folder))
+    common = (*_COMMON_ARGUMENTS, *bundled, f"--cuda-gpu-arch=sm_{named}", *flags.arguments, "-include", _SHIM)
+    if side == "device":
+        return (*common, "--cuda-device-only", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={flags.arch}0")
+    return (*common, "--cuda-host-only", "-UNDEBUG")
+
+
+def instantiation_probe(name: str, parameters: str | None = None, scope: Sequence[str] = ()) -> str:
+    """A line for the end of a buffer that makes clang instantiate a function template and shows it to a walk.
+
+    `name` carries its template arguments (`run<double, 3>`), seen from inside the namespaces `scope` ("" for unnamed
+    ones). With `parameters` (the text between the brackets of an explicit instantiation) an overload is picked. The
+    instantiation is what the `DECL_REF_EXPR` under the variable `cuda_lsp_probe…` references.
+    """
+    picked = f"static_cast<void (*)({parameters})>(&{name})" if parameters is not None else f"&{name}"
+    opened = "".join(f"namespace {part} {{ " for part in scope)
+    closed = " }" * len(scope)
+    return f"{opened}namespace {{ auto cuda_lsp_probe_@ = {picked}; }}{closed}"
+
+
+def is_bundled(path: str) -> bool:
+    """Whether a file name that libclang reports is one of our own headers."""
+    return path.startswith(HEADERS)
+
+
+def _with_probes(text: str, probes: Sequence[str]) -> str:
+    if not probes:
+        return text
+    lines = (probe.replace("cuda_lsp_probe_@", f"cuda_lsp_probe_{number}") for number, probe in enumerate(probes))
+    return "\n".join((text, *lines, ""))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def _parsed(
+    path: str, text: str, flags: CompileFlags, device: TranslationUnit, host: TranslationUnit, probes: tuple[str, ...]
+) -> ParsedUnit:
+    probe_offset = len(_encoded(text)) if probes else None
+    diagnostics = (
+        *_copied(device.diagnostics, "device", path, probe_offset),
+        *_copied(host.diagnostics, "host", path, probe_offset),
+    )
+    missing: dict[tuple[str, str, int], MissingHeader] = {}
+    for diagnostic in diagnostics:
+        name = _missing_name(diagnostic.message)
+        if name is not None:
+            found = MissingHeader(name, diagnostic.path, diagnostic.line)
+            missing[found.path, found.line, found.name] = found
+    return ParsedUnit(
+        path=path,
+        text=text,
+        flags=flags,
+        device=device,
+        host=host,
+        diagnostics=diagnostics,
+        dependencies=_dependencies(path, (device, host)),
+        missing_headers=tuple(missing[key] for key in sorted(missing)),
+        probes=probes,
+    )
+
+
+def _missing_name(message: str) -> str | None:
+    quoted, end, rest = message.removeprefix("'").partition("' file not found")
+    return quoted if end and message.startswith("'") and not rest.strip(" ,") else None
+
+
+def _dependencies(path: str, units: Iterable[TranslationUnit]) -> tuple[str, ...]:
+    names = {os.path.normpath(inclusion.include.name) for unit in units for inclusion in unit.get_includes()}
+    return tuple(sorted(name for name in names if name != path and not is_bundled(name)))
+
+
+def _copied(
+    source: Sequence[ClangDiagnostic], side: Side, path: str, probe_offset: int | None
+) -> Iterable[Diagnostic]:
+    return [_copy(diagnostic, side, path, probe_offset) for diagnostic in source]
+
+
+def _copy(diagnostic: ClangDiagnostic, side: Side, path: str, probe_offset: int | None) -> Diagnostic:
+    location = diagnostic.location
+    name = _name(location)
+    return Diagnostic(
+        severity=Severity(diagnostic.severity),
+        message=diagnostic.spelling,
+        path=name,
+        line=location.line,
+        column=location.column,
+        offset=location.offset,
+        ranges=tuple(_span(part) for part in diagnostic.ranges),
+        category=diagnostic.category_name,
+        option=diagnostic.option,
+        side=side,
+        notes=tuple(_copy(note, side, path, probe_offset) for note in diagnostic.children),
+        in_probe=probe_offset is not None and name == path and location.offset > probe_offset,
+    )
+
+
+def _name(location: SourceLocation) -> str:
+    return location.file.name if location.file is not None else ""
+
+
+def _span(part: SourceRange) -> SourceSpan:
+    start, end = part.start, part.end
+    return SourceSpan(_name(start), start.line, start.column, end.line, end.column, start.offset, end.offset)
