@@ -129,9 +129,7 @@ def _rotation(end: Expr, placeholder: Expr, start: Expr) -> int | None:
 def _loop_dies_at_zero(condition: Expr, placeholder: Expr) -> bool:
     """The loop's test is false once the variable is zero."""
     assert isinstance(placeholder.ty, IntType)
-    return any(
-        E.substitute(c, {placeholder: E.const(0, placeholder.ty)}) is E.FALSE for c in E.conjuncts(condition)
-    )
+    return any(E.substitute(c, {placeholder: E.const(0, placeholder.ty)}) is E.FALSE for c in E.conjuncts(condition))
 
 
 def _bounded_above(condition: Expr, placeholder: Expr) -> bool:

@@ -1,0 +1,123 @@
+"""Barriers that some live thread of the group can miss, and barriers that only threads which returned early miss.
+
+For a barrier under guard g: two threads of the group in equal iterations, one with g true, one live with g false. A guard whose every condition
+is uniform over the group needs no solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import BarrierEvent, Conjunct
+from analyzers.ir.expr import Expr
+from analyzers.ir.uniformity import is_uniform
+from analyzers.races.check import RaceChecker
+from analyzers.races.conditions import query_of, split
+from analyzers.races.ordering import covers
+from analyzers.races.threads import Launch, Mode
+from analyzers.solve.query import Satisfied, Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Thread 1 reaches ``barrier``; thread 2 of its group does not, because of ``cause``."""
+
+    barrier: BarrierEvent
+    cause: Conjunct
+    kind: Literal["divergence", "after-exit"]
+    mode: Mode
+    values: Mapping[Expr, int]
+
+
+@dataclass
+class DivergenceResult:
+    found: list[Divergence] = field(default_factory=list[Divergence])
+    undecided: list[tuple[BarrierEvent, Undecided]] = field(default_factory=list[tuple[BarrierEvent, Undecided]])
+
+
+def check_divergence(checker: RaceChecker) -> DivergenceResult:
+    """Every barrier of the kernel under the checker's launch context."""
+    out = DivergenceResult()
+    for barrier in checker.launch.events.barriers:
+        for mode in _modes(barrier, checker.launch):
+            divergence = _divergent(checker, barrier, mode, out)
+            if divergence is not None:
+                out.found.append(divergence)
+                break
+    return out
+
+
+def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
+    block: list[Mode] = [] if launch.block == (1, 1, 1) else ["block"]
+    if barrier.scope in ("warp", "tile"):
+        return ["warp"] if block else []
+    if barrier.scope == "grid":
+        return [*block, "grid"]
+    return block
+
+
+def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: DivergenceResult) -> Divergence | None:
+    group = {"warp": "warp", "block": "block", "grid": "grid"}[mode]
+    suspects = [
+        (i, c)
+        for i, c in enumerate(barrier.guard)
+        if c.kind != "assume" and not is_uniform(checker.launch.bind(c.condition), group)
+    ]
+    exits: list[tuple[int, Conjunct]] = []
+    for i, c in suspects:
+        if c.kind == "return":
+            exits.append((i, c))
+            continue
+        found = _ask(checker, barrier, mode, i, c, live=True, out=out)
+        if found is not None:
+            return Divergence(barrier, c, "divergence", mode, found)
+    for i, c in exits:
+        found = _ask(checker, barrier, mode, i, c, live=False, out=out)
+        if found is not None:
+            return Divergence(barrier, c, "after-exit", mode, found)
+    return None
+
+
+def _ask(
+    checker: RaceChecker,
+    barrier: BarrierEvent,
+    mode: Mode,
+    index: int,
+    cause: Conjunct,
+    live: bool,
+    out: DivergenceResult,
+) -> Mapping[Expr, int] | None:
+    """Thread 1 executes the barrier; thread 2 follows the same way up to ``cause``, which is false for it."""
+    launch = checker.launch
+    loops = launch.events.loops
+    parts: list[Expr] = [launch.distinct(mode)]
+    if mode == "warp":
+        parts.append(launch.same_warp("warp"))
+        parts += covers(launch, barrier, "warp")
+    around = barrier.loops[: cause.depth]
+    parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
+    parts += [launch.side(c.condition, 1, mode) for c in barrier.guard]
+    parts += [launch.side(c.condition, 2, mode) for c in _way_to(barrier.guard, index, live)]
+    parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
+    query = query_of(launch, parts, mode)
+    if query is None:
+        return None
+    for part in split(query):
+        answer = checker.answer(part)
+        if isinstance(answer, Satisfied):
+            return answer.values
+        if isinstance(answer, Undecided):
+            out.undecided.append((barrier, answer))
+            return None
+    return None
+
+
+def _way_to(guard: Sequence[Conjunct], index: int, live: bool) -> list[Conjunct]:
+    """The conditions thread 2 shares: all before ``index``; a live thread has not returned anywhere before the barrier either."""
+    before = list(guard[:index])
+    if live:
+        before += [c for c in guard[index + 1 :] if c.kind == "return"]
+    return before

@@ -1,0 +1,80 @@
+"""The symbolic state of one thread: its variables and the cells of its local memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from analyzers.ir import expr as E
+from analyzers.ir.expr import Expr, IntType
+
+
+class Cell(NamedTuple):
+    """Bytes [offset, offset + width) of a local object."""
+
+    object: str
+    offset: int
+    width: int
+
+
+@dataclass
+class State:
+    """Mutable; ``copy`` before a branch. ``live`` is False where control has left."""
+
+    variables: dict[str, Expr] = field(default_factory=dict[str, Expr])
+    cells: dict[Cell, Expr] = field(default_factory=dict[Cell, Expr])
+    dirty: set[str] = field(default_factory=set[str])
+    """Local objects written at an unknown offset: cells never written since hold anything."""
+    live: bool = True
+
+    def copy(self) -> State:
+        return State(dict(self.variables), dict(self.cells), set(self.dirty), self.live)
+
+    def get(self, name: str, ty: E.Type) -> Expr | None:
+        found = self.variables.get(name)
+        return found if found is not None and found.ty == ty else None
+
+    def put(self, name: str, value: Expr) -> None:
+        self.variables[name] = value
+
+    def read_cell(self, cell: Cell, ty: E.Type) -> Expr | None:
+        found = self.cells.get(cell)
+        if found is None:
+            return None
+        if found.ty == ty:
+            return found
+        if isinstance(found.ty, IntType) and isinstance(ty, IntType) and found.ty.width == ty.width:
+            return E.cast(found, ty)
+        return None
+
+    def write_cell(self, cell: Cell, value: Expr) -> None:
+        for other in [c for c in self.cells if c.object == cell.object and c != cell]:
+            if other.offset < cell.offset + cell.width and cell.offset < other.offset + other.width:
+                del self.cells[other]
+        self.cells[cell] = value
+
+    def clobber(self, object_name: str) -> None:
+        """Forget what is known of an object."""
+        self.dirty.add(object_name)
+        for cell in [c for c in self.cells if c.object == object_name]:
+            del self.cells[cell]
+
+    def clobbered(self, cell: Cell) -> bool:
+        return cell.object in self.dirty
+
+
+def merge(condition: Expr, then: State, other: State) -> State:
+    """The state where two paths meet: ``then`` where ``condition`` holds."""
+    out = State(dirty=then.dirty | other.dirty)
+    for name in then.variables.keys() & other.variables.keys():
+        a, b = then.variables[name], other.variables[name]
+        if a.ty == b.ty:
+            out.variables[name] = E.select(condition, a, b)
+    for name in then.variables.keys() ^ other.variables.keys():
+        only = then.variables.get(name)
+        out.variables[name] = only if only is not None else other.variables[name]
+    for cell in then.cells.keys() & other.cells.keys():
+        a, b = then.cells[cell], other.cells[cell]
+        if a.ty == b.ty:
+            out.cells[cell] = E.select(condition, a, b)
+    return out

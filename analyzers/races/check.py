@@ -1,0 +1,227 @@
+"""Decide every conflicting pair of a kernel under one launch context.
+
+Each pair is asked once per relation of the two threads (one block, different blocks; one warp apart from different warps where warp barriers
+matter) and per ordering case; answers go through the ladder and are cached by the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from analyzers.ir import expr as E
+from analyzers.ir.expr import Expr, IntType
+from analyzers.races.conditions import race_query, split
+from analyzers.races.ordering import Case, cases
+from analyzers.races.pairs import Pair, conflicting, multiple_of, synchronizes
+from analyzers.races.threads import Launch, Mode
+from analyzers.solve.ladder import Ladder
+from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+
+MAX_UNDECIDED = 8
+"""Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """A pair that collides under ``values`` (renamed symbols, see ``solve.query``)."""
+
+    pair: Pair
+    mode: Mode
+    case: Case
+    values: Mapping[Expr, int]
+    query: Query
+    benign: bool = False
+    """Both sides write the same value wherever they collide."""
+
+
+@dataclass
+class Checked:
+    """The answers of one context."""
+
+    races: list[Race] = field(default_factory=list[Race])
+    undecided: list[tuple[Pair, Undecided]] = field(default_factory=list[tuple[Pair, Undecided]])
+    core: set[int] = field(default_factory=set[int])
+    """Tags of the launch's facts that proofs used."""
+    used_no_overflow: bool = False
+    ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
+    """Barrier id -> pairs it helps to order."""
+    pairs: int = 0
+
+
+@dataclass
+class RaceChecker:
+    """Asks the questions of one launch context, with a cache of answers."""
+
+    launch: Launch
+    ladder: Ladder
+    warp_lockstep: bool = False
+    poll: Callable[[], None] = lambda: None
+    """Called between queries; may raise to stop."""
+    _answers: dict[tuple[object, ...], Answer] = field(default_factory=dict[tuple[object, ...], Answer])
+
+    def check(self) -> Checked:
+        """Every conflicting pair."""
+        out = Checked()
+        for pair in conflicting(self.launch):
+            out.pairs += 1
+            race = self.decide(pair, out)
+            if race is not None:
+                out.races.append(race)
+            if len(out.undecided) >= MAX_UNDECIDED:
+                break
+        return out
+
+    def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
+        """The first way in which the pair races, or None (then ``out`` has grown by what the proofs used or could not decide)."""
+        for mode, extra, only_same in self._relations(pair):
+            if synchronizes(pair, mode):
+                if self._aligned(pair):
+                    continue
+                left, right = self._offsets(pair, mode)
+                extra = (*extra, E.compare("ne", left, right))
+            found = self._in_relation(pair, mode, extra, only_same, out, ignore)
+            if found is not None:
+                return found
+        return None
+
+    def _relations(self, pair: Pair) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
+        """(mode, extra conditions, only the same-iteration case)."""
+        launch = self.launch
+        warp_barriers = any(b.scope in ("warp", "tile") for b in launch.events.barriers)
+        if launch.block != (1, 1, 1):
+            if not warp_barriers and not self.warp_lockstep:
+                yield "block", (), False
+            else:
+                if not launch.single_warp():
+                    yield "block", (E.lnot(launch.same_warp("block")),), False
+                if not self.warp_lockstep:
+                    yield "warp", (launch.same_warp("warp"),), False
+                elif pair.one is pair.two:
+                    yield "warp", (launch.same_warp("warp"),), True
+        if pair.space == "global" and launch.grid != (1, 1, 1):
+            yield "grid", (), False
+
+    def _aligned(self, pair: Pair) -> bool:
+        return multiple_of(pair.first.offset, pair.one.width) and multiple_of(pair.second.offset, pair.two.width)
+
+    def _offsets(self, pair: Pair, mode: Mode) -> tuple[Expr, Expr]:
+        return self.launch.side(pair.first.offset, 1, mode), self.launch.side(pair.second.offset, 2, mode)
+
+    def _in_relation(
+        self,
+        pair: Pair,
+        mode: Mode,
+        extra: tuple[Expr, ...],
+        only_same: bool,
+        out: Checked,
+        ignore: frozenset[int],
+    ) -> Race | None:
+        ways = cases(self.launch, pair.one, pair.two, mode, ignore)
+        for barrier in ways.ordering:
+            out.ordering.setdefault(barrier, []).append(pair)
+        possible = [c for c in ways.possible if not only_same or c.relation in ("any", "same iteration")]
+        if only_same:
+            extra = (*extra, *self._one_iteration(pair, mode))
+        hits: list[Race] = []
+        for case in possible:
+            answer, query = self._ask(pair, case, mode, extra, out)
+            if isinstance(answer, Satisfied):
+                assert query is not None
+                hits.append(Race(pair, mode, case, answer.values, query))
+                if not self._may_be_benign(pair):
+                    break
+        if not hits:
+            return None
+        hit = hits[0]
+        if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
+            return Race(pair, hit.mode, hit.case, hit.values, hit.query, benign=True)
+        return self._other_warp(hit, extra, out) or hit
+
+    def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
+        loops = self.launch.events.loops
+        return [
+            E.compare("eq", *(self.launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in pair.one.loops
+        ]
+
+    def _ask(
+        self, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr], out: Checked
+    ) -> tuple[Answer | None, Query | None]:
+        query = race_query(self.launch, pair, case, mode, extra)
+        if query is None:
+            return None, None
+        undecided: Undecided | None = None
+        for part in split(query):
+            answer = self.answer(part)
+            if isinstance(answer, Satisfied):
+                return answer, part
+            if isinstance(answer, Proved):
+                out.core |= answer.core
+                out.used_no_overflow |= answer.used_no_overflow
+            else:
+                undecided = undecided or answer
+        if undecided is not None:
+            out.undecided.append((pair, undecided))
+            return undecided, query
+        return None, None
+
+    def answer(self, query: Query) -> Answer:
+        """Through the ladder, once for each distinct question."""
+        key = (query.scope, frozenset(c.key for c in query.conjuncts))
+        found = self._answers.get(key)
+        if found is None:
+            self.poll()
+            found = self._answers[key] = self.ladder.decide(query)
+        return found
+
+    def _may_be_benign(self, pair: Pair) -> bool:
+        a, b = pair.one, pair.two
+        return (
+            a.kind == "write"
+            and b.kind == "write"
+            and a.value is not None
+            and b.value is not None
+            and a.width == b.width
+        )
+
+    def _same_value(self, pair: Pair, mode: Mode, extra: Iterable[Expr], hits: list[Case]) -> bool:
+        assert pair.one.value is not None and pair.two.value is not None
+        v1, v2 = self.launch.side(pair.one.value, 1, mode), self.launch.side(pair.two.value, 2, mode)
+        if v1 is v2:
+            return True
+        if not isinstance(v1.ty, IntType) or v1.ty != v2.ty:
+            return False
+        differ = E.compare("ne", v1, v2)
+        ignored = Checked()
+        for case in hits:
+            answer, _ = self._ask(pair, case, mode, (*extra, differ), ignored)
+            if answer is not None:
+                return False
+        return True
+
+    def _other_warp(self, race: Race, extra: tuple[Expr, ...], out: Checked) -> Race | None:
+        """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are scheduled."""
+        if race.mode != "block" or extra or self.launch.single_warp():
+            return None
+        ignored = Checked()
+        apart = E.lnot(self.launch.same_warp("block"))
+        answer, query = self._ask(race.pair, race.case, "block", (apart,), ignored)
+        if isinstance(answer, Satisfied) and query is not None:
+            return Race(race.pair, "block", race.case, answer.values, query)
+        return None
+
+
+def scope_of(race: Race, launch: Launch) -> str:
+    """``intra-warp``, ``intra-block`` or ``inter-block``."""
+    if race.mode == "grid":
+        return "inter-block"
+    if race.mode == "warp":
+        return "intra-warp"
+    from analyzers.ir.evaluate import evaluate
+
+    same = evaluate(launch.same_warp("block"), _complete(launch.same_warp("block"), race.values))
+    return "intra-warp" if same else "intra-block"
+
+
+def _complete(e: Expr, values: Mapping[Expr, int]) -> Mapping[Expr, int]:
+    return {s: values.get(s, 1 if s.value in ("bdim.x", "bdim.y", "bdim.z") else 0) for s in E.symbols(e)}

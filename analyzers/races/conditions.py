@@ -1,0 +1,136 @@
+"""The two-thread question for a pair of accesses in one ordering case: ``Query`` objects for the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent
+from analyzers.ir.expr import I64, Expr
+from analyzers.races.ordering import Case
+from analyzers.races.pairs import Pair, multiple_of
+from analyzers.races.threads import Launch, Mode, opaque_definitions
+from analyzers.solve.query import Fact, Overlap, Query
+
+MAX_SPLIT = 64
+"""Values of a shift count that are tried one by one; a loop counter used as one never exceeds 63."""
+
+
+def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr] = ()) -> Query | None:
+    """Can thread 1 at ``pair.one`` and thread 2 at ``pair.two`` touch a common byte in this case? None: contradictory as it stands."""
+    one, two = pair.one, pair.two
+    left, right = launch.side(pair.first.offset, 1, mode), launch.side(pair.second.offset, 2, mode)
+    parts: list[Expr] = [launch.distinct(mode)]
+    parts += [
+        E.compare("eq", launch.side(a, 1, mode), launch.side(b, 2, mode))
+        for a, b in zip(pair.first.keys, pair.second.keys, strict=True)
+        if a.ty == b.ty
+    ]
+    parts += guard_of(launch, one, 1, mode)
+    parts += guard_of(launch, two, 2, mode)
+    parts += _overlap(left, right, one.width, two.width)
+    parts += case.conjuncts
+    parts += extra
+    return query_of(launch, parts, mode, Overlap(left, right, one.width, two.width))
+
+
+def guard_of(launch: Launch, access: AccessEvent, thread: int, mode: Mode) -> list[Expr]:
+    return [launch.side(c.condition, thread, mode) for c in access.guard]
+
+
+def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap | None = None) -> Query | None:
+    """A query from conjuncts that are renamed already; None when one is false."""
+    flat = list(dict.fromkeys(c for p in parts for c in E.conjuncts(p)))
+    if E.FALSE in flat:
+        return None
+    known = set(flat)
+    if any(E.lnot(c) in known for c in flat):
+        return None
+    flat += opaque_definitions(launch, flat, mode)
+    facts = [f for f in launch.facts if f.condition is not E.TRUE]
+    facts += [Fact(c, -1) for c in launch.thread_facts(mode)]
+    return Query(
+        conjuncts=tuple(dict.fromkeys(flat)),
+        facts=tuple(facts),
+        ranges=launch.thread_ranges(mode),
+        overlap=overlap,
+        scope=mode,
+    )
+
+
+def _overlap(left: Expr, right: Expr, left_width: int, right_width: int) -> list[Expr]:
+    if left_width == right_width and multiple_of(left, left_width) and multiple_of(right, right_width):
+        return [E.compare("eq", left, right)]
+    return [
+        E.compare("lt", left, E.add(right, E.const(right_width, I64))),
+        E.compare("lt", right, E.add(left, E.const(left_width, I64))),
+    ]
+
+
+def shift_counters(query: Query) -> list[Expr]:
+    """Loop counters that steer a shift count: splitting their few values makes the question linear."""
+    found: dict[Expr, None] = {}
+    for node in E.walk(query.conjuncts):
+        if node.op in ("shl", "shr") and node.args[1].op != "const":
+            for s in E.symbols(node.args[1]):
+                if s.op == "sym" and s.value.startswith("loop:"):
+                    found[s] = None
+    return list(found)
+
+
+def split(query: Query) -> Iterator[Query]:
+    """The query once for each combination of values of its shift counters; contradictory ones are left out."""
+    counters = shift_counters(query)
+    if not counters:
+        yield query
+        return
+    yield from _split(query, counters)
+
+
+def _split(query: Query, counters: list[Expr]) -> Iterator[Query]:
+    if not counters:
+        yield query
+        return
+    counter, rest = counters[0], counters[1:]
+    low, high = query.ranges.get(counter, (0, MAX_SPLIT - 1))
+    twin = _equal_counter(query, counter)
+    for value in range(max(0, low), min(high, MAX_SPLIT - 1) + 1):
+        mapping = {counter: E.const(value, I64)}
+        if twin is not None:
+            mapping[twin] = E.const(value, I64)
+        fixed = fix(query, mapping)
+        if fixed is not None:
+            yield from _split(fixed, [c for c in rest if c is not twin])
+
+
+def _equal_counter(query: Query, counter: Expr) -> Expr | None:
+    for c in query.conjuncts:
+        if c.op == "eq" and counter in c.args:
+            other = c.args[1] if c.args[0] is counter else c.args[0]
+            if other.op == "sym" and other.value.startswith("loop:"):
+                return other
+    return None
+
+
+def fix(query: Query, mapping: dict[Expr, Expr]) -> Query | None:
+    """The query with symbols replaced by constants (recorded as ranges so that a witness still names them)."""
+    memo: dict[int, Expr] = {}
+    parts: list[Expr] = []
+    for c in query.conjuncts:
+        new = E.rewrite(c, mapping.get, memo)
+        if new is E.FALSE:
+            return None
+        parts += [p for p in E.conjuncts(new) if p is not E.TRUE]
+    parts += [E.compare("eq", s, v) for s, v in mapping.items()]
+    overlap = query.overlap
+    if overlap is not None:
+        overlap = Overlap(
+            E.rewrite(overlap.left, mapping.get, memo),
+            E.rewrite(overlap.right, mapping.get, memo),
+            overlap.left_width,
+            overlap.right_width,
+        )
+    ranges = dict(query.ranges)
+    for s, v in mapping.items():
+        ranges[s] = (v.value, v.value)
+    return Query(tuple(dict.fromkeys(parts)), query.facts, ranges, overlap, query.scope, query.no_signed_overflow)

@@ -1,0 +1,267 @@
+"""Which barriers stand between two accesses, for every way the iterations of their common loops can relate.
+
+Two accesses of one block are unordered when both can lie in one barrier interval: a barrier-free stretch of the cyclic control-flow
+graph. ``cases`` splits that question by the first common loop in which the two threads are in different iterations. Each case lists
+conditions on the two threads (iteration relations, and for each barrier on the way that it is not executed); a case that a barrier
+executed on every path rules out is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
+from analyzers.ir.expr import I64, Expr
+from analyzers.races.threads import WARP, Launch, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way in which the accesses of thread 1 and thread 2 meet in a barrier interval."""
+
+    relation: str
+    """``any``, ``same iteration``, ``next iteration of L (thread 1 first)``, ..."""
+    conjuncts: tuple[Expr, ...]
+    barriers: frozenset[int] = frozenset()
+    """Barriers that had to be assumed not executed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    possible: tuple[Case, ...]
+    ordering: frozenset[int]
+    """Barriers that ruled a case out or restrict one: without them more would be possible."""
+
+
+_ORDERS: dict[Mode, frozenset[str]] = {
+    "grid": frozenset({"grid"}),
+    "block": frozenset({"grid", "cluster", "block"}),
+    "warp": frozenset({"grid", "cluster", "block", "warp", "tile"}),
+}
+
+_Substitution = dict[Expr, Expr]
+
+
+def cases(
+    launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignore: frozenset[int] = frozenset()
+) -> Cases:
+    """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers taken as absent."""
+    relevant = [b for b in launch.events.barriers if b.scope in _ORDERS[mode] and b.id not in ignore]
+    if not relevant:
+        return Cases((Case("any", ()),), frozenset())
+    return _Ordering(launch, one, two, mode, relevant).run()
+
+
+class _Ordering:
+    def __init__(
+        self, launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, barriers: Sequence[BarrierEvent]
+    ) -> None:
+        self.launch, self.mode, self.barriers = launch, mode, barriers
+        self.access = {1: one, 2: two}
+        shared = _common_prefix(one.loops, two.loops)
+        self.common = shared[: max((len(_common_prefix(shared, b.loops)) for b in barriers), default=0)]
+        """The common loops with a barrier inside: iterations of the others need not be told apart."""
+        self.known = {t: {self._side(c.condition, t) for c in a.guard} for t, a in self.access.items()}
+        self.used: set[int] = set()
+
+    def run(self) -> Cases:
+        found = [c for c in [self._same_iteration()] if c is not None]
+        self_pair = self.access[1] is self.access[2]
+        for depth in range(len(self.common)):
+            for earlier in (1,) if self_pair else (1, 2):
+                found += self._different_iterations(depth, earlier)
+        return Cases(tuple(found), frozenset(self.used))
+
+    def _side(self, e: Expr, thread: int) -> Expr:
+        return self.launch.side(e, thread, self.mode)
+
+    def _counter(self, label: str) -> Expr:
+        return self.launch.events.loops[label].counter
+
+    def _equal_counters(self, labels: Iterable[str]) -> list[Expr]:
+        return [E.compare("eq", self._side(self._counter(ell), 1), self._side(self._counter(ell), 2)) for ell in labels]
+
+    # --- cases ------------------------------------------------------------------------------------------
+
+    def _same_iteration(self) -> Case | None:
+        first = 1 if self.access[1].order <= self.access[2].order else 2
+        second = 3 - first
+        a, b = self.access[first], self.access[second]
+        depth = len(self.common)
+        collected = _Collected(self._equal_counters(self.common))
+        for x in self.barriers:
+            if x.loops[:depth] != self.common:
+                continue
+            if _shares(x, a, depth):
+                self._require_absent(collected, x, first, _after(self, x, a), both=False)
+            elif _shares(x, b, depth):
+                self._require_absent(collected, x, second, _before(self, x, b, depth), both=False)
+            elif a.order < x.order < b.order:
+                self._require_absent(collected, x, first, _zeros(self, x, depth), both=True)
+            if collected.impossible:
+                return None
+        return collected.case("same iteration")
+
+    def _different_iterations(self, depth: int, earlier: int) -> list[Case]:
+        later = 3 - earlier
+        a, b = self.access[earlier], self.access[later]
+        label = self.common[depth]
+        inside = [x for x in self.barriers if x.loops[: depth + 1] == self.common[: depth + 1]]
+        counter = self._counter(label)
+        mine, theirs = self._side(counter, earlier), self._side(counter, later)
+        base = _Collected(self._equal_counters(self.common[:depth]))
+        name = f"loop {label}: thread {earlier} first"
+        if not inside:
+            base.conjuncts.append(E.compare("lt", mine, theirs))
+            return [base.case(f"any later iteration, {name}")]
+        for x in inside:
+            if x.order > a.order or _shares(x, a, depth + 1):
+                self._require_absent(base, x, earlier, _after(self, x, a), both=False)
+            if x.order < b.order or _shares(x, b, depth + 1):
+                self._require_absent(base, x, later, _before(self, x, b, depth + 1), both=False)
+            if base.impossible:
+                return []
+        one = E.const(1, I64)
+        following = _Collected([*base.conjuncts, E.compare("eq", theirs, E.add(mine, one))], set(base.barriers))
+        found = [following.case(f"next iteration, {name}")]
+        far = _Collected([*base.conjuncts, E.compare("lt", E.add(mine, one), theirs)], set(base.barriers))
+        for x in inside:
+            mapping = {theirs: E.add(mine, one), **_zeros_sided(self, x, depth + 1, later)}
+            passed = [c for c in x.guard if not (c.depth <= depth + 1 and c.kind in ("loop", "break"))]
+            self._absent(far, x, later, passed, mapping)
+            if far.impossible:
+                return found
+        return [*found, far.case(f"a later iteration, {name}")]
+
+    # --- one barrier --------------------------------------------------------------------------------------
+
+    def _require_absent(
+        self, into: _Collected, x: BarrierEvent, thread: int, instance: _Instance | None, both: bool
+    ) -> None:
+        """Add: the given dynamic instance of ``x`` is not executed (by ``thread``, or not by both)."""
+        if instance is None:
+            return
+        mapping = {self._side(k, thread): self._side(v, thread) for k, v in instance.mapping.items()}
+        guard = [c for c in x.guard if not (c.depth == instance.passed and c.kind in ("loop", "break"))]
+        executed = self._executed(x, thread, guard, mapping)
+        if instance.exists is not None:
+            executed.append(self._side(instance.exists, thread))
+        if both:
+            other = 3 - thread
+            mapping = {self._side(k, other): self._side(v, other) for k, v in instance.mapping.items()}
+            executed += self._executed(x, other, x.guard, mapping)
+        self._exclude(into, x, executed)
+
+    def _absent(
+        self, into: _Collected, x: BarrierEvent, thread: int, guard: Sequence[Conjunct], mapping: _Substitution
+    ) -> None:
+        self._exclude(into, x, self._executed(x, thread, guard, mapping))
+
+    def _executed(self, x: BarrierEvent, thread: int, guard: Sequence[Conjunct], mapping: _Substitution) -> list[Expr]:
+        """What must hold for ``thread`` to execute this instance, given that it executes its access. A thread that has left the
+        kernel counts as having arrived."""
+        out: list[Expr] = []
+        for c in guard:
+            if c.kind in ("return", "assume"):
+                continue
+            condition = E.substitute(self._side(c.condition, thread), mapping)
+            if condition not in self.known[thread]:
+                out.append(condition)
+        return out
+
+    def _exclude(self, into: _Collected, x: BarrierEvent, executed: list[Expr]) -> None:
+        executed = [*executed, *covers(self.launch, x, self.mode)]
+        self.used.add(x.id)
+        into.barriers.add(x.id)
+        into.exclude(E.land(*dict.fromkeys(executed)))
+
+
+class _Collected:
+    """Conditions of a case under construction."""
+
+    def __init__(self, conjuncts: list[Expr], barriers: set[int] | None = None) -> None:
+        self.conjuncts = conjuncts
+        self.barriers = barriers or set()
+        self.impossible = False
+
+    def exclude(self, condition: Expr) -> None:
+        if condition is E.TRUE:
+            self.impossible = True
+        elif condition is not E.FALSE:
+            self.conjuncts.append(E.lnot(condition))
+
+    def case(self, relation: str) -> Case:
+        return Case(relation, tuple(dict.fromkeys(self.conjuncts)), frozenset(self.barriers))
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    """A dynamic instance of a barrier: loop counters in terms of the access's, and when it exists."""
+
+    mapping: _Substitution
+    exists: Expr | None = None
+    passed: int = -1
+    """Loop depth at which the thread has gone through this whole iteration: its test held and it did not break."""
+
+
+def _common_prefix(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
+    n = 0
+    while n < min(len(a), len(b)) and a[n] == b[n]:
+        n += 1
+    return tuple(a[:n])
+
+
+def _shares(x: BarrierEvent, a: AccessEvent, depth: int) -> bool:
+    """Barrier and access are together in a loop deeper than ``depth``."""
+    return len(_common_prefix(x.loops, a.loops)) > depth
+
+
+def _zeros(o: _Ordering, x: BarrierEvent, depth: int) -> _Instance:
+    return _Instance({o.launch.events.loops[ell].counter: E.const(0, I64) for ell in x.loops[depth:]})
+
+
+def _zeros_sided(o: _Ordering, x: BarrierEvent, depth: int, thread: int) -> _Substitution:
+    return {
+        o.launch.side(o.launch.events.loops[ell].counter, thread, o.mode): E.const(0, I64) for ell in x.loops[depth:]
+    }
+
+
+def _after(o: _Ordering, x: BarrierEvent, a: AccessEvent) -> _Instance:
+    """The first instance of ``x`` the thread comes to after its access."""
+    shared = _common_prefix(x.loops, a.loops)
+    mapping = dict(_zeros(o, x, len(shared)).mapping)
+    if x.order < a.order and shared:
+        inner = o.launch.events.loops[shared[-1]].counter
+        mapping[inner] = E.add(inner, E.const(1, I64))
+    return _Instance(mapping)
+
+
+def _before(o: _Ordering, x: BarrierEvent, b: AccessEvent, depth: int) -> _Instance | None:
+    """An instance of ``x`` the thread passed before its access, within the iteration at ``depth``."""
+    shared = _common_prefix(x.loops, b.loops)
+    mapping = dict(_zeros(o, x, len(shared)).mapping)
+    if x.order < b.order:
+        return _Instance(mapping)
+    if len(shared) <= depth:
+        return None
+    inner = o.launch.events.loops[shared[-1]].counter
+    mapping[inner] = E.sub(inner, E.const(1, I64))
+    return _Instance(mapping, exists=E.compare("le", E.const(1, I64), inner), passed=len(shared))
+
+
+def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
+    """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already)."""
+    if x.scope == "tile" and x.tile is not None and x.tile < WARP:
+        n = E.const(x.tile, E.U32)
+        return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
+    if x.scope == "warp" and x.mask is not None:
+        out: list[Expr] = []
+        for t in (1, 2):
+            lane = E.binary("rem", launch.linear(t, mode), E.const(WARP, E.U32))
+            mask = E.cast(launch.side(x.mask, t, mode), E.U32)
+            bit = E.binary("and", E.binary("shr", mask, lane), E.const(1, E.U32))
+            out.append(E.compare("ne", bit, E.const(0, E.U32)))
+        return out
+    return []

@@ -1,0 +1,102 @@
+"""Pairs of accesses that would conflict if two threads made them at one address: same object, at least one write, not both atomic at a
+sufficient scope.
+
+Which pointer parameters point into one object is what the launch says; without a word on it they are distinct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent
+from analyzers.ir.expr import Expr
+from analyzers.races.threads import Launch, Mode
+
+_SCOPES_COVERING: dict[Mode, frozenset[str]] = {
+    "warp": frozenset({"warp", "block", "cluster", "grid", "system"}),
+    "block": frozenset({"block", "cluster", "grid", "system"}),
+    "grid": frozenset({"grid", "system"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access goes: an allocation and a byte offset in it. ``keys`` tell apart objects found through memory."""
+
+    allocation: str
+    offset: Expr
+    keys: tuple[Expr, ...]
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    one: AccessEvent
+    two: AccessEvent
+    first: Place
+    second: Place
+
+    @property
+    def space(self) -> str:
+        return self.first.space
+
+
+def place(launch: Launch, access: AccessEvent) -> Place:
+    """The allocation and offset of an access under the launch's pointer arguments."""
+    root = access.root
+    if root.op != "addr":
+        return Place(f"*{root.value[0]}", access.offset, root.args, "global")
+    name: str = root.value
+    for parameter, argument in launch.context.pointers:
+        if argument.allocation is not None and _object_of(launch, parameter) == name:
+            offset = access.offset if argument.offset is None else E.add(access.offset, argument.offset)
+            return Place(f"host:{argument.allocation}", offset, (), "global")
+    return Place(name, access.offset, (), launch.events.kernel.object(name).space)
+
+
+def _object_of(launch: Launch, parameter: str) -> str | None:
+    for p in launch.events.kernel.parameters:
+        if p.name == parameter:
+            return p.object
+    return None
+
+
+def conflicting(launch: Launch) -> Iterator[Pair]:
+    """All unordered pairs (an access with itself included) of one allocation with at least one write, in source order."""
+    by_allocation: dict[str, list[tuple[AccessEvent, Place]]] = {}
+    for access in launch.events.accesses:
+        where = place(launch, access)
+        by_allocation.setdefault(where.allocation, []).append((access, where))
+    for group in by_allocation.values():
+        if not any(a.writes for a, _ in group):
+            continue
+        for i, (a, pa) in enumerate(group):
+            for b, pb in group[i:]:
+                if a.writes or b.writes:
+                    yield Pair(a, b, pa, pb)
+
+
+def synchronizes(pair: Pair, mode: Mode) -> bool:
+    """Both sides are atomic at a scope that covers both threads, or both volatile: no race with each other where they touch
+    exactly the same bytes."""
+    a, b = pair.one, pair.two
+    wide = _SCOPES_COVERING[mode]
+    strong = [x.volatile or (x.atomic is not None and x.atomic.scope in wide) for x in (a, b)]
+    return all(strong) and a.width == b.width
+
+
+def multiple_of(e: Expr, n: int) -> bool:
+    """``e`` is a multiple of ``n`` whatever its symbols are (a syntactic check, wrap-around of 64-bit offsets aside)."""
+    if e.op == "const":
+        return e.value % n == 0
+    if e.op in ("add", "sub"):
+        return multiple_of(e.args[0], n) and multiple_of(e.args[1], n)
+    if e.op == "mul":
+        return multiple_of(e.args[0], n) or multiple_of(e.args[1], n)
+    if e.op == "neg":
+        return multiple_of(e.args[0], n)
+    if e.op == "select":
+        return multiple_of(e.args[1], n) and multiple_of(e.args[2], n)
+    return False

@@ -1,0 +1,214 @@
+"""Two arbitrary threads of one launch: how the symbols of one thread become those of two, and what the launch says of them.
+
+``Mode`` says how the two threads are related: ``grid`` different blocks, ``block`` one block, ``warp`` one warp of one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from analyzers.ir import expr as E
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.events import KernelEvents
+from analyzers.ir.expr import I64, Expr
+from analyzers.solve.query import Fact
+
+Mode = Literal["warp", "block", "grid"]
+
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_THREADS = 1024
+WARP = 32
+GRID_FITS = "a launch has fewer than 2^31 threads along each axis"
+
+_SHARED_SCOPES: dict[Mode, frozenset[str]] = {
+    "warp": frozenset({"warp", "block", "grid"}),
+    "block": frozenset({"block", "grid"}),
+    "grid": frozenset({"grid"}),
+}
+
+
+@dataclass
+class Launch:
+    """A kernel's events seen under one launch context: bindings applied, ranges and facts of dimensions at hand."""
+
+    events: KernelEvents
+    context: LaunchContext
+    bound: dict[Expr, Expr] = field(init=False)
+    block: tuple[int | None, int | None, int | None] = field(init=False)
+    grid: tuple[int | None, int | None, int | None] = field(init=False)
+    facts: list[Fact] = field(init=False)
+    ranges: dict[Expr, tuple[int, int]] = field(init=False)
+    _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
+    _sides: dict[tuple[int, Mode], dict[int, Expr]] = field(
+        init=False, default_factory=dict[tuple[int, "Mode"], dict[int, Expr]]
+    )
+
+    def __post_init__(self) -> None:
+        self.bound = dict(self.context.bindings)
+        self.block = _constants(self.bind(d) for d in E.BDIM)
+        self.grid = _constants(self.bind(d) for d in E.GDIM)
+        self.ranges = {}
+        self.facts = []
+        self._dimension_facts()
+        for tag, c in enumerate(self.context.constraints):
+            self.facts.append(Fact(self.bind(c.condition), tag))
+        self.dimension_tag = len(self.context.constraints)
+
+    def bind(self, e: Expr) -> Expr:
+        """``e`` with what the launch passes put in."""
+        return E.rewrite(e, self.bound.get, self._memo)
+
+    def _dimension_facts(self) -> None:
+        """Hardware limits; tag -1: they need no citation."""
+        limit = self.events.kernel.bounds.max_threads or MAX_THREADS
+        for axis in range(3):
+            for dims, known, top in (
+                (E.BDIM, self.block, min(MAX_BLOCK[axis], limit)),
+                (E.GDIM, self.grid, MAX_GRID[axis]),
+            ):
+                if known[axis] is None:
+                    value = self.bind(dims[axis])
+                    if value.op == "sym":
+                        self.ranges[value] = _meet(self.ranges.get(value), (1, top))
+                    else:
+                        self._limit(E.compare("le", E.const(1, E.U32), value))
+                        self._limit(E.compare("le", value, E.const(top, E.U32)))
+            if self.block[axis] is None or self.grid[axis] is None:
+                total = E.mul(E.cast(self.bind(E.BDIM[axis]), I64), E.cast(self.bind(E.GDIM[axis]), I64))
+                self._limit(E.compare("lt", total, E.const(2**31, I64)))
+        if sum(1 for b in self.block if b is None) > 1:
+            wide = [E.cast(self.bind(d), I64) for d in E.BDIM]
+            self._limit(E.compare("le", E.mul(E.mul(wide[0], wide[1]), wide[2]), E.const(limit, I64)))
+
+    def _limit(self, condition: Expr) -> None:
+        if condition is not E.TRUE:
+            self.facts.append(Fact(condition, -1))
+
+    def side(self, e: Expr, thread: int, mode: Mode) -> Expr:
+        """``e`` (bound) as thread 1 or 2 sees it."""
+        shared = _SHARED_SCOPES[mode]
+        memo = self._sides.setdefault((thread, mode), {})
+
+        def leaf(node: Expr) -> Expr | None:
+            if node.op == "sym":
+                name: str = node.value
+                if name.startswith(("tid.", "loop:")) or (mode == "grid" and name.startswith("bid.")):
+                    return E.sym(f"{name}@{thread}", node.ty)
+            return None
+
+        todo = E.rewrite(self.bind(e), leaf, memo)
+        return _split_opaque(todo, thread, shared, self._sides.setdefault((thread + 10, mode), {}))
+
+    def thread_ranges(self, mode: Mode) -> dict[Expr, tuple[int, int]]:
+        """Inclusive ranges of coordinates, counters and dimensions of both threads."""
+        out = dict(self.ranges)
+        for axis in range(3):
+            b, g = self.block[axis], self.grid[axis]
+            limit = min(MAX_BLOCK[axis], self.events.kernel.bounds.max_threads or MAX_THREADS)
+            for thread in (1, 2):
+                out[self.side(E.TID[axis], thread, mode)] = (0, (b or limit) - 1)
+                out[self.side(E.BID[axis], thread, mode)] = (0, (g or MAX_GRID[axis]) - 1)
+                for loop in self.events.loops.values():
+                    out[self.side(loop.counter, thread, mode)] = (0, loop.limit)
+        return out
+
+    def thread_facts(self, mode: Mode) -> list[Expr]:
+        """``tid < bdim`` and ``bid < gdim`` where the dimensions are not constants (constants are ranges)."""
+        out: list[Expr] = []
+        for axis in range(3):
+            for coordinate, dim, known in ((E.TID, E.BDIM, self.block), (E.BID, E.GDIM, self.grid)):
+                if known[axis] is None:
+                    for thread in (1, 2):
+                        out.append(E.compare("lt", self.side(coordinate[axis], thread, mode), self.bind(dim[axis])))
+        return list(dict.fromkeys(out))
+
+    def distinct(self, mode: Mode) -> Expr:
+        """The two threads differ: in the block index (``grid``), else in the thread index."""
+        coordinates, known = (E.BID, self.grid) if mode == "grid" else (E.TID, self.block)
+        return E.lor(
+            *[
+                E.compare("ne", self.side(coordinates[axis], 1, mode), self.side(coordinates[axis], 2, mode))
+                for axis in range(3)
+                if known[axis] != 1
+            ]
+        )
+
+    def linear(self, thread: int, mode: Mode) -> Expr:
+        """Linear thread number in the block, U32: ``x + y*Dx + z*Dx*Dy``."""
+        x, y, z = (
+            self.side(t, thread, mode) if b != 1 else E.const(0, E.U32) for t, b in zip(E.TID, self.block, strict=True)
+        )
+        dx, dy = self.bind(E.BDIM[0]), self.bind(E.BDIM[1])
+        return E.add(E.add(x, E.mul(y, dx)), E.mul(z, E.mul(dx, dy)))
+
+    def same_warp(self, mode: Mode) -> Expr:
+        w = E.const(WARP, E.U32)
+        return E.compare("eq", *(E.binary("div", self.linear(t, mode), w) for t in (1, 2)))
+
+    def single_warp(self) -> bool:
+        """No block has more than one warp."""
+        threads = 1
+        for b in self.block:
+            if b is None:
+                return False
+            threads *= b
+        return threads <= WARP
+
+
+def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, Expr]) -> Expr:
+    """Give opaque values that the two threads need not agree on a side of their own."""
+    for node in E.walk((e,)):
+        if node.key in memo:
+            continue
+        args = tuple([memo[a.key] for a in node.args])
+        if node.op == "opaque":
+            identity, scope = node.value
+            if scope not in shared and not identity.endswith(("@1", "@2")):
+                identity = f"{identity}@{thread}"
+            memo[node.key] = E.make("opaque", node.ty, args, (identity, scope))
+        else:
+            memo[node.key] = node if args == node.args else E.rebuild(node, args)
+    return memo[e.key]
+
+
+def _constants(values: Iterable[Expr]) -> tuple[int | None, int | None, int | None]:
+    x, y, z = (v.value if v.op == "const" else None for v in values)
+    return (x, y, z)
+
+
+def _meet(a: tuple[int, int] | None, b: tuple[int, int]) -> tuple[int, int]:
+    return b if a is None else (max(a[0], b[0]), min(a[1], b[1]))
+
+
+def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
+    """Conditions known of the opaque values that occur in ``conjuncts`` (both sides renamed already), transitively."""
+    out: list[Expr] = []
+    definitions = launch.events.definitions
+    seen: set[Expr] = set()
+    todo = [n for n in E.symbols(*conjuncts) if n.op == "opaque"]
+    while todo and definitions:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        identity: str = node.value[0]
+        base, _, suffix = identity.rpartition("@")
+        known = definitions.get(base if suffix in ("1", "2") and base else identity)
+        if known is None:
+            continue
+        for thread in (int(suffix),) if suffix in ("1", "2") and base else (1, 2):
+            mapping = {launch.side(p, thread, mode): a for p, a in zip(known.parameters, node.args, strict=True)}
+            for c in known.conditions:
+                renamed = E.substitute(launch.side(c, thread, mode), mapping)
+                if not any(_foreign(n, node) for n in E.symbols(renamed)):
+                    out.append(renamed)
+                    todo += [n for n in E.symbols(renamed) if n.op == "opaque" and n not in seen]
+    return list(dict.fromkeys(out))
+
+
+def _foreign(node: Expr, target: Expr) -> bool:
+    """An instance of the same opaque value at other arguments: its definition would be another one."""
+    return node.op == "opaque" and node.value == target.value and node is not target
