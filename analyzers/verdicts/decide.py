@@ -1,0 +1,131 @@
+"""Decide one kernel under one launch context: all races, divergences and redundant barriers, as position-free data.
+
+A ``Decision`` names events by their place in ``KernelEvents``, so it stays valid when the text around the kernel moves: the report is made from
+the decision and the current events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from analyzers.barriers.divergence import Divergence, check_divergence
+from analyzers.barriers.redundancy import redundant
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.events import KernelEvents
+from analyzers.ir.expr import Expr, symbols
+from analyzers.model import CheckOptions
+from analyzers.races.check import Race, RaceChecker
+from analyzers.races.pairs import place
+from analyzers.races.threads import WARP, Launch, Mode
+from analyzers.races.witness import Concrete, concretize
+from analyzers.reference.launch import linear
+from analyzers.solve.ladder import Budget, Ladder
+from analyzers.verdicts.replay import replay_of_divergence, replay_race
+
+Certainty = Literal["confirmed", "data-dependent", "not-replayed"]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceDecision:
+    """Events by index into ``KernelEvents.accesses``."""
+
+    one: int
+    two: int
+    mode: Mode
+    relation: str
+    values: Mapping[Expr, int]
+    benign: bool
+    intra_warp: bool
+    certainty: Certainty
+    address: int | None
+    """Byte offset of the common cell in its object."""
+    data_in_address: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DivergenceDecision:
+    barrier: int
+    cause: int
+    """Index into the barrier's guard."""
+    kind: Literal["divergence", "after-exit"]
+    mode: Mode
+    values: Mapping[Expr, int]
+    certainty: Certainty
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    races: tuple[RaceDecision, ...] = ()
+    divergences: tuple[DivergenceDecision, ...] = ()
+    redundant: tuple[int, ...] = ()
+    """Indices of barriers."""
+    undecided: tuple[tuple[int, int, str, str], ...] = ()
+    """(access index, access index, kind, text); (-1, barrier index, ...) for barriers."""
+    core: frozenset[int] = frozenset()
+    used_no_overflow: bool = False
+    pairs: int = 0
+    rungs: tuple[tuple[str, int], ...] = field(default=())
+
+
+def decide(
+    events: KernelEvents, context: LaunchContext, options: CheckOptions, poll: Callable[[], None] = lambda: None
+) -> Decision:
+    """Everything that can be said of the kernel in this context. ``poll`` is called between queries and may raise."""
+    launch = Launch(events, context)
+    ladder = Ladder(Budget(smt=options.smt_budget))
+    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll)
+    checked = checker.check()
+    divergence = check_divergence(checker)
+    divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
+    useless = redundant(checker, checked) if options.redundancy and not divergent else []
+    access_index = {id(a): i for i, a in enumerate(events.accesses)}
+    barrier_index = {b.id: i for i, b in enumerate(events.barriers)}
+    undecided = [(access_index[id(p.one)], access_index[id(p.two)], u.kind, u.text) for p, u in checked.undecided] + [
+        (-1, barrier_index[b.id], u.kind, u.text) for b, u in divergence.undecided
+    ]
+    return Decision(
+        races=tuple(_race(launch, r, access_index) for r in checked.races),
+        divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
+        redundant=tuple(barrier_index[b.id] for b in useless),
+        undecided=tuple(undecided),
+        core=frozenset(checked.core),
+        used_no_overflow=checked.used_no_overflow,
+        pairs=checked.pairs,
+        rungs=tuple(sorted(ladder.answered.items())),
+    )
+
+
+def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
+    concrete = concretize(launch, race.values, race.mode, race.query.conjuncts)
+    outcome = replay_race(launch, race, concrete)
+    return RaceDecision(
+        one=index[id(race.pair.one)],
+        two=index[id(race.pair.two)],
+        mode=race.mode,
+        relation=race.case.relation,
+        values=dict(race.values),
+        benign=race.benign,
+        intra_warp=race.mode == "warp" or (race.mode == "block" and _same_warp(concrete)),
+        certainty=outcome.certainty,
+        address=outcome.address,
+        data_in_address=any(
+            s.op == "opaque" for a in (race.pair.one, race.pair.two) for s in _opaque(place(launch, a).offset)
+        ),
+    )
+
+
+def _opaque(e: Expr) -> list[Expr]:
+    return [s for s in symbols(e) if s.op == "opaque"]
+
+
+def _same_warp(concrete: Concrete) -> bool:
+    one, two = (linear(t, concrete.block) for t in concrete.threads)
+    return one // WARP == two // WARP
+
+
+def _divergence(launch: Launch, d: Divergence, index: int) -> DivergenceDecision:
+    concrete = concretize(launch, d.values, d.mode)
+    outcome = replay_of_divergence(launch, d, concrete)
+    return DivergenceDecision(index, d.barrier.guard.index(d.cause), d.kind, d.mode, d.values, outcome.certainty)

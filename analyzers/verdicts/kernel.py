@@ -1,0 +1,87 @@
+"""One kernel under all its launch contexts: the kernel's result is the worst of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.events import AccessEvent, KernelEvents
+from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
+from analyzers.verdicts.decide import Decision, decide
+from analyzers.verdicts.report import report, unsupported_result, without_redundant
+
+
+def check_kernel(
+    events: KernelEvents,
+    contexts: Sequence[LaunchContext],
+    options: CheckOptions,
+    poll: Callable[[], None] = lambda: None,
+    remembered: Callable[[LaunchContext], Decision | None] = lambda _: None,
+    remember: Callable[[LaunchContext, Decision], None] = lambda _c, _d: None,
+) -> KernelResult:
+    """Decide (or recall) every context and put the result together."""
+    results: list[ContextResult] = []
+    for context in contexts:
+        started = time.perf_counter()
+        if events.unsupported:
+            results.append(unsupported_result(events, context, _since(started)))
+            continue
+        decision = remembered(context)
+        if decision is None:
+            decision = decide(events, context, options, poll)
+            remember(context, decision)
+        results.append(report(events, context, decision, _since(started)))
+    return assemble(events, results)
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1e3, 3)
+
+
+def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelResult:
+    """A barrier is redundant for the kernel only if it is in every context."""
+    kernel = events.kernel
+    keep = _redundant_everywhere(results)
+    contexts = tuple(without_redundant(r, keep) for r in results)
+    verdict = min((c.verdict for c in contexts), key=lambda v: v.rank, default=Verdict.UNKNOWN)
+    shared = _places(a for a in events.accesses if _space(events, a) == "shared")
+    outside = _places(a for a in events.accesses if _space(events, a) == "global")
+    return KernelResult(
+        name=kernel.name,
+        mangled=kernel.mangled,
+        span=kernel.span,
+        extent=kernel.extent,
+        verdict=verdict,
+        contexts=contexts,
+        shared_accesses=shared,
+        global_accesses=outside,
+        barriers=len({b.id for b in events.barriers}),
+        files=tuple(sorted({kernel.extent.path, *(span.path for _, span in kernel.functions)})),
+    )
+
+
+def failed(kernel: KernelEvents, contexts: Sequence[LaunchContext], reason: Reason) -> KernelResult:
+    """The result of a kernel whose analysis broke: unknown in every context, with the reason."""
+    results = [ContextResult(c.summary, Verdict.UNKNOWN, reasons=(reason,)) for c in contexts]
+    return replace(assemble(kernel, results), verdict=Verdict.UNKNOWN)
+
+
+def _redundant_everywhere(results: Sequence[ContextResult]) -> frozenset[SourceSpan]:
+    claims = [frozenset(f.span for f in r.findings if f.code is Verdict.REDUNDANT_BARRIER) for r in results]
+    if not claims or any(_unproved(r) for r in results):
+        return frozenset()
+    return frozenset.intersection(*claims)
+
+
+def _unproved(result: ContextResult) -> bool:
+    return result.verdict.rank < Verdict.REDUNDANT_BARRIER.rank
+
+
+def _space(events: KernelEvents, access: AccessEvent) -> str:
+    return events.kernel.object(access.root.value).space if access.root.op == "addr" else "global"
+
+
+def _places(accesses: Iterable[AccessEvent]) -> int:
+    return len({a.id for a in accesses})

@@ -1,0 +1,83 @@
+"""Judge a witness by executing its two threads: only what the reference confirms is called definite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from analyzers.barriers.divergence import Divergence
+from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate
+from analyzers.races.check import Race
+from analyzers.races.threads import Launch
+from analyzers.races.witness import Concrete
+from analyzers.reference.launch import ConcreteLaunch
+from analyzers.reference.replay import Replay, replay, replay_divergence
+
+STEPS = 60_000
+"""Statements each thread may execute in a replay."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOutcome:
+    certainty: Literal["confirmed", "data-dependent", "not-replayed"]
+    address: int | None = None
+    text: str = ""
+
+
+def concrete_launch(launch: Launch, concrete: Concrete) -> ConcreteLaunch:
+    """The launch of a witness. Pointer arguments of one allocation point into one object."""
+    aliases: dict[str, tuple[str, int]] = {}
+    for name, argument in launch.context.pointers:
+        if argument.allocation is None:
+            continue
+        offset = 0
+        if argument.offset is not None:
+            bound = launch.bind(argument.offset)
+            values = {s: concrete.values.get(s, 1) for s in E.symbols(bound)}
+            offset = evaluate(bound, values) or 0
+        aliases[name] = (argument.allocation, offset)
+    used = [a for a, _ in aliases.values()]
+    aliases = {n: (a, o) for n, (a, o) in aliases.items() if used.count(a) > 1 or o}
+    shared = evaluate(launch.bind(E.sym("smem.dynamic", E.I64)), concrete.values)
+    return ConcreteLaunch(
+        grid=concrete.grid,
+        block=concrete.block,
+        values=dict(concrete.parameters),
+        aliases=aliases,
+        dynamic_shared=shared if shared is not None and shared > 0 else 1 << 16,
+    )
+
+
+def replay_race(launch: Launch, race: Race, concrete: Concrete) -> ReplayOutcome:
+    """Whether the two threads of a witness collide as claimed, for any memory contents or for some."""
+    found = replay(
+        launch.events.kernel,
+        concrete_launch(launch, concrete),
+        (concrete.blocks[0], concrete.threads[0]),
+        (concrete.blocks[1], concrete.threads[1]),
+        race.pair.one.id,
+        race.pair.two.id,
+        steps=STEPS,
+    )
+    return _outcome(found)
+
+
+def replay_of_divergence(launch: Launch, divergence: Divergence, concrete: Concrete) -> ReplayOutcome:
+    found = replay_divergence(
+        launch.events.kernel,
+        concrete_launch(launch, concrete),
+        (concrete.blocks[0], concrete.threads[0]),
+        (concrete.blocks[1], concrete.threads[1]),
+        divergence.barrier.id,
+        steps=STEPS,
+    )
+    return _outcome(found)
+
+
+def _outcome(found: Replay) -> ReplayOutcome:
+    if found.outcome == "confirmed" and "signed-overflow" not in found.undefined:
+        return ReplayOutcome("confirmed", found.address)
+    if found.outcome == "data-dependent":
+        return ReplayOutcome("data-dependent", found.address)
+    return ReplayOutcome("not-replayed", None, found.text)

@@ -1,0 +1,302 @@
+"""Findings from decisions: verdict, severity, one-line message, the two accesses, the witness."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from analyzers.ir import expr as E
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.evaluate import evaluate
+from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
+from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
+from analyzers.races.pairs import place
+from analyzers.races.threads import GRID_FITS, Launch
+from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
+from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
+
+NO_OVERFLOW = "signed arithmetic does not overflow"
+IN_BOUNDS = "subscripts of declared arrays are in bounds"
+DISTINCT = "different pointer parameters point to different memory"
+TERMINATES = "every loop ends"
+LOADED_POINTERS = "pointers found at different places in memory point to different objects"
+
+Scope = Literal["intra-warp", "intra-block", "inter-block"]
+
+
+def report(events: KernelEvents, context: LaunchContext, decision: Decision, milliseconds: float) -> ContextResult:
+    """The result of one context. ``events`` may be a fresh summary of the same kernel at other positions."""
+    launch = Launch(events, context)
+    findings = [_race_finding(launch, r) for r in decision.races]
+    findings += [_divergence_finding(launch, d) for d in decision.divergences]
+    findings += [_redundant_finding(events.barriers[i]) for i in decision.redundant]
+    findings = _distinct(findings)
+    reasons = _reasons(events, decision)
+    verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
+    if reasons and Verdict.UNKNOWN.rank < verdict.rank:
+        verdict = Verdict.UNKNOWN
+    return ContextResult(
+        launch=context.summary,
+        verdict=verdict,
+        findings=tuple(sorted(findings, key=lambda f: (f.code.rank, f.span))),
+        reasons=reasons,
+        assumptions=_assumptions(launch, decision),
+        facts=_facts(launch, decision),
+        milliseconds=milliseconds,
+        rungs=decision.rungs,
+    )
+
+
+def unsupported_result(events: KernelEvents, context: LaunchContext, milliseconds: float) -> ContextResult:
+    """``unknown``: the kernel contains code whose effects are not modelled."""
+    return ContextResult(
+        launch=context.summary, verdict=Verdict.UNKNOWN, reasons=_reasons(events, Decision()), milliseconds=milliseconds
+    )
+
+
+def _reasons(events: KernelEvents, decision: Decision) -> tuple[Reason, ...]:
+    found = [Reason(u.kind, u.text, u.site.span) for u in events.unsupported]
+    for one, two, kind, text in decision.undecided:
+        if one < 0:
+            b = events.barriers[two]
+            found.append(
+                Reason(kind, f"could not decide whether all threads reach `{b.site.text}`: {text}", b.site.span)
+            )
+        else:
+            a, b2 = events.accesses[one], events.accesses[two]
+            found.append(
+                Reason(
+                    kind, f"could not decide whether `{a.site.text}` and `{b2.site.text}` collide: {text}", a.site.span
+                )
+            )
+    return tuple(dict.fromkeys(found))
+
+
+# --- races --------------------------------------------------------------------------------------------------
+
+
+def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
+    events = launch.events
+    a, b = events.accesses[race.one], events.accesses[race.two]
+    where = place(launch, a)
+    roots = tuple(c.condition for e in (a, b) for c in e.guard)
+    bound = tuple(launch.side(r, t, race.mode) for r in roots for t in (1, 2))
+    concrete = concretize(launch, race.values, race.mode, bound)
+    one, two = access_of(launch, a, concrete, 1, race.mode), access_of(launch, b, concrete, 2, race.mode)
+    if one.span > two.span:
+        one, two, a, b = two, one, b, a
+    code, severity = _grade(launch, race, a, b)
+    display, address = _address(launch, a, race, concrete)
+    scope: Scope = "inter-block" if race.mode == "grid" else "intra-warp" if race.intra_warp else "intra-block"
+    space: Literal["shared", "global"] = "shared" if where.space == "shared" else "global"
+    write = one if one.kind != "read" else two
+    return Finding(
+        code=code,
+        severity=severity,
+        message=_race_message(code, one, two, display, address, scope, space),
+        span=one.span,
+        accesses=(one, two),
+        group=f"race:{display}:{_anchor(write.span)}",
+        scope=scope,
+        space=space,
+        object=display,
+        witness=witness_of(concrete, address, race.certainty == "confirmed"),
+        explanation=_race_explanation(launch, race),
+    )
+
+
+def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -> tuple[Verdict, Severity]:
+    if race.benign:
+        return Verdict.BENIGN_RACE, Severity.INFORMATION
+    if race.certainty == "confirmed":
+        if launch.context.summary.source == "default":
+            return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
+        return Verdict.DATA_RACE, Severity.ERROR
+    if race.certainty == "not-replayed":
+        return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
+    if not race.data_in_address or _read_modify_write(launch.events, a, b):
+        return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
+    return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
+
+
+def _read_modify_write(events: KernelEvents, a: AccessEvent, b: AccessEvent) -> bool:
+    """The cell is both read and written at one place by plain accesses: updates get lost."""
+
+    def twin(x: AccessEvent) -> bool:
+        return x.kind == "write" and any(
+            y.kind == "read" and y.root is x.root and y.offset is x.offset for y in events.accesses
+        )
+
+    return twin(a) or twin(b)
+
+
+def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concrete) -> tuple[str, str]:
+    if a.root.op != "addr":
+        return "memory behind a loaded pointer", "memory behind a loaded pointer"
+    o = launch.events.kernel.object(a.root.value)
+    display = o.display or o.name
+    offset = race.address
+    if offset is None:
+        side = launch.side(a.offset, 1, race.mode)
+        offset = evaluate(side, {s: concrete.values.get(s, 0) for s in E.symbols(side)})
+    return display, address_text(display, offset, o.element, o.extents, o.kind == "declared")
+
+
+def _anchor(span: SourceSpan) -> str:
+    return f"{span.path.rsplit('/', 1)[-1]}:{span.start_line}:{span.start_column}"
+
+
+def _at(d: Dim3 | None) -> str:
+    return "(?)" if d is None else f"({d[0]},{d[1]},{d[2]})"
+
+
+def _race_message(code: Verdict, one: Access, two: Access, display: str, address: str, scope: Scope, space: str) -> str:
+    names = {
+        Verdict.DATA_RACE: "Data race",
+        Verdict.POSSIBLE_DATA_RACE: "Possible data race",
+        Verdict.BENIGN_RACE: "Benign race: the same value is written",
+    }
+    other = (
+        "itself"
+        if one.span == two.span and one.kind == two.kind
+        else f"the {two.kind} `{two.text}` on line {two.span.line}"
+    )
+    if scope == "inter-block":
+        who = f"threads {_at(one.thread)} of block {_at(one.block)} and {_at(two.thread)} of block {_at(two.block)}"
+    else:
+        who = f"threads {_at(one.thread)} and {_at(two.thread)} of one {'warp' if scope == 'intra-warp' else 'block'}"
+    return f"{names[code]} on {space} `{display}`: the {one.kind} `{one.text}` and {other}, by {who}, meet at {address}"
+
+
+def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
+    lines: list[str] = []
+    if race.relation not in ("any", "same iteration"):
+        lines.append(f"The threads are in different iterations ({race.relation}).")
+    if race.certainty == "data-dependent":
+        lines.append("Whether it happens depends on what memory holds.")
+    elif race.certainty == "not-replayed":
+        lines.append(
+            "The two threads were not replayed to the collision: it may be impossible for a reason the analysis does not see."
+        )
+    if launch.context.summary.source == "default":
+        lines.append("No launch of this kernel is in sight; any launch the hardware allows was considered.")
+    return tuple(lines)
+
+
+def _distinct(findings: list[Finding]) -> list[Finding]:
+    """One finding per code and pair of places: the most certain, of the closest threads."""
+    best: dict[tuple[object, ...], Finding] = {}
+    order = list(Severity)
+    for f in findings:
+        key = tuple((a.span, a.kind, a.calls) for a in f.accesses) if f.scope else (f.code, f.span)
+        known = best.get(key)
+        if known is None or (f.code.rank, order.index(f.severity)) < (known.code.rank, order.index(known.severity)):
+            best[key] = f
+    return list(best.values())
+
+
+# --- barriers -----------------------------------------------------------------------------------------------
+
+
+def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
+    barrier = launch.events.barriers[d.barrier]
+    concrete = concretize(launch, d.values, d.mode)
+    sides = tuple(
+        Access(
+            id=barrier.id,
+            span=barrier.site.span,
+            kind="barrier",
+            width=0,
+            text=barrier.site.text,
+            block=concrete.blocks[i],
+            thread=concrete.threads[i],
+            calls=barrier.site.calls,
+        )
+        for i in (0, 1)
+    )
+    group = {"warp": "warp", "block": "block", "grid": "grid"}[d.mode]
+    after_exit = d.kind == "after-exit"
+    if after_exit:
+        code, severity = Verdict.BARRIER_AFTER_EXIT, Severity.HINT
+        message = (
+            f"`{barrier.site.text}` is not reached by threads of the {group} that returned earlier, e.g. {_at(sides[1].thread)}; "
+            "CUDA counts them as arrived"
+        )
+    else:
+        code = Verdict.BARRIER_DIVERGENCE
+        severity = Severity.WARNING if d.certainty == "not-replayed" else Severity.ERROR
+        message = (
+            f"Barrier divergence: thread {_at(sides[0].thread)} waits at `{barrier.site.text}`, "
+            f"thread {_at(sides[1].thread)} of the same {group} does not get there"
+        )
+    explanation = ()
+    if launch.context.summary.source == "default":
+        explanation = ("No launch of this kernel is in sight; any launch the hardware allows was considered.",)
+    return Finding(
+        code=code,
+        severity=severity,
+        message=message,
+        span=barrier.site.span,
+        accesses=sides,
+        group=f"{code.value}:{_anchor(barrier.site.span)}",
+        witness=witness_of(concrete, "", False),
+        explanation=explanation,
+    )
+
+
+def _redundant_finding(barrier: BarrierEvent) -> Finding:
+    access = Access(barrier.id, barrier.site.span, "barrier", 0, barrier.site.text, calls=barrier.site.calls)
+    return Finding(
+        code=Verdict.REDUNDANT_BARRIER,
+        severity=Severity.HINT,
+        message=f"`{barrier.site.text}` orders nothing: every pair of accesses stays ordered or disjoint without it",
+        span=barrier.site.span,
+        accesses=(access,),
+        group=f"redundant-barrier:{_anchor(barrier.site.span)}",
+    )
+
+
+# --- what the verdict rests on ------------------------------------------------------------------------------
+
+
+def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
+    events = launch.events
+    out = [*events.assumptions, *launch.context.assumptions]
+    if decision.used_no_overflow:
+        out.append(NO_OVERFLOW)
+    if any(c.kind == "assume" for a in events.accesses for c in a.guard):
+        out.append(IN_BOUNDS)
+    passed = {n for n, p in launch.context.pointers if p.allocation is not None}
+    pointees = [p for p in events.kernel.parameters if p.object is not None and p.name not in passed]
+    if len(pointees) > 1:
+        out.append(DISTINCT)
+    if events.loops:
+        out.append(TERMINATES)
+    if any(a.root.op == "opaque" for a in events.accesses):
+        out.append(LOADED_POINTERS)
+    if None in launch.block or None in launch.grid:
+        out.append(GRID_FITS)
+    return tuple(dict.fromkeys(out))
+
+
+def _facts(launch: Launch, decision: Decision) -> tuple[FactNote, ...]:
+    """Constraints that proofs used, and the launch's own values of symbols the kernel mentions."""
+    found = [
+        launch.context.constraints[t].note for t in sorted(decision.core) if 0 <= t < len(launch.context.constraints)
+    ]
+    notes = dict(launch.context.binding_notes)
+    if notes:
+        roots = [c.condition for e in (*launch.events.accesses, *launch.events.barriers) for c in e.guard]
+        roots += [a.offset for a in launch.events.accesses]
+        used = E.symbols(*roots)
+        found += [note for symbol, note in notes.items() if symbol in used]
+    return tuple(dict.fromkeys(found))
+
+
+def without_redundant(result: ContextResult, keep: frozenset[SourceSpan]) -> ContextResult:
+    """Drop claims of redundancy at places outside ``keep``."""
+    findings = tuple(f for f in result.findings if f.code is not Verdict.REDUNDANT_BARRIER or f.span in keep)
+    if len(findings) == len(result.findings):
+        return result
+    verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
+    return replace(result, findings=findings, verdict=min(verdict, Verdict.RACE_FREE, key=lambda v: v.rank))
