@@ -1,0 +1,376 @@
+"""Executes a kernel completely, all threads of all blocks, at tiny sizes.
+
+``run(kernel, launch)`` interleaves the threads at random, but the same for equal seeds, and gives back every access,
+barrier and mishap. Nothing is approximated except what the program IR itself leaves open (memory that nobody wrote,
+``Havoc``): such values are drawn from the launch's seed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from analyzers.ir import kernel as k
+from analyzers.ir.expr import PTR, Expr, FloatType, IntType
+from analyzers.reference.data import decode, encode, modify
+from analyzers.reference.evaluate import Evaluator, Frame, Key, arbitrary, text_number
+from analyzers.reference.launch import ConcreteLaunch, Limits, cluster_of, coordinate, mix
+from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
+from analyzers.reference.program import Branch, Halt, Join, Jump, LoopNext, LoopStart, Place, Program, flatten
+from analyzers.reference.result import AccessRecord, RunResult
+from analyzers.reference.synchronise import Groups, Thread
+
+SUSPEND = -1
+
+Step = Callable[[Thread], "int | None"]
+"""Executes one operation of a thread; gives the next one, None for the following one, SUSPEND to wait or end."""
+
+
+class Stop(Exception):
+    """The whole execution ends here."""
+
+    def __init__(self, outcome: str, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+class CompiledKernel:
+    """A kernel ready to be executed again and again."""
+
+    def __init__(self, kernel: k.Kernel) -> None:
+        self.kernel = kernel
+        self.program: Program = flatten(kernel)
+        self.evaluator = Evaluator()
+
+
+_compiled: dict[int, CompiledKernel] = {}
+
+
+def compiled(kernel: k.Kernel) -> CompiledKernel:
+    """The executable form of a kernel, remembered for the few kernels used last."""
+    found = _compiled.get(id(kernel))
+    if found is None or found.kernel is not kernel:
+        if len(_compiled) >= 16:
+            _compiled.pop(next(iter(_compiled)))
+        found = _compiled[id(kernel)] = CompiledKernel(kernel)
+    return found
+
+
+def symbol_value(name: str, launch: ConcreteLaunch, block: int, rank: int) -> Any:
+    """The value of a ``sym`` leaf in one thread. Raises KeyError for a symbol that programs do not contain."""
+    group, _, rest = name.partition(".")
+    if group in ("tid", "bid", "bdim", "gdim") and rest in ("x", "y", "z"):
+        axis = "xyz".index(rest)
+        if group == "tid":
+            return coordinate(rank, launch.block)[axis]
+        if group == "bid":
+            return coordinate(block, launch.grid)[axis]
+        return (launch.block if group == "bdim" else launch.grid)[axis]
+    if name == "smem.dynamic":
+        return launch.dynamic_shared
+    kind, _, parameter = name.partition(":")
+    if kind == "param":
+        return launch.values.get(parameter, 1)
+    raise KeyError(name)
+
+
+def typed(value: Any, e: Expr) -> Any:
+    """A given number as a value of the leaf's type."""
+    if isinstance(e.ty, IntType):
+        return e.ty.wrap(int(value))
+    return float(value) if isinstance(e.ty, FloatType) else value
+
+
+class Machine:
+    """One execution in progress."""
+
+    def __init__(self, kernel: k.Kernel, launch: ConcreteLaunch, schedule: int, limits: Limits) -> None:
+        self.shared = compiled(kernel)
+        self.program = self.shared.program
+        self.evaluator = self.shared.evaluator
+        self.launch = launch
+        self.limits = limits
+        self.random = random.Random(schedule)
+        self.space = AddressSpace(kernel, launch)
+        self.memory = Memory(self.space, launch)
+        self.result = RunResult(kernel, launch, memory=self.memory)
+        self.code: list[Step | None] = [None] * len(self.program.operations)
+        self.threads = [self._thread(n) for n in range(launch.blocks * launch.threads_per_block)]
+        self.groups = Groups(self.threads, self.program, self.result)
+
+    # --- threads ----------------------------------------------------------------------------------------------
+
+    def _thread(self, number: int) -> Thread:
+        block, rank = divmod(number, self.launch.threads_per_block)
+
+        def resolve(key: Key) -> Any:
+            return self._leaf(self.evaluator.leaves[key], number, block, rank)
+
+        frame = Frame(resolve, self.result.undefined)
+        return Thread(number, block, rank, cluster_of(block, self.launch), frame)
+
+    def _leaf(self, e: Expr, number: int, block: int, rank: int) -> Any:
+        if e.op == "sym":
+            return typed(symbol_value(e.value, self.launch, block, rank), e)
+        if e.op == "addr":
+            return self.space.address(e.value)
+        if e.op == "opaque":
+            name, scope = e.value
+            where = {"thread": number, "warp": mix(block, rank // 32), "block": block}.get(scope, 0)
+            return arbitrary(e.ty, self.launch.seed, text_number(str(name)), where)
+        self.result.undefined.add("uninitialised")
+        return arbitrary(e.ty, self.launch.seed, text_number(e.value), number)
+
+    def run(self) -> RunResult:
+        runnable = list(self.threads)
+        try:
+            while True:
+                while runnable:
+                    i = self.random.randrange(len(runnable))
+                    t = runnable[i]
+                    if not self.advance(t, self.random.choice((1, 3, 10, 40, 200))):
+                        runnable[i] = runnable[-1]
+                        runnable.pop()
+                        runnable += self.groups.settle(t)
+                released = self.groups.force()
+                if not released:
+                    break
+                runnable += released
+        except Stop as stop:
+            self.result.outcome = stop.outcome  # pyright: ignore[reportAttributeAccessIssue]
+            self.result.reason = stop.reason
+        return self.result
+
+    def advance(self, t: Thread, quantum: int) -> bool:
+        """Execute up to ``quantum`` operations; False when the thread waits or has ended."""
+        code, pc = self.code, t.pc
+        for _ in range(quantum):
+            step = code[pc]
+            if step is None:
+                step = code[pc] = self.compile(pc)
+            following = step(t)
+            self.result.steps += 1
+            if following is None:
+                pc += 1
+            elif following >= 0:
+                pc = following
+            else:
+                t.pc = pc + 1
+                return False
+        t.pc = pc
+        if self.result.steps > self.limits.steps:
+            raise Stop("step-limit", f"{self.limits.steps} steps")
+        return True
+
+    # --- operations -------------------------------------------------------------------------------------------
+
+    def compile(self, pc: int) -> Step:
+        operation = self.program.operations[pc]
+        value = self.evaluator.value
+        match operation:
+            case Branch(condition=condition, otherwise=otherwise):
+                test = value(condition)
+                return lambda t: None if test(t.frame) else otherwise
+            case Jump(target=target):
+                return lambda t: target
+            case LoopStart(counter=counter):
+                return _assigning(counter, lambda f: 0)
+            case LoopNext(counter=counter, target=target):
+                return _counting(counter, target)
+            case Join() | k.Fence():
+                return lambda t: None
+            case Halt():
+                return self._halt(pc)
+            case k.Assign(var=name, value=e):
+                return _assigning(name, value(e))
+            case k.Load():
+                return self._load(pc, operation)
+            case k.Store():
+                return self._store(pc, operation)
+            case k.Atomic():
+                return self._atomic(pc, operation)
+            case k.Barrier():
+                return self._barrier(pc, operation)
+            case k.Collective():
+                return self._collective(pc, operation)
+            case k.Havoc():
+                return self._havoc(operation)
+            case k.Assume():
+                return self._assume(pc, operation)
+            case k.Unsupported(kind=kind, text=text):
+                return _stopping("unsupported", f"{kind}: {text}")
+
+    def where(self, pc: int) -> Callable[[Frame], tuple[tuple[str, int], ...]]:
+        """The iteration vector at an operation."""
+        loops = self.program.loops[pc]
+        if not loops:
+            return lambda f: ()
+        return lambda f: tuple([(label, f[key]) for label, key in loops])
+
+    def place(self, t: Thread, pc: int) -> Place:
+        return Place(pc, tuple([t.frame[key] for _, key in self.program.loops[pc]]))
+
+    def _halt(self, pc: int) -> Step:
+        def halt(t: Thread) -> int:
+            t.ended = self.place(t, pc)
+            return SUSPEND
+
+        return halt
+
+    def instance(self, entry: ObjectEntry, t: Thread) -> int:
+        if entry.space == "shared":
+            return t.block
+        return t.number if entry.private else 0
+
+    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Thread, ObjectEntry, int, int], None]:
+        """Appends the record of one execution of ``s`` to the result."""
+        where, accesses = self.where(pc), self.result.accesses
+        bounds = [(self.evaluator.value(index), extent) for index, extent in s.in_bounds]
+        kind = "read" if isinstance(s, k.Load) else "write" if isinstance(s, k.Store) else "atomic"
+        writes = not (isinstance(s, k.Load) or (isinstance(s, k.Atomic) and s.op == "load"))
+        scope: k.Scope | None = s.scope if isinstance(s, k.Atomic) else "system" if s.volatile else None
+        event, width, limit = s.id, s.width, self.limits.accesses
+
+        def record(t: Thread, entry: ObjectEntry, offset: int, bits: int) -> None:
+            if entry.private or entry.space == "constant":
+                return
+            f = t.frame
+            inside = entry.size is None or 0 <= offset <= entry.size - width
+            for index, extent in bounds:
+                inside = inside and 0 <= index(f) < extent
+            instance = t.block if entry.space == "shared" else 0
+            accesses.append(
+                AccessRecord(
+                    event, entry.name, instance, offset, width, kind, writes, scope, t.number, t.sync, t.epoch,
+                    t.warp_epoch, where(f), bits, inside,
+                )
+            )  # fmt: skip
+            if len(accesses) > limit:
+                raise Stop("step-limit", f"{limit} accesses")
+
+        return record
+
+    def _load(self, pc: int, s: k.Load) -> Step:
+        pointer, target, record = self.evaluator.value(s.pointer), s.var, self.recorder(pc, s)
+        memory, find, ty, width = self.memory, self.space.find, s.ty, s.width
+
+        def load(t: Thread) -> None:
+            entry, offset = find(pointer(t.frame))
+            instance = self.instance(entry, t)
+            if ty == PTR and not memory.written(entry, instance, offset, width):
+                memory.write(entry, instance, offset, width, self.space.pointee(entry, offset))
+            bits = memory.read(entry, instance, offset, width)
+            record(t, entry, offset, bits)
+            t.frame[target] = decode(bits, ty)
+
+        return load
+
+    def _store(self, pc: int, s: k.Store) -> Step:
+        pointer, value, record = self.evaluator.value(s.pointer), self.evaluator.value(s.value), self.recorder(pc, s)
+        memory, find, ty, width = self.memory, self.space.find, s.value.ty, s.width
+
+        def store(t: Thread) -> None:
+            entry, offset = find(pointer(t.frame))
+            bits = encode(value(t.frame), ty, width)
+            record(t, entry, offset, bits)
+            memory.write(entry, self.instance(entry, t), offset, width, bits)
+
+        return store
+
+    def _atomic(self, pc: int, s: k.Atomic) -> Step:
+        pointer, record = self.evaluator.value(s.pointer), self.recorder(pc, s)
+        operands = [self.evaluator.value(e) for e in s.operands]
+        target = s.var
+        memory, find, ty, width = self.memory, self.space.find, s.ty, s.width
+
+        def atomic(t: Thread) -> None:
+            entry, offset = find(pointer(t.frame))
+            instance = self.instance(entry, t)
+            old = decode(memory.read(entry, instance, offset, width), ty)
+            try:
+                new = modify(s.op, ty, old, [o(t.frame) for o in operands])
+            except ValueError as error:
+                raise Stop("unsupported", str(error)) from error
+            bits = encode(new, ty, width)
+            record(t, entry, offset, bits)
+            memory.write(entry, instance, offset, width, bits)
+            if target is not None:
+                t.frame[target] = old
+
+        return atomic
+
+    def _barrier(self, pc: int, s: k.Barrier) -> Step:
+        mask = None if s.mask is None else self.evaluator.value(s.mask)
+        operand = None if s.reduce is None else self.evaluator.value(s.reduce[1])
+
+        def barrier(t: Thread) -> int:
+            named = 0xFFFFFFFF if mask is None else mask(t.frame) & 0xFFFFFFFF
+            contribution = None if operand is None else operand(t.frame)
+            self.groups.arrive_barrier(t, s, self.place(t, pc), named, contribution)
+            return SUSPEND
+
+        return barrier
+
+    def _collective(self, pc: int, s: k.Collective) -> Step:
+        operands = [self.evaluator.value(e) for e in s.operands]
+        seed = self.launch.seed
+
+        def collective(t: Thread) -> int:
+            arguments = [o(t.frame) for o in operands]
+            self.groups.arrive_collective(t, s, self.place(t, pc), arguments, seed)
+            return SUSPEND
+
+        return collective
+
+    def _havoc(self, s: k.Havoc) -> Step:
+        key, ty, seed, name = s.var, s.ty, self.launch.seed, text_number(s.var)
+
+        def havoc(t: Thread) -> None:
+            t.draws += 1
+            t.frame[key] = arbitrary(ty, seed, name, t.number, t.draws)
+
+        return havoc
+
+    def _assume(self, pc: int, s: k.Assume) -> Step:
+        condition = self.evaluator.value(s.condition)
+
+        def assume(t: Thread) -> int | None:
+            if condition(t.frame):
+                return None
+            if s.source in ("assume", "user"):
+                raise Stop("assumption-violated", s.site.text)
+            t.ended = self.place(t, pc)
+            self.result.stopped[t.number] = s.source
+            return SUSPEND
+
+        return assume
+
+
+def _assigning(key: str, value: Callable[[Frame], Any]) -> Step:
+    def assign(t: Thread) -> None:
+        f = t.frame
+        f[key] = value(f)
+
+    return assign
+
+
+def _counting(key: str, target: int) -> Step:
+    def count(t: Thread) -> int:
+        t.frame[key] += 1
+        return target
+
+    return count
+
+
+def _stopping(outcome: str, reason: str) -> Step:
+    def stop(t: Thread) -> None:
+        raise Stop(outcome, reason)
+
+    return stop
+
+
+def run(kernel: k.Kernel, launch: ConcreteLaunch, schedule: int = 0, limits: Limits | None = None) -> RunResult:
+    """Execute one launch. ``schedule`` seeds the interleaving, ``launch.seed`` everything else that is left open."""
+    return Machine(kernel, launch, schedule, limits or Limits()).run()

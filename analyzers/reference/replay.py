@@ -1,0 +1,187 @@
+"""Executes two threads of a launch, each alone, to see whether they collide whatever memory holds.
+
+This is how a witness is judged: two accesses that overlap in one barrier interval, with addresses that do not depend on
+memory contents and reached under conditions that do not, collide for any contents. Only two threads run, so a block may
+be large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from analyzers.ir import kernel as k
+from analyzers.model import Dim3
+from analyzers.reference.evaluate import Frame, Key, arbitrary, text_number
+from analyzers.reference.interpreter import CompiledKernel, compiled, symbol_value, typed
+from analyzers.reference.launch import ConcreteLaunch, linear
+from analyzers.reference.memory import AddressSpace, Memory
+from analyzers.reference.program import passed
+from analyzers.reference.trace import Data, Instance, Iterations, Tracer, Walk
+
+ThreadAt = tuple[Dim3, Dim3]
+"""(block, thread)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """``confirmed``: the two accesses collide for any memory contents; ``data-dependent``: they collide for those
+    supposed; ``not-reached``: they were not seen to collide. ``after-exit`` is an answer about barriers."""
+
+    outcome: Literal["confirmed", "data-dependent", "not-reached", "after-exit"]
+    object: str = ""
+    address: int = 0
+    """Byte offset of the first common byte."""
+    epochs: tuple[int, int] = (0, 0)
+    """Barriers passed before, of those that both threads take part in."""
+    iterations: tuple[Iterations, Iterations] = ((), ())
+    undefined: tuple[str, ...] = ()
+    """Operations undefined in C that either thread executed on the way, e.g. ``signed-overflow``."""
+    text: str = ""
+
+
+_tracers: dict[int, tuple[CompiledKernel, Tracer]] = {}
+
+
+def _tracer(kernel: k.Kernel) -> Tracer:
+    shared = compiled(kernel)
+    found = _tracers.get(id(shared))
+    if found is None or found[0] is not shared:
+        if len(_tracers) >= 16:
+            _tracers.pop(next(iter(_tracers)))
+        found = _tracers[id(shared)] = (shared, Tracer(shared))
+    return found[1]
+
+
+def _walk(
+    tracer: Tracer, space: AddressSpace, launch: ConcreteLaunch, me: ThreadAt, other: ThreadAt, wanted: frozenset[int],
+    data: Data | None, steps: int,
+) -> Walk:  # fmt: skip
+    block, rank = linear(me[0], launch.grid), linear(me[1], launch.block)
+    leaves = tracer.evaluator.leaves
+
+    def resolve(key: Key) -> Any:
+        e = leaves[key]
+        if e.op == "sym":
+            return typed(symbol_value(e.value, launch, block, rank), e)
+        if e.op == "addr":
+            return space.address(e.value)
+        return arbitrary(e.ty, text_number(str(e.value)))
+
+    w = Walk(
+        launch, space, Memory(space, launch), Frame(resolve, set()), block, rank,
+        linear(other[0], launch.grid), linear(other[1], launch.block), wanted, data,
+    )  # fmt: skip
+    tracer.walk(w, steps)
+    return w
+
+
+def _pairs(first: list[Instance], second: list[Instance]) -> list[tuple[Instance, Instance]]:
+    """Overlapping instances in one interval."""
+    cells: dict[tuple[str, int, int, int], list[Instance]] = {}
+    for b in second:
+        for cell in range(b.offset >> 4, (b.offset + b.width - 1 >> 4) + 1):
+            cells.setdefault((b.object, b.instance, b.interval, cell), []).append(b)
+    out: list[tuple[Instance, Instance]] = []
+    for a in first:
+        for cell in range(a.offset >> 4, (a.offset + a.width - 1 >> 4) + 1):
+            for b in cells.get((a.object, a.instance, a.interval, cell), ()):
+                if a.offset < b.offset + b.width and b.offset < a.offset + a.width:
+                    out.append((a, b))
+    return out
+
+
+def replay(
+    kernel: k.Kernel,
+    launch: ConcreteLaunch,
+    thread1: ThreadAt,
+    thread2: ThreadAt,
+    event1: int,
+    event2: int,
+    data: Data | None = None,
+    iterations: tuple[Iterations, Iterations] | None = None,
+    steps: int = 100_000,
+) -> Replay:
+    """Execute two threads alone and look for a collision of ``event1`` in the first with ``event2`` in the second.
+
+    Every dynamic instance is looked at, those at ``iterations`` first. ``steps`` bounds each thread."""
+    tracer = _tracer(kernel)
+    space = AddressSpace(kernel, launch)
+    left = _walk(tracer, space, launch, thread1, thread2, frozenset({event1}), data, steps)
+    right = _walk(tracer, space, launch, thread2, thread1, frozenset({event2}), data, steps)
+    undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
+    pairs = _pairs(left.instances, right.instances)
+    if not pairs:
+        return Replay("not-reached", undefined=undefined, text=_why_not(left, right))
+
+    def preference(pair: tuple[Instance, Instance]) -> tuple[bool, bool]:
+        a, b = pair
+        return a.tainted or b.tainted, iterations is not None and (a.iterations, b.iterations) != iterations
+
+    a, b = min(pairs, key=preference)
+    dependent = a.tainted or b.tainted
+    return Replay(
+        "data-dependent" if dependent else "confirmed", a.object, max(a.offset, b.offset), (a.epoch, b.epoch),
+        (a.iterations, b.iterations), undefined,
+        "memory contents decide whether or where the accesses happen" if dependent else "",
+    )  # fmt: skip
+
+
+def _why_not(left: Walk, right: Walk) -> str:
+    for number, w in ((1, left), (2, right)):
+        if not w.instances:
+            return f"thread {number} {w.stop or 'does not come to the access'}"
+    if any(
+        a.object == b.object
+        and a.instance == b.instance
+        and a.offset < b.offset + b.width
+        and b.offset < a.offset + a.width
+        for a in left.instances[:1000]
+        for b in right.instances[:1000]
+    ):
+        return "barriers separate the accesses"
+    return "the accesses do not overlap"
+
+
+def replay_divergence(
+    kernel: k.Kernel,
+    launch: ConcreteLaunch,
+    thread1: ThreadAt,
+    thread2: ThreadAt,
+    barrier: int,
+    data: Data | None = None,
+    steps: int = 100_000,
+) -> Replay:
+    """Whether the first thread waits at ``barrier`` while the second waits elsewhere or has ended (``confirmed``), or
+    had returned before (``after-exit``); ``data-dependent`` when memory contents decide."""
+    tracer = _tracer(kernel)
+    space = AddressSpace(kernel, launch)
+    left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data, steps)
+    right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data, steps)
+    undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
+    for i, (event, place, tainted) in enumerate(left.barriers):
+        if i < len(right.barriers):
+            other, other_place, other_tainted = right.barriers[i]
+            if place == other_place:
+                continue
+            tainted, text = tainted or other_tainted, f"the other thread waits at barrier {other}"
+            outcome: Literal["confirmed", "after-exit"] = "confirmed"
+        elif right.ended is not None:
+            tainted, text = tainted or bool(right.active), "the other thread has ended"
+            outcome = "confirmed" if passed(tracer.program, right.ended, place) else "after-exit"
+        else:
+            break
+        if event != barrier:
+            return Replay("not-reached", undefined=undefined, text=f"barrier {event} diverges before")
+        labels = [label for label, _ in tracer.program.loops[place.operation]]
+        where = tuple(zip(labels, place.iterations, strict=True))
+        return Replay(
+            "data-dependent" if tainted else outcome,
+            epochs=(i, i),
+            iterations=(where, ()),
+            undefined=undefined,
+            text=text,
+        )
+    return Replay(
+        "not-reached", undefined=undefined, text=left.stop or right.stop or "both threads pass the same barriers"
+    )

@@ -1,0 +1,231 @@
+"""Threads that wait for each other: barriers of every scope and warp exchanges, and who misses them.
+
+A waiting thread belongs to one *group*: all threads that the barrier names. The group is released when every member
+that has not ended has arrived. When nothing else can go on, incomplete groups are released by force and the divergence
+is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzers.ir import kernel as k
+from analyzers.reference.evaluate import Frame, arbitrary
+from analyzers.reference.exchange import exchange, plain_name, takes_mask
+from analyzers.reference.launch import WARP
+from analyzers.reference.program import Place, Program, passed
+from analyzers.reference.result import Divergence, RunResult, SyncRecord
+
+GroupKey = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Wait:
+    """What a thread waits at."""
+
+    event: int
+    place: Place
+    statement: k.Barrier | k.Collective
+    arguments: Sequence[Any] = ()
+    """Of a collective, without its mask; of a reducing barrier, the operand."""
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class Thread:
+    """One thread. ``number`` counts over the whole grid, ``rank`` within the block."""
+
+    number: int
+    block: int
+    rank: int
+    cluster: int
+    frame: Frame
+    pc: int = 0
+    sync: int = 0
+    epoch: int = 0
+    warp_epoch: int = 0
+    draws: int = 0
+    ended: Place | None = None
+    wait: Wait | None = None
+
+    @property
+    def lane(self) -> int:
+        return self.rank % WARP
+
+
+@dataclass(slots=True)
+class _Group:
+    key: GroupKey
+    scope: str
+    members: frozenset[int]
+    arrived: list[Thread] = field(default_factory=list[Thread])
+
+
+_FORCE_ORDER = ("collective", "warp", "tile", "block", "cluster", "grid")
+
+
+class Groups:
+    """All groups that somebody waits in."""
+
+    def __init__(self, threads: list[Thread], program: Program, result: RunResult) -> None:
+        self.threads = threads
+        self.program = program
+        self.result = result
+        self.waiting: dict[GroupKey, _Group] = {}
+        self.by_block: dict[int, list[int]] = {}
+        self.seen: set[tuple[Any, ...]] = set()
+        for t in threads:
+            self.by_block.setdefault(t.block, []).append(t.number)
+
+    # --- arrival ----------------------------------------------------------------------------------------------
+
+    def _lanes(self, t: Thread, mask: int) -> list[int]:
+        first = t.number - t.lane
+        members = [first + lane for lane in range(WARP) if mask >> lane & 1]
+        return [m for m in members if m < len(self.threads) and self.threads[m].block == t.block]
+
+    def _members(self, t: Thread, s: k.Barrier, mask: int) -> tuple[GroupKey, Iterable[int]]:
+        block = self.by_block[t.block]
+        if s.scope == "block":
+            return ("block", t.block), block
+        if s.scope == "grid":
+            return ("grid",), range(len(self.threads))
+        if s.scope == "cluster":
+            return ("cluster", t.cluster), [u.number for u in self.threads if u.cluster == t.cluster]
+        if s.scope == "tile":
+            size = s.tile or WARP
+            index = t.rank // size
+            return ("tile", t.block, size, index), block[index * size : (index + 1) * size]
+        return ("warp", t.block, t.rank // WARP, mask), self._lanes(t, mask)
+
+    def arrive_barrier(self, t: Thread, s: k.Barrier, place: Place, mask: int, contribution: Any) -> None:
+        key, members = self._members(t, s, mask)
+        t.wait = Wait(s.id, place, s, (contribution,))
+        self._join(key, s.scope, members, t)
+
+    def arrive_collective(self, t: Thread, s: k.Collective, place: Place, arguments: list[Any], seed: int) -> None:
+        mask = 0xFFFFFFFF
+        if takes_mask(s.name) and arguments:
+            mask = int(arguments.pop(0)) & 0xFFFFFFFF
+        t.wait = Wait(s.id, place, s, arguments, seed)
+        if plain_name(s.name) == "activemask":
+            # Any set of lanes that contains the caller is right; all that have not ended is the usual one.
+            arguments[:] = []
+            live = {u: () for u in self._lanes(t, mask) if self.threads[u].ended is None}
+            results = exchange("activemask", {self.threads[u].lane: () for u in live}, s.ty, lambda lane: 0)
+            t.frame[s.var] = (results or {}).get(t.lane, 0)
+            self._join(("collective", t.number), "collective", (t.number,), t)
+            return
+        key = ("collective", t.block, t.rank // WARP, mask, s.id)
+        self._join(key, "collective", self._lanes(t, mask), t)
+
+    def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
+        group = self.waiting.get(key)
+        if group is None:
+            group = self.waiting[key] = _Group(key, scope, frozenset(members) | {t.number})
+        group.arrived.append(t)
+
+    # --- release ----------------------------------------------------------------------------------------------
+
+    def settle(self, t: Thread) -> list[Thread]:
+        """The threads that can go on now that ``t`` has begun to wait or has ended."""
+        released: list[Thread] = []
+        for group in list(self.waiting.values()):
+            if t.number in group.members:
+                live = sum(1 for m in group.members if self.threads[m].ended is None)
+                if len(group.arrived) >= live:
+                    released += self._release(group, forced=False)
+        return released
+
+    def force(self) -> list[Thread]:
+        """Release one incomplete group, the smallest kind first; nothing when nobody waits."""
+        if not self.waiting:
+            return []
+        group = min(self.waiting.values(), key=lambda g: (_FORCE_ORDER.index(g.scope), str(g.key)))
+        return self._release(group, forced=True)
+
+    def _release(self, group: _Group, forced: bool) -> list[Thread]:
+        del self.waiting[group.key]
+        arrived = sorted(group.arrived, key=lambda t: t.number)
+        self._check(group, arrived, forced)
+        if group.scope == "collective":
+            self._exchange(arrived)
+        else:
+            self._synchronise(group.scope, arrived)
+        for t in arrived:
+            t.wait = None
+        return arrived
+
+    def _synchronise(self, scope: str, arrived: list[Thread]) -> None:
+        participants: list[tuple[int, int]] = []
+        contributions: list[Any] = []
+        for t in arrived:
+            assert t.wait is not None
+            participants.append((t.number, t.wait.event))
+            if isinstance(t.wait.statement, k.Barrier) and t.wait.statement.reduce is not None:
+                contributions.append(1 if t.wait.arguments[0] else 0)
+        self.result.syncs.append(SyncRecord(scope, tuple(participants)))
+        for t in arrived:
+            t.sync += 1
+            if scope in ("warp", "tile"):
+                t.warp_epoch += 1
+            else:
+                t.epoch += 1
+            statement = t.wait.statement if t.wait is not None else None
+            if isinstance(statement, k.Barrier) and statement.reduce is not None:
+                kind, _, target = statement.reduce
+                results = {"and": int(all(contributions)), "or": int(any(contributions)), "count": sum(contributions)}
+                t.frame[target] = results[kind]
+
+    def _exchange(self, arrived: list[Thread]) -> None:
+        wait = arrived[0].wait
+        assert wait is not None
+        s = wait.statement
+        assert isinstance(s, k.Collective)
+        if plain_name(s.name) == "activemask":
+            return
+        lanes = {t.lane: t.wait.arguments for t in arrived if t.wait is not None}
+
+        def garbage(lane: int) -> Any:
+            return arbitrary(s.ty, wait.seed, s.id, lane)
+
+        results = exchange(s.name, lanes, s.ty, garbage)
+        for t in arrived:
+            t.frame[s.var] = garbage(t.lane) if results is None else results[t.lane]
+
+    # --- who misses it ----------------------------------------------------------------------------------------
+
+    def _check(self, group: _Group, arrived: list[Thread], forced: bool) -> None:
+        first = arrived[0]
+        assert first.wait is not None
+        if group.scope in ("block", "cluster", "grid"):
+            for t in arrived[1:]:
+                if t.wait is not None and t.wait.place != first.wait.place:
+                    self._record("divergence", group.scope, first, t)
+                    self._record("divergence", group.scope, t, first)
+        for number in sorted(group.members):
+            t = self.threads[number]
+            if t.ended is not None:
+                if number in self.result.stopped:
+                    continue
+                if passed(self.program, t.ended, first.wait.place):
+                    self._record("divergence", group.scope, first, t)
+                elif group.scope in ("block", "cluster", "grid"):
+                    self._record("after-exit", group.scope, first, t)
+            elif forced and t not in arrived:
+                self._record("divergence", group.scope, first, t)
+
+    def _record(self, kind: Any, scope: str, waiting: Thread, missing: Thread) -> None:
+        assert waiting.wait is not None
+        elsewhere = None if missing.wait is None else missing.wait.event
+        identity = (kind, scope, waiting.wait.event, elsewhere)
+        if identity in self.seen:
+            return
+        self.seen.add(identity)
+        labels = [label for label, _ in self.program.loops[waiting.wait.place.operation]]
+        iterations = tuple(zip(labels, waiting.wait.place.iterations, strict=True))
+        self.result.divergences.append(
+            Divergence(kind, waiting.wait.event, scope, waiting.number, missing.number, elsewhere, iterations)
+        )

@@ -1,0 +1,420 @@
+"""One thread of a launch executed alone, with everything marked that depends on what memory holds.
+
+Values read from memory that other threads can reach, results of atomics and warp exchanges are *tainted*; so is what is
+computed from them, and every assignment under a decision by them, up to the place where both ways of the decision have
+met. Barriers are only counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzers.ir import kernel as k
+from analyzers.ir.expr import PTR, Expr
+from analyzers.reference.data import decode, encode, modify
+from analyzers.reference.evaluate import Evaluator, Frame, Shadow, arbitrary, text_number
+from analyzers.reference.exchange import exchange, takes_mask
+from analyzers.reference.interpreter import CompiledKernel
+from analyzers.reference.launch import WARP, ConcreteLaunch, cluster_of
+from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
+from analyzers.reference.program import Branch, Halt, Join, Jump, LoopNext, LoopStart, Place, Region
+
+Data = Callable[[str, int, int], "int | None"]
+"""(object, byte offset, width) -> contents that a witness supposes."""
+
+Iterations = tuple[tuple[str, int], ...]
+
+_PATIENCE = 300
+"""A loop whose end is decided by data is left after so many decisions: some contents let it end."""
+
+
+@dataclass(slots=True)
+class Instance:
+    """One execution of an event of interest."""
+
+    object: str
+    instance: int
+    offset: int
+    width: int
+    interval: int
+    """Equal for two threads in the same interval of their common barriers."""
+    epoch: int
+    iterations: Iterations
+    tainted: bool
+
+
+@dataclass(slots=True)
+class Walk:
+    """One thread on its way."""
+
+    launch: ConcreteLaunch
+    space: AddressSpace
+    memory: Memory
+    frame: Frame
+    block: int
+    rank: int
+    other_block: int
+    other_rank: int
+    wanted: frozenset[int]
+    data: Data | None
+    shadow: Shadow = field(default_factory=dict[str, bool])
+    active: dict[int, int] = field(default_factory=dict[int, int])
+    """Regions entered by a tainted decision -> barrier interval at that time."""
+    interval: int = 0
+    interval_tainted: bool = False
+    epoch: int = 0
+    decisions: dict[int, int] = field(default_factory=dict[int, int])
+    private: dict[tuple[int, int], bool] = field(default_factory=dict[tuple[int, int], bool])
+    """(object, byte) of private memory -> tainted."""
+    smeared: set[str] = field(default_factory=set[str])
+    """Private objects of which nothing is known any more; ``*``: none is."""
+    instances: list[Instance] = field(default_factory=list[Instance])
+    barriers: list[tuple[int, Place, bool]] = field(default_factory=list[tuple[int, Place, bool]])
+    """Common barriers passed: event, place, whether that depends on data."""
+    ended: Place | None = None
+    stop: str = ""
+
+    def private_tainted(self, entry: ObjectEntry, offset: int, width: int) -> bool:
+        if entry.name in self.smeared or "*" in self.smeared:
+            return True
+        return any(self.private.get((entry.number, offset + i), True) for i in range(width))
+
+    def contents(self, entry: ObjectEntry, offset: int, width: int) -> int:
+        """What a read of reachable memory gives: supposed contents, own writes, the launch's contents, else zero."""
+        supposed = self.data(entry.name, offset, width) if self.data is not None else None
+        if supposed is not None:
+            return supposed & ((1 << 8 * width) - 1)
+        cells = self.memory.instance(entry, 0)
+        value = 0
+        for i in range(width):
+            byte = cells.get(offset + i)
+            if byte is None and entry.initial is not None:
+                byte = self.memory.initial.byte(entry, offset + i, 0)
+            value |= (byte or 0) << 8 * i
+        return value
+
+    def shares(self, s: k.Barrier, mask: int) -> bool:
+        """Whether the other thread belongs to the group of a barrier executed here."""
+        if s.scope == "grid":
+            return True
+        if s.scope == "cluster":
+            return cluster_of(self.block, self.launch) == cluster_of(self.other_block, self.launch)
+        if self.block != self.other_block:
+            return False
+        if s.scope == "block":
+            return True
+        if s.scope == "tile":
+            size = s.tile or WARP
+            return self.rank // size == self.other_rank // size
+        if self.rank // WARP != self.other_rank // WARP:
+            return False
+        return bool(mask >> self.rank % WARP & 1 and mask >> self.other_rank % WARP & 1)
+
+
+Step = Callable[[Walk], "int | None"]
+_END = -1
+
+
+class Tracer:
+    """The operations of a kernel as closures over a :class:`Walk`."""
+
+    def __init__(self, shared: CompiledKernel) -> None:
+        self.program = shared.program
+        self.evaluator: Evaluator = shared.evaluator
+        self.code: list[Step | None] = [None] * len(self.program.operations)
+
+    def walk(self, w: Walk, steps: int) -> None:
+        pc, code = 0, self.code
+        for _ in range(steps):
+            step = code[pc]
+            if step is None:
+                step = code[pc] = self.compile(pc)
+            following = step(w)
+            if following is None:
+                pc += 1
+            elif following >= 0:
+                pc = following
+            else:
+                return
+        w.stop = f"did not end within {steps} steps"
+
+    def compile(self, pc: int) -> Step:
+        operation = self.program.operations[pc]
+        match operation:
+            case Branch():
+                return self._branch(pc, operation)
+            case Jump(target=target):
+                return lambda w: target
+            case LoopStart(counter=counter):
+                return _starting(counter)
+            case LoopNext(counter=counter, target=target):
+                return _counting(counter, target)
+            case Join(region=region):
+                return _joining(self.program.regions[region])
+            case k.Fence():
+                return lambda w: None
+            case Halt():
+                return self._halt(pc)
+            case k.Assign():
+                return self._assign(operation)
+            case k.Load():
+                return self._load(pc, operation)
+            case k.Store():
+                return self._store(pc, operation)
+            case k.Atomic():
+                return self._atomic(pc, operation)
+            case k.Barrier():
+                return self._barrier(pc, operation)
+            case k.Collective():
+                return self._collective(operation)
+            case k.Havoc():
+                return _havoc(operation)
+            case k.Assume():
+                return self._assume(operation)
+            case k.Unsupported(kind=kind):
+                return _stopping(f"came to unsupported code ({kind})")
+
+    def _taint(self, e: Expr) -> Callable[[Frame, Shadow], bool]:
+        return self.evaluator.taint(e) or _untainted
+
+    def _branch(self, pc: int, s: Branch) -> Step:
+        test, taint, otherwise, region = (
+            self.evaluator.value(s.condition),
+            self.evaluator.taint(s.condition),
+            s.otherwise,
+            s.region,
+        )
+        if taint is None:
+            return lambda w: None if test(w.frame) else otherwise
+
+        def branch(w: Walk) -> int | None:
+            taken = test(w.frame)
+            if taint(w.frame, w.shadow):
+                w.active.setdefault(region, w.interval)
+                visits = w.decisions[pc] = w.decisions.get(pc, 0) + 1
+                if visits > _PATIENCE:
+                    taken = visits & 1
+            return None if taken else otherwise
+
+        return branch
+
+    def _halt(self, pc: int) -> Step:
+        def halt(w: Walk) -> int:
+            w.ended = self._place(w, pc)
+            return _END
+
+        return halt
+
+    def _place(self, w: Walk, pc: int) -> Place:
+        return Place(pc, tuple([w.frame[key] for _, key in self.program.loops[pc]]))
+
+    def _assign(self, s: k.Assign) -> Step:
+        name, value, taint = s.var, self.evaluator.value(s.value), self.evaluator.taint(s.value)
+        if taint is None:
+
+            def assign(w: Walk) -> None:
+                w.frame[name] = value(w.frame)
+                w.shadow[name] = bool(w.active)
+
+            return assign
+
+        def assign_tainted(w: Walk) -> None:
+            f = w.frame
+            tainted = bool(w.active) or taint(f, w.shadow)
+            f[name] = value(f)
+            w.shadow[name] = tainted
+
+        return assign_tainted
+
+    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Walk, ObjectEntry, int, bool], None]:
+        loops = self.program.loops[pc]
+        bounds = [(self.evaluator.value(index), extent) for index, extent in s.in_bounds]
+        event, width = s.id, s.width
+
+        def record(w: Walk, entry: ObjectEntry, offset: int, tainted: bool) -> None:
+            if event not in w.wanted:
+                return
+            f = w.frame
+            if any(not 0 <= index(f) < extent for index, extent in bounds):
+                return
+            w.instances.append(
+                Instance(
+                    entry.name, w.block if entry.space == "shared" else 0, offset, width, w.interval, w.epoch,
+                    tuple([(label, f[key]) for label, key in loops]),
+                    tainted or bool(w.active) or w.interval_tainted,
+                )
+            )  # fmt: skip
+
+        return record
+
+    def _load(self, pc: int, s: k.Load) -> Step:
+        pointer, taint, record = self.evaluator.value(s.pointer), self._taint(s.pointer), self.recorder(pc, s)
+        name, ty, width = s.var, s.ty, s.width
+
+        def load(w: Walk) -> None:
+            f = w.frame
+            tainted = taint(f, w.shadow)
+            entry, offset = w.space.find(pointer(f))
+            if entry.private:
+                tainted = tainted or bool(w.active) or w.private_tainted(entry, offset, width)
+                f[name] = decode(w.memory.read(entry, 0, offset, width), ty)
+            else:
+                record(w, entry, offset, tainted)
+                bits = w.contents(entry, offset, width)
+                if ty == PTR and bits == 0:
+                    # Equal cells of memory that nobody writes hold equal pointers, different ones are disjoint.
+                    bits = w.space.pointee(entry, offset)
+                    tainted = tainted or bool(w.active) or not entry.read_only
+                else:
+                    tainted = True
+                f[name] = decode(bits, ty)
+            w.shadow[name] = tainted
+
+        return load
+
+    def _store(self, pc: int, s: k.Store) -> Step:
+        pointer, address_taint = self.evaluator.value(s.pointer), self._taint(s.pointer)
+        value, taint, record = self.evaluator.value(s.value), self._taint(s.value), self.recorder(pc, s)
+        ty, width = s.value.ty, s.width
+
+        def store(w: Walk) -> None:
+            f = w.frame
+            entry, offset = w.space.find(pointer(f))
+            bits = encode(value(f), ty, width)
+            if not entry.private:
+                record(w, entry, offset, address_taint(f, w.shadow))
+            elif address_taint(f, w.shadow):
+                w.smeared.add(entry.name)
+            else:
+                tainted = bool(w.active) or taint(f, w.shadow)
+                for i in range(width):
+                    w.private[entry.number, offset + i] = tainted
+            w.memory.write(entry, 0, offset, width, bits)
+
+        return store
+
+    def _atomic(self, pc: int, s: k.Atomic) -> Step:
+        pointer, taint, record = self.evaluator.value(s.pointer), self._taint(s.pointer), self.recorder(pc, s)
+        operands = [self.evaluator.value(e) for e in s.operands]
+        name, ty, width = s.var, s.ty, s.width
+
+        def atomic(w: Walk) -> int | None:
+            f = w.frame
+            entry, offset = w.space.find(pointer(f))
+            record(w, entry, offset, taint(f, w.shadow))
+            old = decode(w.contents(entry, offset, width), ty)
+            try:
+                new = modify(s.op, ty, old, [o(f) for o in operands])
+            except ValueError as error:
+                w.stop = f"came to unsupported code ({error})"
+                return _END
+            w.memory.write(entry, 0, offset, width, encode(new, ty, width))
+            if entry.private:
+                w.smeared.add(entry.name)
+            if name is not None:
+                f[name] = old
+                w.shadow[name] = True
+            return None
+
+        return atomic
+
+    def _barrier(self, pc: int, s: k.Barrier) -> Step:
+        mask = None if s.mask is None else self.evaluator.value(s.mask)
+        mask_taint = _untainted if s.mask is None else self._taint(s.mask)
+        reduce = None if s.reduce is None else (s.reduce[2], self.evaluator.value(s.reduce[1]))
+        named = text_number(s.scope) if s.scope in ("warp", "tile") else s.id
+
+        def barrier(w: Walk) -> None:
+            f = w.frame
+            value = 0xFFFFFFFF if mask is None else mask(f) & 0xFFFFFFFF
+            if mask_taint(f, w.shadow):
+                w.interval_tainted = True
+            if w.shares(s, value):
+                w.barriers.append((s.id, self._place(w, pc), bool(w.active)))
+                w.interval = hash((w.interval, named, value))
+                w.epoch += 1
+            if reduce is not None:
+                target, operand = reduce
+                f[target] = 1 if operand(f) else 0
+                w.shadow[target] = True
+
+        return barrier
+
+    def _collective(self, s: k.Collective) -> Step:
+        operands, first = [self.evaluator.value(e) for e in s.operands], 1 if takes_mask(s.name) else 0
+        name, ty = s.var, s.ty
+
+        def collective(w: Walk) -> None:
+            lane = w.rank % WARP
+            arguments: Sequence[Any] = [o(w.frame) for o in operands][first:]
+            found = exchange(s.name, {lane: arguments}, ty, lambda _: arguments[0])
+            w.frame[name] = arbitrary(ty) if found is None else found[lane]
+            w.shadow[name] = True
+
+        return collective
+
+    def _assume(self, s: k.Assume) -> Step:
+        condition, taint = self.evaluator.value(s.condition), self._taint(s.condition)
+
+        def assume(w: Walk) -> int | None:
+            if condition(w.frame) or taint(w.frame, w.shadow):
+                return None
+            w.stop = f"violates an assumption ({s.source})"
+            return _END
+
+        return assume
+
+
+def _untainted(f: Frame, s: Shadow) -> bool:
+    return False
+
+
+def _starting(counter: str) -> Step:
+    def start(w: Walk) -> None:
+        w.frame[counter] = 0
+
+    return start
+
+
+def _counting(counter: str, target: int) -> Step:
+    def count(w: Walk) -> int:
+        w.frame[counter] += 1
+        return target
+
+    return count
+
+
+def _joining(region: Region) -> Step:
+    """After a construct that data steered, what it may have changed depends on data."""
+    number = region.number
+
+    def join(w: Walk) -> None:
+        before = w.active.pop(number, None)
+        if before is None:
+            return
+        for name in region.assigned:
+            w.shadow[name] = True
+        w.smeared |= region.stores
+        if region.barriers:
+            # Threads that do not diverge have passed the same barriers, however many.
+            w.interval = hash((before, number))
+
+    return join
+
+
+def _havoc(s: k.Havoc) -> Step:
+    def havoc(w: Walk) -> None:
+        w.frame[s.var] = arbitrary(s.ty, text_number(s.var))
+        w.shadow[s.var] = True
+
+    return havoc
+
+
+def _stopping(text: str) -> Step:
+    def stop(w: Walk) -> int:
+        w.stop = text
+        return _END
+
+    return stop
