@@ -1,0 +1,68 @@
+"""What a worker runs: the analysis and the repairs behind one interface, so that tests can put another in its place.
+
+`create` makes the real one; a worker is told which to use as `module:function`. Imports are late: the server itself
+never loads libclang or a solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import Protocol, cast
+
+from analyzers.engine import CheckRequest, Event, FixRefusal
+from analyzers.model import Fix, UnitResult
+
+DEFAULT = "cuda_lsp.backend:create"
+
+Stop = Callable[[], bool]
+
+
+class Backend(Protocol):
+    """One per worker, used by one thread. `stop` is polled; when it answers true, give up soon."""
+
+    def check(self, request: CheckRequest, stop: Stop) -> Iterator[Event]: ...
+
+    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
+        """All verified repairs for a checked unit, each as soon as it is known."""
+        ...
+
+    def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
+        """The verified repair for one group of findings, computed now."""
+        ...
+
+    def forget(self, path: str) -> None: ...
+
+
+class _Real:
+    def __init__(self) -> None:
+        from analyzers.engine import Engine
+
+        self._engine = Engine()
+
+    def check(self, request: CheckRequest, stop: Stop) -> Iterator[Event]:
+        return self._engine.check(request, stop)
+
+    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
+        import quickfix
+
+        return quickfix.offers(self._engine, request, result)
+
+    def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
+        import quickfix
+
+        return quickfix.fix_for(self._engine, request, group)
+
+    def forget(self, path: str) -> None:
+        self._engine.forget(path)
+
+
+def create() -> Backend:
+    """The real analysis."""
+    return _Real()
+
+
+def load(spec: str) -> Backend:
+    """The backend that `module:function` makes."""
+    module, _, name = spec.partition(":")
+    return cast("Callable[[], Backend]", getattr(import_module(module), name))()

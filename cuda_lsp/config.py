@@ -1,0 +1,345 @@
+"""The settings: one schema, and how layers of values become a `Settings`.
+
+Layers, later ones winning: the defaults here, the client's `initializationOptions`, the client's settings (section
+`cuda-lsp`), the project's `.cuda-lsp.toml`. The project file wins because its settings decide verdicts, and a project
+should get the same verdicts in every editor and on the command line; also, editors send their defaults as if the user
+had chosen them. Names are in kebab case; `camelCase` and `snake_case` are taken for the same. A value that does not fit
+is reported once and counts as absent.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+from analyzers.model import CheckOptions, Severity, Verdict
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SECTION: Final = "cuda-lsp"
+PROJECT_FILE: Final = ".cuda-lsp.toml"
+DOCUMENTATION_URL: Final = "https://github.com/cuda-lsp/cuda-lsp/blob/main/docs"
+"""Where the documentation is published; a diagnostic links to `diagnostics/<code>.md` below it."""
+
+SeverityChoice = Literal["error", "warning", "information", "hint", "off"]
+LOG_LEVELS: Final = ("error", "warning", "info", "debug")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings with their defaults. The descriptions are those of `OPTIONS`."""
+
+    check_on: Literal["save", "change"] = "save"
+    debounce_ms: int = 400
+    arch: int | None = None
+    extra_args: tuple[str, ...] = ()
+    compile_commands: str | None = None
+    use_host: bool = True
+    warp_lockstep: bool = False
+    redundant_barriers: bool = True
+    smt_budget: int = CheckOptions().smt_budget
+    severity: Mapping[str, SeverityChoice] = field(default_factory=dict[str, SeverityChoice])
+    workers: int = 2
+    hang_seconds: int = 60
+    disk_cache: bool = True
+    log_level: str = "warning"
+
+    def check_options(self) -> CheckOptions:
+        """The part that steers the analysis."""
+        return CheckOptions(
+            use_host=self.use_host,
+            warp_lockstep=self.warp_lockstep,
+            smt_budget=self.smt_budget,
+            redundancy=self.redundant_barriers,
+        )
+
+    def severity_of(self, code: Verdict, own: Severity) -> Severity | None:
+        """How loudly a finding speaks, `own` unless the user chose otherwise; None: not at all."""
+        chosen = self.severity.get(code.value)
+        if chosen is None:
+            return own
+        return None if chosen == "off" else Severity(chosen)
+
+
+class _BadValueError(ValueError):
+    """What was expected, as the end of the sentence "expected …"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as a user writes it."""
+
+    name: str
+    description: str
+    read: Callable[[Any], Any]
+    """The value as `Settings` holds it; raises `_BadValueError`."""
+    schema: Mapping[str, Any]
+    """JSON schema of the value, for editors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A value or name that was not taken, and where it came from; `text` is a sentence for the user."""
+
+    source: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Values from one place; `source` names it in warnings."""
+
+    source: str
+    values: Mapping[str, Any]
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise _BadValueError("true or false")
+
+
+def _integer(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, float) and value.is_integer():
+            # JSON has one kind of number, and some clients (Lua's) write every one as a float.
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise _BadValueError(f"a whole number from {low} to {high}")
+
+    return read
+
+
+def _choice(*allowed: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if isinstance(value, str) and value.lower() in allowed:
+            return value.lower()
+        raise _BadValueError("one of " + ", ".join(f'"{word}"' for word in allowed))
+
+    return read
+
+
+def _architecture(value: Any) -> int | None:
+    if value is None or value == "":
+        return None
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    match = re.fullmatch(r"(?:sm_|compute_)?(\d{2,3})[af]?", text)
+    if match is None or not 30 <= int(match[1]) <= 200:
+        raise _BadValueError('an architecture such as "sm_80" or 80')
+    return int(match[1])
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    items = cast("list[Any]", value) if isinstance(value, list) else None
+    if items is None or not all(isinstance(item, str) for item in items):
+        raise _BadValueError("a list of strings")
+    return tuple(items)
+
+
+def _path(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise _BadValueError("a path")
+    return value
+
+
+def _severities(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise _BadValueError("a table from verdict to severity")
+    read = _choice(*_SEVERITIES)
+    table: dict[str, str] = {}
+    for code, severity in cast("dict[Any, Any]", value).items():
+        if code not in _CODES:
+            raise _BadValueError("verdicts among " + ", ".join(_CODES))
+        table[code] = read(severity)
+    return table
+
+
+_SEVERITIES: Final = (*(severity.value for severity in Severity), "off")
+_CODES: Final = tuple(verdict.value for verdict in Verdict if verdict not in (Verdict.UNKNOWN, Verdict.RACE_FREE))
+
+OPTIONS: Final[tuple[Option, ...]] = (
+    Option(
+        "check-on",
+        "When a document is checked: “save”, or “change” to check also while you type, after a pause.",
+        _choice("save", "change"),
+        {"enum": ["save", "change"]},
+    ),
+    Option(
+        "debounce-ms",
+        "With check-on = change: how long the typing must pause, in milliseconds.",
+        _integer(50, 10_000),
+        {"type": "integer", "minimum": 50, "maximum": 10_000},
+    ),
+    Option(
+        "arch",
+        "The GPU architecture to analyse for, such as “sm_80”; by default that of the compile command, or sm_80.",
+        _architecture,
+        {"type": ["string", "integer", "null"]},
+    ),
+    Option(
+        "extra-args",
+        "Compiler flags added to every compile command: macros, include folders, the language standard.",
+        _strings,
+        {"type": "array", "items": {"type": "string"}},
+    ),
+    Option(
+        "compile-commands",
+        "The compilation database, or the folder it lies in; by default it is looked for beside and above each file.",
+        _path,
+        {"type": ["string", "null"]},
+    ),
+    Option(
+        "use-host",
+        "Use what the host code says about each launch; without it only the hardware's limits are known.",
+        _flag,
+        {"type": "boolean"},
+    ),
+    Option(
+        "warp-lockstep",
+        "Let the 32 threads of a warp run in lock-step, as they did before Volta.",
+        _flag,
+        {"type": "boolean"},
+    ),
+    Option("redundant-barriers", "Look for barriers that order nothing.", _flag, {"type": "boolean"}),
+    Option(
+        "smt-budget",
+        "The effort for one solver query, in Z3 resource units: more decides more and takes longer.",
+        _integer(1_000, 2_000_000_000),
+        {"type": "integer", "minimum": 1_000, "maximum": 2_000_000_000},
+    ),
+    Option(
+        "severity",
+        "How loudly each verdict speaks in the editor; “off” hides it. Hover and the command line still tell.",
+        _severities,
+        {"type": "object", "propertyNames": {"enum": list(_CODES)}, "additionalProperties": {"enum": [*_SEVERITIES]}},
+    ),
+    Option(
+        "workers",
+        "How many analysis processes may run.",
+        _integer(1, 2),
+        {"type": "integer", "minimum": 1, "maximum": 2},
+    ),
+    Option(
+        "hang-seconds",
+        "How long an analysis process may say nothing before it is replaced.",
+        _integer(1, 3_600),
+        {"type": "integer", "minimum": 1, "maximum": 3_600},
+    ),
+    Option("disk-cache", "Keep results in the user's cache directory.", _flag, {"type": "boolean"}),
+    Option(
+        "log-level",
+        "What goes to standard error: " + ", ".join(f"“{level}”" for level in LOG_LEVELS) + ".",
+        _choice(*LOG_LEVELS),
+        {"enum": list(LOG_LEVELS)},
+    ),
+)
+
+_OPTION_BY_NAME: Final = {option.name: option for option in OPTIONS}
+
+
+def merge(layers: Iterable[Layer]) -> tuple[Settings, tuple[Problem, ...]]:
+    """The settings that layers give, weakest first, and what was wrong with them."""
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for layer in layers:
+        for written, value in layer.values.items():
+            name = kebab(written)
+            option = _OPTION_BY_NAME.get(name)
+            if option is None:
+                problems.append(Problem(layer.source, f"there is no setting “{written}”"))
+                continue
+            try:
+                values[name.replace("-", "_")] = option.read(value)
+            except _BadValueError as error:
+                default = _shown(getattr(Settings(), name.replace("-", "_")))
+                problems.append(
+                    Problem(
+                        layer.source,
+                        f"{_shown(value)} is no value for “{written}”, expected {error}; "
+                        f"without another value the default {default} holds",
+                    )
+                )
+    return Settings(**values), tuple(problems)
+
+
+def kebab(name: str) -> str:
+    """`debounceMs` and `debounce_ms` as `debounce-ms`."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "-" + match[1].lower(), name).replace("_", "-").lower()
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if not isinstance(value, str) else f'"{value}"'
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def from_client(value: object) -> Mapping[str, Any]:
+    """The values of a client's answer or `initializationOptions`: a table, perhaps in its section; null is empty."""
+    if not isinstance(value, dict):
+        return {}
+    table = cast("dict[str, Any]", value)
+    inner = table.get(SECTION)
+    if isinstance(inner, dict):
+        return cast("dict[str, Any]", inner)
+    # A key set to null means "not set" in every client.
+    return {name: item for name, item in table.items() if item is not None}
+
+
+def parse_project_file(text: str, path: str) -> tuple[Layer, tuple[Problem, ...]]:
+    """The layer of a `.cuda-lsp.toml`; one that is no TOML gives no values and a problem."""
+    try:
+        return Layer(path, tomllib.loads(text)), ()
+    except tomllib.TOMLDecodeError as error:
+        return Layer(path, {}), (Problem(path, f"not a TOML file: {error}"),)
+
+
+def load_project_file(path: Path) -> tuple[Layer, tuple[Problem, ...]]:
+    """Read and parse a `.cuda-lsp.toml`; one that cannot be read gives no values and a problem."""
+    try:
+        return parse_project_file(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        return Layer(str(path), {}), (Problem(str(path), f"cannot be read: {error}"),)
+
+
+def find_project_file(start: Path, top: Path | None) -> Path | None:
+    """The nearest `.cuda-lsp.toml` in `start` or above it, not above `top` when that contains `start`."""
+    for folder in (start, *start.parents):
+        candidate = folder / PROJECT_FILE
+        if candidate.is_file():
+            return candidate
+        if folder == top:
+            return None
+    return None
+
+
+def documentation(code: Verdict) -> str:
+    """The page that explains a diagnostic."""
+    return f"{DOCUMENTATION_URL}/diagnostics/{code.value}.md"
+
+
+def json_schema() -> Mapping[str, Any]:
+    """The schema of a settings table, for editors and documentation."""
+    properties: dict[str, Any] = {}
+    for option in OPTIONS:
+        default = getattr(Settings(), option.name.replace("-", "_"))
+        properties[option.name] = {
+            **option.schema,
+            "default": list(cast("Sequence[Any]", default)) if isinstance(default, tuple) else default,
+            "description": option.description,
+        }
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+assert {option.name.replace("-", "_") for option in OPTIONS} == {field.name for field in fields(Settings)}

@@ -1,0 +1,135 @@
+"""Which units include a header: a quick scan of the workspace for `#include` lines, nothing preprocessed.
+
+`scan` reads the files below a folder, within bounds; `unit_for` picks, for a header, the source file through which it
+is checked. A directive is resolved as a compiler would (beside the including file, then in the include folders), and
+failing that by the end of the path, because the include folders are often unknown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
+
+_MAXIMAL_FILES = 5_000
+_MAXIMAL_FOLDERS = 20_000
+_MAXIMAL_BYTES = 512 << 10
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "CMakeFiles"})
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.MULTILINE)
+_SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
+
+
+@dataclass(frozen=True, slots=True)
+class IncludeGraph:
+    """Who includes whom, among the files of a workspace."""
+
+    includers: Mapping[str, frozenset[str]]
+    """Path -> paths of the files that include it directly."""
+    complete: bool
+    """False when the workspace is larger than what was scanned."""
+
+
+def scan(
+    top: str | None, texts: Mapping[str, str], folders: Iterable[str] = (), extra: Iterable[str] = ()
+) -> IncludeGraph:
+    """Scan the files below `top` and the `extra` files; `texts` of open documents shadow the disk, `folders` are
+    include folders."""
+    paths: dict[str, None] = dict.fromkeys((*texts, *extra))
+    complete = True
+    if top is not None:
+        for path in _source_files(top):
+            if len(paths) >= _MAXIMAL_FILES:
+                complete = False
+                break
+            paths[path] = None
+    names = {path: _includes(path, texts) for path in paths}
+    return IncludeGraph(_resolved(names, tuple(folders)), complete)
+
+
+def _source_files(top: str) -> Iterator[str]:
+    """Files that may hold or include device code, nearest to the top first; hidden and build folders are skipped."""
+    waiting = deque([top])
+    visited = 0
+    while waiting and visited < _MAXIMAL_FOLDERS:
+        folder = waiting.popleft()
+        visited += 1
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif Path(entry.name).suffix.lower() in _SUFFIXES:
+                yield entry.path
+
+
+def _includes(path: str, texts: Mapping[str, str]) -> list[str]:
+    text = texts.get(path)
+    if text is not None:
+        data = text.encode()
+    else:
+        try:
+            with Path(path).open("rb") as file:
+                data = file.read(_MAXIMAL_BYTES)
+        except OSError:
+            return []
+    return [match.decode("utf-8", "replace") for match in _INCLUDE.findall(data)]
+
+
+def _resolved(names: Mapping[str, list[str]], folders: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    by_name: defaultdict[str, list[str]] = defaultdict(list)
+    for path in names:
+        by_name[Path(path).name].append(path)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for includer, included in names.items():
+        for name in included:
+            for target in _targets(includer, name, folders, names, by_name):
+                found[target].add(includer)
+    return {path: frozenset(includers) for path, includers in found.items()}
+
+
+def _targets(
+    includer: str, name: str, folders: tuple[str, ...], known: Mapping[str, object], by_name: Mapping[str, list[str]]
+) -> list[str]:
+    for folder in (str(Path(includer).parent), *folders):
+        path = os.path.normpath(Path(folder) / name)
+        if path in known:
+            return [path]
+    wanted = PurePosixPath(os.path.normpath(name).replace("\\", "/"))
+    parts = tuple(part for part in wanted.parts if part != "..")
+    return [path for path in by_name.get(wanted.name, ()) if Path(path).parts[-len(parts) :] == parts]
+
+
+def includers_of(header: str, graph: IncludeGraph) -> list[str]:
+    """All files that include a header, directly or not, nearest first."""
+    found: dict[str, None] = {}
+    waiting = deque([header])
+    while waiting:
+        for includer in sorted(graph.includers.get(waiting.popleft(), ())):
+            if includer != header and includer not in found:
+                found[includer] = None
+                waiting.append(includer)
+    return list(found)
+
+
+def unit_for(header: str, graph: IncludeGraph, open_paths: frozenset[str]) -> str | None:
+    """The source file through which a header is checked: an open one before others, CUDA before C++, the same folder
+    before others, then the shortest chain of includes, then by name. None where nothing includes it."""
+    order = includers_of(header, graph)
+    units = [path for path in order if Path(path).suffix.lower() in SOURCE_SUFFIXES]
+
+    def rank(path: str) -> tuple[bool, bool, bool, bool, int]:
+        suffix = Path(path).suffix.lower()
+        same_stem = Path(path).stem == Path(header).stem
+        same_folder = Path(path).parent == Path(header).parent
+        return path not in open_paths, suffix != ".cu", not same_stem, not same_folder, order.index(path)
+
+    return min(units, key=rank, default=None)

@@ -1,0 +1,85 @@
+"""What the files of a project say about how to check it: `.cuda-lsp.toml` and the compilation database.
+
+`load` reads both for the folder of a document and merges the settings; `Project.is_current` tells cheaply whether that
+has to be done again. Both touch the disk: the server calls them from a thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzers.frontend.flags import CompileFlags
+from cuda_lsp import config
+from cuda_lsp.config import Layer, Problem, Settings
+from cuda_lsp.workspace import compile_commands
+from cuda_lsp.workspace.compile_commands import Database
+
+_Stamp = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The settings and compile commands that hold in one folder."""
+
+    folder: str
+    directory: str
+    """What relative paths in the settings are relative to."""
+    settings: Settings
+    problems: tuple[Problem, ...]
+    database: Database
+    client: tuple[Layer, ...]
+    top: str | None
+    found: tuple[str | None, str | None]
+    """The project file and the database."""
+    stamps: tuple[_Stamp, _Stamp]
+
+    def flags_for(self, path: str) -> CompileFlags:
+        return compile_commands.flags_for(path, self.database, self.settings, self.directory)[0]
+
+    def is_current(self, client: tuple[Layer, ...]) -> bool:
+        """Whether loading again would give the same."""
+        if client != self.client:
+            return False
+        found = _find(Path(self.folder), Path(self.top) if self.top else None, self.settings.compile_commands)
+        return found == self.found and tuple(_stamp(path) for path in found) == self.stamps
+
+
+def load(folder: str, top: str | None, client: tuple[Layer, ...]) -> Project:
+    """`client`: the layers below the project file, weakest first; `top`: the workspace folder, if there is one."""
+    start, end = Path(folder), Path(top) if top else None
+    file = config.find_project_file(start, end)
+    file_layer, problems = config.load_project_file(file) if file is not None else (None, ())
+    settings, merge_problems = config.merge([*client, *([file_layer] if file_layer else [])])
+    directory = file.parent if file is not None else (end or start)
+    database_path = compile_commands.find(start, end, settings.compile_commands, directory)
+    database, database_problems = compile_commands.load(database_path)
+    found = (str(file) if file else None, str(database_path) if database_path else None)
+    return Project(
+        folder=folder,
+        directory=str(directory),
+        settings=settings,
+        problems=(*problems, *merge_problems, *database_problems),
+        database=database,
+        client=client,
+        top=top,
+        found=found,
+        stamps=(_stamp(found[0]), _stamp(found[1])),
+    )
+
+
+def _find(start: Path, top: Path | None, configured: str | None) -> tuple[str | None, str | None]:
+    file = config.find_project_file(start, top)
+    directory = file.parent if file is not None else (top or start)
+    database = compile_commands.find(start, top, configured, directory)
+    return (str(file) if file else None, str(database) if database else None)
+
+
+def _stamp(path: str | None) -> _Stamp:
+    if path is None:
+        return None
+    try:
+        state = Path(path).stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
