@@ -117,6 +117,8 @@ def may_overflow_undefined(e: Expr) -> bool:
 
     Narrow types are promoted in C and wrap here; ``1 << lane`` builds a bit mask and is taken modulo 2**width."""
     ty = e.ty
+    if e.op == "narrow":
+        return True
     return (
         isinstance(ty, IntType)
         and ty.signed
@@ -184,6 +186,8 @@ def _defined_value(e: Expr, args: list[int], strict_overflow: bool) -> int | Non
         return 1 - args[0]
     elif op == "cast":
         return int(args[0] != 0) if ty == BOOL else ty.wrap(args[0])
+    elif op == "narrow":
+        value = ty.wrap(args[0])
     elif op == "neg":
         value = ty.wrap(-args[0])
     elif op == "not":
@@ -201,8 +205,8 @@ def _defined_value(e: Expr, args: list[int], strict_overflow: bool) -> int | Non
 def _unbounded(op: str, args: list[int]) -> int:
     """The result of an operator that may overflow, in mathematical integers."""
     a = args[0]
-    if op == "neg":
-        return -a
+    if op in ("neg", "narrow"):
+        return -a if op == "neg" else a
     b = args[1]
     return a + b if op == "add" else a - b if op == "sub" else a * b if op == "mul" else a << b
 
@@ -327,6 +331,9 @@ def _vector_arithmetic(e: Expr, ty: IntType, arrays: list[Array], watch_overflow
     x = arrays[0]
     if op == "not":
         return _wrapped(~x, ty), True
+    if op == "narrow":
+        result = _wrapped(x, ty)
+        return result, (result == x) if watch_overflow else True
     if op == "neg":
         return _wrapped(-x.astype(np.int64), ty), (x != ty.low) if watch_overflow else True
     y = arrays[1]

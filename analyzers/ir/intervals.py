@@ -353,6 +353,8 @@ def _boolean(op: str, args: list[Interval]) -> Interval:
 def _arithmetic(op: str, args: list[Interval], ty: IntType) -> Interval | None:
     """The operation in mathematical integers (bit operations: in the type); None where nothing is known."""
     a = args[0]
+    if op == "narrow":
+        return a
     if op == "neg":
         return neg(a)
     if op == "not":

@@ -229,6 +229,8 @@ class Encoder:
         x = self._int(e.args[0])
         if op == "cast":
             return Term(self._wrap(x, e, ty), None, defined)
+        if op == "narrow":
+            return self._fitted(x, e, ty, defined)
         if op == "neg":
             return self._fitted(f"(- {x})", e, ty, defined)
         if op == "not":
