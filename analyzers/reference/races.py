@@ -113,6 +113,11 @@ def pair_scope(
     return "intra-warp" if a.thread % size // WARP == b.thread % size // WARP else "intra-block"
 
 
+def _place(a: AccessRecord, b: AccessRecord) -> tuple[int, ...]:
+    """Smaller is easier to read: the first threads, the first cell."""
+    return (a.thread + b.thread, a.thread, max(a.offset, b.offset), a.epoch, b.epoch, a.sync, b.sync)
+
+
 def _buckets(accesses: Iterable[AccessRecord]) -> dict[tuple[str, int, int], list[AccessRecord]]:
     """Accesses by 8-byte cell; of those that agree in everything that matters for a race, one is kept."""
     buckets: dict[tuple[str, int, int], dict[tuple[object, ...], AccessRecord]] = {}
@@ -162,7 +167,8 @@ def races(
                 here.append(((x.event, y.event, scope, a.in_bounds and b.in_bounds), x, y))
         spoiled = {byte for _, x, y in here if not _same_value(x, y) for byte in _shared_bytes(x, y)}
         for identity, x, y in here:
-            found.setdefault(identity, (x, y))
+            if identity not in found or _place(x, y) < _place(*found[identity]):
+                found[identity] = (x, y)
             if not spoiled.isdisjoint(_shared_bytes(x, y)):
                 harmful.add(identity)
     return [

@@ -74,7 +74,7 @@ class RunResult:
     divergences: list[Divergence] = field(default_factory=list[Divergence])
     undefined: set[str] = field(default_factory=set[str])
     """What C leaves undefined and was executed: ``signed-overflow``, ``division-by-zero``, ``shift-count``,
-    ``uninitialised``."""
+    ``uninitialised``, ``mask-without-caller``."""
     stopped: dict[int, str] = field(default_factory=dict[int, str])
     """Threads that ended in a failed assert or trap."""
     steps: int = 0

@@ -82,6 +82,10 @@ class Groups:
     # --- arrival ----------------------------------------------------------------------------------------------
 
     def _lanes(self, t: Thread, mask: int) -> list[int]:
+        """The threads that a mask names; a caller that leaves itself out waits for nobody."""
+        if not mask >> t.lane & 1:
+            self.result.undefined.add("mask-without-caller")
+            return [t.number]
         first = t.number - t.lane
         members = [first + lane for lane in range(WARP) if mask >> lane & 1]
         return [m for m in members if m < len(self.threads) and self.threads[m].block == t.block]
@@ -98,7 +102,8 @@ class Groups:
             size = s.tile or WARP
             index = t.rank // size
             return ("tile", t.block, size, index), block[index * size : (index + 1) * size]
-        return ("warp", t.block, t.rank // WARP, mask), self._lanes(t, mask)
+        lanes = self._lanes(t, mask)
+        return ("warp", t.block, mask, *lanes), lanes
 
     def arrive_barrier(self, t: Thread, s: k.Barrier, place: Place, mask: int, contribution: Any) -> None:
         key, members = self._members(t, s, mask)
@@ -118,8 +123,8 @@ class Groups:
             t.frame[s.var] = (results or {}).get(t.lane, 0)
             self._join(("collective", t.number), "collective", (t.number,), t)
             return
-        key = ("collective", t.block, t.rank // WARP, mask, s.id)
-        self._join(key, "collective", self._lanes(t, mask), t)
+        lanes = self._lanes(t, mask)
+        self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
     def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
         group = self.waiting.get(key)
