@@ -108,6 +108,14 @@ def _geometric(start: Expr, end: Expr, placeholder: Expr) -> tuple[str, int] | N
     return ("shl" if inner.op == "mul" else "shr", bits)
 
 
+def _shift_limit(op: str, bits: int, start: Expr, ty: IntType) -> int:
+    """The last iteration at which the shift count is defined and, to the left, no bit is lost."""
+    if op == "shr":
+        return (ty.width - 1) // bits
+    length = start.value.bit_length() if start.op == "const" and start.value > 0 else 1
+    return max(0, ty.width - int(ty.signed) - length) // bits
+
+
 def _rotation(end: Expr, placeholder: Expr, start: Expr) -> int | None:
     """``n`` when ``end`` is ``(placeholder + 1) % n`` in either usual spelling and the start lies in [0, n)."""
     one = E.const(1, placeholder.ty) if isinstance(placeholder.ty, IntType) else None
@@ -173,7 +181,7 @@ def find_form(start: Expr, end: Expr, placeholder: Expr, condition: Expr, invari
         if (op == "shr" and _loop_dies_at_zero(condition, placeholder)) or (
             op == "shl" and _bounded_above(condition, placeholder)
         ):
-            limit = (ty.width - 1) // bits
+            limit = _shift_limit(op, bits, start, ty)
             count = lambda k: E.narrow(E.mul(k, E.const(bits, I64)), U32)  # noqa: E731
             return Form(lambda k: E.binary(op, start, count(k)), limit=limit, no_wrap=op == "shl")
     return None

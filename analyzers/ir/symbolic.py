@@ -8,7 +8,6 @@ sound for a first race in an execution, because a load whose cell can change mea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from analyzers.ir import expr as E
@@ -29,6 +28,7 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import BOOL, I64, Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import Cell, State, merge
+from analyzers.ir.pointers import pointed_objects, pointer_targets, points_to, written_objects
 from analyzers.ir.uniformity import narrower, varying
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
@@ -94,7 +94,7 @@ class _Executor:
         self.order = 0
         self.recording = True
         self.points_to = points_to(kernel)
-        self.written = _written_objects(kernel, self.points_to)
+        self.written = written_objects(kernel, self.points_to)
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 
@@ -734,79 +734,3 @@ def _earlier_iteration_went_on(exits: _Exits, counter: Expr, label: str) -> Expr
         return E.TRUE
     before = E.sub(counter, E.const(1, I64))
     return E.lor(E.compare("eq", counter, E.const(0, I64)), E.lnot(E.substitute(left, {counter: before})))
-
-
-def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
-    """(condition, root, I64 byte offset) for everything a variable-free pointer may point to; root is ``addr``, ``null`` or opaque."""
-    zero = E.const(0, I64)
-    if p.op == "ptradd":
-        return [(c, r, E.add(o, p.args[1])) for c, r, o in pointer_targets(p.args[0])]
-    if p.op == "select":
-        c = p.args[0]
-        then = [(E.land(c, g), r, o) for g, r, o in pointer_targets(p.args[1])]
-        other = [(E.land(E.lnot(c), g), r, o) for g, r, o in pointer_targets(p.args[2])]
-        return _join_roots(then + other)
-    if p.op == "cast" and p.args[0].ty == E.PTR:
-        return pointer_targets(p.args[0])
-    return [(E.TRUE, p, zero)]
-
-
-def _join_roots(found: list[tuple[Expr, Expr, Expr]]) -> list[tuple[Expr, Expr, Expr]]:
-    merged: dict[int, tuple[Expr, Expr, Expr]] = {}
-    for c, r, o in found:
-        if r.key in merged:
-            c0, _, o0 = merged[r.key]
-            merged[r.key] = (E.lor(c0, c), r, E.select(c0, o0, o))
-        else:
-            merged[r.key] = (c, r, o)
-    return list(merged.values())
-
-
-def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
-    """Flow-insensitive: the objects each pointer variable may point into. ``*`` is an object found in memory, ``?`` anything."""
-    found: dict[str, set[str]] = {}
-    body = K.statements(kernel.body)
-    for s in body:
-        if isinstance(s, K.Load) and s.ty == E.PTR:
-            found.setdefault(s.var, set()).add("*")
-            space = {o.name: o.space for o in kernel.objects}
-            roots = {n.value for n in E.walk((s.pointer,)) if n.op in ("addr", "var") and n.ty == E.PTR}
-            if any(space.get(r, "local") == "local" for r in roots):
-                found[s.var] |= {o.name for o in kernel.objects}
-        elif isinstance(s, (K.Havoc, K.Collective)) and s.ty == E.PTR:
-            found.setdefault(s.var, set()).add("?")
-    changed = True
-    while changed:
-        changed = False
-        for s in body:
-            if isinstance(s, K.Assign) and s.value.ty == E.PTR:
-                new = set(pointed_objects(s.value, {n: frozenset(v) for n, v in found.items()}, unknown=False))
-                if new - found.get(s.var, set()):
-                    found.setdefault(s.var, set()).update(new)
-                    changed = True
-    return {n: frozenset(v) for n, v in found.items()}
-
-
-def pointed_objects(p: Expr, known: Mapping[str, frozenset[str]], unknown: bool = True) -> frozenset[str]:
-    """Objects a program pointer expression may point into; a variable nothing is known of adds ``?`` if ``unknown``."""
-    out: set[str] = set()
-    for node in E.walk((p,)):
-        if node.ty == E.PTR:
-            if node.op == "addr":
-                out.add(node.value)
-            elif node.op == "var":
-                out |= known.get(node.value, frozenset({"?"} if unknown else ()))
-            elif node.op == "cast" and node.args[0].ty != E.PTR:
-                out.add("?")
-    return frozenset(out)
-
-
-def _written_objects(kernel: K.Kernel, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Names of objects some statement may write."""
-    names: set[str] = set()
-    for s in K.statements(kernel.body):
-        if isinstance(s, K.Store) or (isinstance(s, K.Atomic) and s.op != "load"):
-            names |= pointed_objects(s.pointer, known)
-    if "?" in names:
-        names |= {o.name for o in kernel.objects if not o.read_only}
-    return frozenset(names)

@@ -7,7 +7,7 @@ the decision and the current events.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from analyzers.barriers.divergence import Divergence, check_divergence
@@ -86,7 +86,7 @@ def decide(
         (-1, barrier_index[b.id], u.kind, u.text) for b, u in divergence.undecided
     ]
     return Decision(
-        races=tuple(_race(launch, r, access_index) for r in checked.races),
+        races=tuple(_race(launch, r, access_index) for r in _settled(checked.races)),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         undecided=tuple(undecided),
@@ -95,6 +95,14 @@ def decide(
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
     )
+
+
+def _settled(races: list[Race]) -> list[Race]:
+    """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a race."""
+    harmful = {id(a) for r in races if not r.benign for a in (r.pair.one, r.pair.two)}
+    return [
+        replace(r, benign=False) if r.benign and {id(r.pair.one), id(r.pair.two)} & harmful else r for r in races
+    ]
 
 
 def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
