@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend import cindex
-from analyzers.ir.expr import BOOL, PTR, FloatType, IntType, Type
+from analyzers.ir.expr import BOOL, F16, F32, F64, PTR, FloatType, IntType, Type
 
 _T: Final[Any] = cindex.TypeKind
 
@@ -22,7 +22,8 @@ _INTEGERS: Final[dict[int, bool]] = {
     _T.LONG.value: True, _T.LONGLONG.value: True,
 }  # fmt: skip
 _FLOATS: Final = frozenset(
-    {_T.FLOAT.value, _T.DOUBLE.value, _T.LONGDOUBLE.value, _T.HALF.value, _T.FLOAT128.value, 39,
+    {_T.FLOAT.value, _T.DOUBLE.value, _T.LONGDOUBLE.value, _T.HALF.value, _T.FLOAT128.value, 32, 39,
+     # 32 and 39 are _Float16 and __bf16, which the Python class does not name.
      # 128-bit integers are wider than the IR's: their values are treated as data.
      _T.INT128.value, _T.UINT128.value}
 )  # fmt: skip
@@ -67,6 +68,11 @@ class Field:
     bits: tuple[int, int] | None = None
 
 
+def _data_type(size: int) -> FloatType:
+    """The IR's type for values that are only data: it has floats of 16, 32 and 64 bits."""
+    return F16 if size <= 2 else F32 if size <= 4 else F64
+
+
 class CType:
     """One canonical type. `shape` is integer, float, pointer, reference, array, record, void, function or other."""
 
@@ -94,7 +100,7 @@ class CType:
             return "integer"
         if kind in _FLOATS:
             self.size = max(clang.get_size(), 1)
-            self.ir = FloatType(self.size * 8)
+            self.ir = _data_type(self.size)
             return "float"
         if kind in _POINTER:
             self.size, self.ir = 8, PTR
@@ -110,7 +116,7 @@ class CType:
         if kind == _T.RECORD.value:
             self.size = max(clang.get_size(), 0)
             if clang.get_declaration().spelling in _NUMBER_CLASSES and self.size in (1, 2, 4):
-                self.ir = FloatType(self.size * 8)
+                self.ir = _data_type(self.size)
                 return "float"
             return "record"
         if kind in _ARRAY:
@@ -120,7 +126,7 @@ class CType:
             return "array"
         if kind in _VECTOR:
             self.size = max(clang.get_size(), 1)
-            self.ir = FloatType(self.size * 8)
+            self.ir = _data_type(self.size)
             return "float"
         if kind == _T.VOID.value:
             return "void"

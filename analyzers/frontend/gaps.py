@@ -1,0 +1,498 @@
+"""Where a statement could be inserted: the statement tree of function definitions, as plain data with byte offsets.
+
+Takes a translation unit and the places (path, byte offset) somebody is interested in, gives the tree of every function
+definition and lambda body that contains one of them, with the text of its file. A `Gap` is a place between two
+statements of a body. What a macro wrote as a whole is a leaf: nothing is ever inserted into a macro's arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+
+StatementKind = Literal[
+    "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
+]
+Role = Literal["function", "lambda", "then", "else", "loop", "block", "case"]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A sequence of statements.
+
+    `start` and `end` bound where statements may stand: behind `{` and at `}` when `braced`, else the range of its single
+    statement."""
+
+    role: Role
+    start: int
+    end: int
+    braced: bool
+    statements: tuple[Statement, ...]
+    loops: int = 0
+    """How many loops the body belongs to: 1 for a loop body, more when one macro opens several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`end` includes the semicolon. `head_end`: where the condition or loop header ends and a body begins."""
+
+    kind: StatementKind
+    start: int
+    end: int
+    bodies: tuple[Body, ...] = ()
+    head_end: int = 0
+    head_parts: tuple[int, int] | None = None
+    """For `for (a; b; c)`: the offsets of the two semicolons."""
+    keyword: int = 0
+    """For control statements: where `if`, `for`, … stands, behind pragmas and attributes."""
+    macro: bool = False
+    """It begins with a macro, or is one."""
+    call: str = ""
+    """The function, when the statement is nothing but one call."""
+
+    @property
+    def is_loop(self) -> bool:
+        return self.kind in ("for", "while", "do")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTree:
+    """One function definition or lambda. `body_start` is the offset of its `{`."""
+
+    path: str
+    name: str
+    start: int
+    end: int
+    body: Body
+    is_lambda: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One level on the way from a function to a place: a body and an index into its statements."""
+
+    body: Body
+    index: int
+
+    @property
+    def statement(self) -> Statement:
+        return self.body.statements[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The place before statement `index` of the body at the end of `steps` (or behind its last statement).
+
+    `steps` leads from the function's body to the statement that owns `body`."""
+
+    function: FunctionTree
+    steps: tuple[Step, ...]
+    body: Body
+    index: int
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Equal for equal gaps of one text."""
+        return (self.function.path, self.body.start, self.index)
+
+    @property
+    def loops(self) -> int:
+        """Loops around it within its function."""
+        return sum(s.body.loops for s in self.steps) + self.body.loops
+
+    @property
+    def conditionals(self) -> int:
+        """Conditional bodies around it within its function."""
+        return sum(b.role in ("then", "else", "case") for b in (*(s.body for s in self.steps), self.body))
+
+    @property
+    def before(self) -> Statement | None:
+        return self.body.statements[self.index - 1] if self.index else None
+
+    @property
+    def after(self) -> Statement | None:
+        return self.body.statements[self.index] if self.index < len(self.body.statements) else None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTrees:
+    """The trees asked for and the bytes of their files."""
+
+    functions: tuple[FunctionTree, ...]
+    texts: Mapping[str, bytes]
+
+    def at(self, path: str, offset: int) -> FunctionTree | None:
+        """The innermost function or lambda whose body contains the place."""
+        best: FunctionTree | None = None
+        for tree in self.functions:
+            if (
+                tree.path == path
+                and tree.body.start <= offset < tree.body.end
+                and (best is None or tree.body.start > best.body.start)
+            ):
+                best = tree
+        return best
+
+
+def gaps_of(body: Body, steps: tuple[Step, ...], function: FunctionTree) -> Iterator[Gap]:
+    """The gaps of one body in source order, the unreachable ones behind a jump left out."""
+    for index in range(len(body.statements) + 1):
+        if index and body.statements[index - 1].kind == "jump":
+            continue
+        yield Gap(function, steps, body, index)
+
+
+def all_gaps(function: FunctionTree) -> Iterator[Gap]:
+    """Every gap of a function in source order, nested ones included."""
+
+    def below(body: Body, steps: tuple[Step, ...]) -> Iterator[Gap]:
+        for index in range(len(body.statements) + 1):
+            if not (index and body.statements[index - 1].kind == "jump"):
+                yield Gap(function, steps, body, index)
+            if index < len(body.statements):
+                for inner in body.statements[index].bodies:
+                    yield from below(inner, (*steps, Step(body, index)))
+
+    return below(function.body, ())
+
+
+def function_trees(unit: Any, places: Iterable[tuple[str, int]]) -> SourceTrees:
+    """The functions of a translation unit (`ParsedUnit.device`) that contain one of the places (path, byte offset)."""
+    wanted: dict[str, list[int]] = {}
+    for path, offset in places:
+        wanted.setdefault(path, []).append(offset)
+    table = NodeTable(unit)
+    texts = {path: table.bytes_of(path) for path in wanted}
+    builders = {path: _Builder(path, text) for path, text in texts.items() if text}
+    _descend(unit.cursor, wanted, builders)
+    return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
+
+
+_CONTAINERS: Final = frozenset(
+    {
+        Kinds.NAMESPACE,
+        Kinds.LINKAGE,
+        Kinds.STRUCT,
+        Kinds.CLASS,
+        Kinds.UNION,
+        Kinds.CLASS_TEMPLATE,
+        Kinds.UNEXPOSED_DECL,
+        32,  # class template partial specialisation
+    }
+)
+_FUNCTIONS: Final = frozenset(
+    {
+        Kinds.FUNCTION,
+        Kinds.METHOD,
+        Kinds.CONSTRUCTOR,
+        Kinds.DESTRUCTOR,
+        Kinds.CONVERSION,
+        Kinds.FUNCTION_TEMPLATE,
+    }
+)
+
+
+def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder]) -> None:
+    for cursor in parent.get_children():
+        kind: int = cursor._kind_id
+        if kind not in _CONTAINERS and kind not in _FUNCTIONS:
+            continue
+        extent = cursor.extent
+        file = extent.start.file
+        path: str = file.name if file is not None else ""
+        builder = builders.get(path)
+        start, end = extent.start.offset, extent.end.offset
+        if builder is None or not any(start <= offset < end for offset in wanted[path]):
+            continue
+        if kind in _CONTAINERS:
+            _descend(cursor, wanted, builders)
+        else:
+            builder.function(cursor, start, end)
+
+
+# --- text with everything blanked that is not code ------------------------------------------------------------
+
+_NOT_CODE: Final = re.compile(
+    rb"""
+    //(?:[^\n\\]|\\(?:\r?\n|.))*
+  | /\*.*?(?:\*/|\Z)
+  | (?:u8|u|U|L)?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
+  | (?<![0-9a-fA-F])'(?:[^'\\\n]|\\.)*'
+  | "(?:[^"\\\n]|\\.)*"
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*\#(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE | re.DOTALL)
+_VISIBLE: Final = re.compile(rb"[^\s]")
+
+
+def _spaces(match: re.Match[bytes]) -> bytes:
+    found = match.group()
+    if found[:2] in (b"//", b"/*") or found.lstrip()[:1] == b"#":
+        return re.sub(rb"[^\n\r]", b" ", found)
+    # A literal is code: it stays visible, but no bracket or semicolon inside it does.
+    return b'"' + b"_" * (len(found) - 2) + b'"'
+
+
+def blanked(text: bytes) -> bytes:
+    """The text with comments and preprocessor lines as blanks and literals without content; offsets and lines stay."""
+    return _DIRECTIVE.sub(_spaces, _NOT_CODE.sub(_spaces, text))
+
+
+def next_visible(code: bytes, at: int) -> int:
+    """The offset of the first byte of code at or behind `at`; the length of the text when there is none."""
+    found = _VISIBLE.search(code, at)
+    return found.start() if found else len(code)
+
+
+def group_end(code: bytes, opened: int) -> int:
+    """The offset behind the bracket that closes the one at `opened`."""
+    depth = 0
+    for at in range(opened, len(code)):
+        if code[at] in b"([{":
+            depth += 1
+        elif code[at] in b")]}":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return len(code)
+
+
+_WORD: Final = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+_KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
+
+
+# --- cursors to statements ------------------------------------------------------------------------------------
+
+_LOOPS: Final = frozenset({Kinds.FOR, Kinds.RANGE_FOR, Kinds.WHILE, Kinds.DO})
+_CONTROL: Final = _LOOPS | {Kinds.IF, Kinds.SWITCH}
+_JUMPS: Final = frozenset({Kinds.GOTO, Kinds.INDIRECT_GOTO, Kinds.CONTINUE, Kinds.BREAK, Kinds.RETURN})
+_NAMES: Final[dict[int, StatementKind]] = {
+    Kinds.IF: "if",
+    Kinds.FOR: "for",
+    Kinds.RANGE_FOR: "for",
+    Kinds.WHILE: "while",
+    Kinds.DO: "do",
+    Kinds.SWITCH: "switch",
+    Kinds.DECL_STMT: "declaration",
+    Kinds.NULL_STMT: "empty",
+    **dict.fromkeys(_JUMPS, "jump"),
+}
+_LABELS: Final = frozenset({Kinds.LABEL, Kinds.CASE, Kinds.DEFAULT})
+
+
+class _Builder:
+    """Builds the trees of one file."""
+
+    def __init__(self, path: str, text: bytes) -> None:
+        self.path = path
+        self.code = blanked(text)
+        self.trees: list[FunctionTree] = []
+
+    def function(self, cursor: Any, start: int, end: int) -> None:
+        compound = next((c for c in cursor.get_children() if c._kind_id == Kinds.COMPOUND), None)
+        if compound is not None:
+            self._tree(compound, cursor.spelling, start, end, is_lambda=False)
+
+    def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> None:
+        body = self._compound(compound, "lambda" if is_lambda else "function")
+        if body is not None:
+            self.trees.append(FunctionTree(self.path, name, start, end, body, is_lambda))
+
+    def _range(self, cursor: Any) -> tuple[int, int]:
+        extent = cursor.extent
+        start, end = extent.start.offset, extent.end.offset
+        # A range inside a macro's arguments comes out empty: it stands for the whole use of the macro.
+        return start, end if end > start else self._macro_end(start)
+
+    def _macro_end(self, start: int) -> int:
+        word = _WORD.match(self.code, start)
+        end = word.end() if word else start + 1
+        following = next_visible(self.code, end)
+        return group_end(self.code, following) if self.code[following : following + 1] == b"(" else end
+
+    def _is_braced(self, start: int, end: int) -> bool:
+        return self.code[start : start + 1] == b"{" and self.code[end - 1 : end] == b"}"
+
+    def _compound(self, cursor: Any, role: Role, loops: int = 0) -> Body | None:
+        start, end = self._range(cursor)
+        if not self._is_braced(start, end):
+            return None
+        return Body(role, start + 1, end - 1, True, self._sequence(cursor.get_children(), end - 1), loops)
+
+    def _sequence(self, cursors: Iterable[Any], limit: int) -> tuple[Statement, ...]:
+        found: list[Statement] = []
+        for cursor in cursors:
+            for statement in self._statements(cursor):
+                if found and statement.start < found[-1].end:
+                    previous = found.pop()
+                    end = max(previous.end, statement.end)
+                    statement = Statement("other", previous.start, end, macro=True)
+                if statement.end <= limit:
+                    found.append(statement)
+        return tuple(found)
+
+    def _statements(self, cursor: Any) -> Iterator[Statement]:
+        """One statement; labels in front of it are statements of their own."""
+        while cursor._kind_id in _LABELS:
+            start, _ = self._range(cursor)
+            inner = list(cursor.get_children())[-1:]
+            labelled = inner[0] if inner else None
+            at = self._range(labelled)[0] if labelled is not None else start
+            colon = self.code.rfind(b":", start, at)
+            if labelled is None or colon < 0:
+                yield Statement("other", start, self._past_semicolon(self._range(cursor)[1]), macro=True)
+                return
+            yield Statement("label", start, colon + 1)
+            cursor = labelled
+        yield self._statement(cursor)
+
+    def _past_semicolon(self, end: int) -> int:
+        if self.code[end - 1 : end] in (b";", b"}"):
+            return end
+        at = next_visible(self.code, end)
+        return at + 1 if self.code[at : at + 1] == b";" else end
+
+    def _statement(self, cursor: Any) -> Statement:
+        start, end = self._range(cursor)
+        inner = _unwrapped(cursor)
+        kind: int = inner._kind_id
+        if kind == Kinds.COMPOUND:
+            body = self._compound(inner, "block")
+            if body is None:
+                return Statement("other", start, self._past_semicolon(end), macro=True)
+            return Statement("compound", start, end, (body,))
+        if kind in _CONTROL:
+            return self._control(inner, start)
+        if b"{" in self.code[start:end]:
+            self._lambdas(inner)
+        name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
+        call = inner.spelling or "" if kind == Kinds.CALL else ""
+        return Statement(name, start, self._past_semicolon(end), macro=written_by_macro(inner), call=call)
+
+    def _lambdas(self, cursor: Any) -> None:
+        for child in cursor.get_children():
+            if child._kind_id == Kinds.LAMBDA:
+                start, end = self._range(child)
+                for part in child.get_children():
+                    if part._kind_id == Kinds.COMPOUND:
+                        self._tree(part, "lambda", start, end, is_lambda=True)
+            else:
+                self._lambdas(child)
+
+    def _control(self, cursor: Any, outer: int) -> Statement:
+        start, end = self._range(cursor)
+        kind: int = cursor._kind_id
+        word = _WORD.match(self.code, start)
+        macro = word is None or word.group() not in _KEYWORDS
+        head_end, parts = self._head(start, kind)
+        children = list(cursor.get_children())
+        inside = [c for c in children if self._range(c)[0] >= head_end]
+        if kind == Kinds.DO:
+            inside = inside[:1]
+        elif kind == Kinds.IF:
+            inside = inside[-2:]
+        else:
+            inside = inside[-1:]
+        nested = _unwrapped(children[-1]) if children else None
+        if not inside and nested is not None and nested._kind_id in _CONTROL and self._range(nested)[0] == start:
+            return self._opened_together(self._control(nested, outer), kind)
+        if not inside or end <= head_end:
+            return Statement("other", outer, self._past_semicolon(end), macro=True)
+        if b"{" in self.code[start:head_end]:
+            for child in children:
+                if child not in inside:
+                    self._lambdas(child)
+        name = _NAMES[kind]
+        if kind == Kinds.SWITCH:
+            bodies, stop = self._cases(inside[0])
+        else:
+            roles: tuple[Role, ...] = ("then", "else") if kind == Kinds.IF else ("loop",)
+            built = [self._branch(c, role) for c, role in zip(inside, roles, strict=False)]
+            bodies, stop = tuple(b for b, _ in built), built[-1][1]
+        if kind == Kinds.DO:
+            opened = self.code.find(b"(", stop)
+            stop = self._past_semicolon(group_end(self.code, opened)) if opened >= 0 else self._past_semicolon(end)
+        return Statement(name, outer, stop, bodies, head_end, parts, start, macro)
+
+    def _opened_together(self, inner: Statement, kind: int) -> Statement:
+        """A control statement whose header one macro wrote together with that of the statement inside it."""
+        more = kind in _LOOPS
+        bodies = tuple(
+            Body(b.role, b.start, b.end, b.braced, b.statements, b.loops + more) if b.role == "loop" else b
+            for b in inner.bodies
+        )
+        return Statement(inner.kind, inner.start, inner.end, bodies, inner.head_end, None, inner.keyword, True)
+
+    def _head(self, start: int, kind: int) -> tuple[int, tuple[int, int] | None]:
+        word = _WORD.match(self.code, start)
+        at = word.end() if word else start
+        if kind == Kinds.DO and word and word.group() == b"do":
+            return at, None
+        following = next_visible(self.code, at)
+        if self.code.startswith(b"constexpr", following):
+            following = next_visible(self.code, following + len(b"constexpr"))
+        if self.code[following : following + 1] != b"(":
+            return at, None
+        end = group_end(self.code, following)
+        return end, _for_parts(self.code, following, end) if kind == Kinds.FOR else None
+
+    def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
+        """A body and the end of its statement."""
+        loops = 1 if role == "loop" else 0
+        if cursor._kind_id == Kinds.COMPOUND:
+            body = self._compound(cursor, role, loops)
+            if body is not None:
+                return body, body.end + 1
+        statements = tuple(self._statements(cursor))
+        start, end = statements[0].start, statements[-1].end
+        return Body(role, start, end, False, statements, loops), end
+
+    def _cases(self, cursor: Any) -> tuple[tuple[Body, ...], int]:
+        """The labelled sections of a switch, and the end of its body."""
+        whole = self._compound(cursor, "block") if cursor._kind_id == Kinds.COMPOUND else None
+        if whole is None:
+            return (), self._past_semicolon(self._range(cursor)[1])
+        sections: list[Body] = []
+        current: list[Statement] = []
+        begin: int | None = None
+
+        def close(end: int) -> None:
+            if begin is not None and current:
+                sections.append(Body("case", begin, end, True, tuple(current)))
+
+        for statement in whole.statements:
+            if statement.kind == "label":
+                close(statement.start)
+                current, begin = [], statement.end
+            else:
+                current.append(statement)
+        close(whole.end)
+        return tuple(sections), whole.end + 1
+
+
+def _unwrapped(cursor: Any) -> Any:
+    """Through the wrapper that `#pragma unroll` or an attribute puts around a statement, and implicit conversions."""
+    while cursor._kind_id in (Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED):
+        children = list(cursor.get_children())
+        if not children or (cursor._kind_id == Kinds.UNEXPOSED and len(children) > 1):
+            return cursor
+        cursor = children[-1]
+    return cursor
+
+
+def _for_parts(code: bytes, opened: int, end: int) -> tuple[int, int] | None:
+    depth = 0
+    found: list[int] = []
+    for at in range(opened, end):
+        if code[at] in b"([{":
+            depth += 1
+        elif code[at] in b")]}":
+            depth -= 1
+        elif code[at] == 0x3B and depth == 1:
+            found.append(at)
+    return (found[0], found[1]) if len(found) == 2 else None

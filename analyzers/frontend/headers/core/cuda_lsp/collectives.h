@@ -1,0 +1,39 @@
+// Building blocks for cooperative groups, pipelines and matrix fragments: everything else in the headers is written in
+// terms of these, so the analysis needs to know no class.
+#pragma once
+#include <cuda_lsp/atomics.h>
+#include <cuda_lsp/warp.h>
+
+#pragma clang force_cuda_host_device begin
+
+// Accesses of `size` bytes, a constant, by the calling thread.
+void __cuda_lsp_read_bytes(const void *from, size_t size);
+void __cuda_lsp_write_bytes(void *to, size_t size);
+
+// A split barrier in memory (mbarrier): `wait` returns once the phase of `token` is complete.
+void __cuda_lsp_barrier_init(void *barrier, unsigned expected);
+unsigned long long __cuda_lsp_barrier_arrive(void *barrier, unsigned count);
+bool __cuda_lsp_barrier_test(void *barrier, unsigned long long token);
+void __cuda_lsp_barrier_wait(void *barrier, unsigned long long token);
+void __cuda_lsp_barrier_wait_parity(void *barrier, bool parity);
+void __cuda_lsp_barrier_drop(void *barrier);
+void __cuda_lsp_barrier_inval(void *barrier);
+
+// A pipeline shared by the threads of a scope (the numbers of __cuda_lsp_atomic_*); scope 0 is one thread's own.
+void __cuda_lsp_pipeline_producer_acquire(void *pipeline, int scope);
+void __cuda_lsp_pipeline_producer_commit(void *pipeline, int scope);
+void __cuda_lsp_pipeline_consumer_wait(void *pipeline, int scope);
+void __cuda_lsp_pipeline_consumer_release(void *pipeline, int scope);
+
+inline unsigned __cuda_lsp_thread_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+inline unsigned __cuda_lsp_block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned __cuda_lsp_block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+inline unsigned __cuda_lsp_grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
+inline unsigned __cuda_lsp_lane() { return __cuda_lsp_thread_rank() % 32u; }
+dim3 __cuda_lsp_cluster_dim();
+uint3 __cuda_lsp_cluster_block();
+uint3 __cuda_lsp_cluster_index();
+unsigned __cuda_lsp_cluster_rank();
+template <class T> T *__cuda_lsp_cluster_map(T *shared, unsigned rank);
+
+#pragma clang force_cuda_host_device end

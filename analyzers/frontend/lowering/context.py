@@ -1,0 +1,345 @@
+"""The state of lowering one kernel: the statements so far, names, frames of inlined calls, and dispatch by cursor kind.
+
+Expressions, statements and calls are lowered by functions of the neighbouring modules, which register themselves here
+for the cursor kinds they understand. Whether a local needs an address shows only when it is taken: the declaration is
+then noted in `forced` and the kernel is lowered once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from analyzers.frontend.lowering.layout import CType
+from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
+from analyzers.frontend.lowering.places import Closure, Place, Value
+from analyzers.ir.expr import I32, NULL, PTR, Expr, IntType, Type, const, fconst, make, var, walk
+from analyzers.ir.kernel import Assign, Block, Havoc, If, Loop, MemObject, Parameter, Site, Space, Stmt, Unsupported
+from analyzers.model import SourceSpan
+
+#: A kernel that becomes larger than this many statements when its calls are inlined is given up.
+STATEMENT_LIMIT = 120_000
+INLINE_DEPTH = 60
+
+
+class TooLarge(Exception):  # noqa: N818
+    """The kernel with everything inlined exceeds `STATEMENT_LIMIT`."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation: the kernel itself, an inlined function or a lambda's body."""
+
+    name: str
+    bindings: dict[int, Place] = field(default_factory=dict)
+    this: Place | None = None
+    closure: Closure | None = None
+    label: str = ""
+    """The Block to leave on `return`; empty when no block is open (the return stands last)."""
+    result: Place | None = None
+    """Where a returned value goes when there are several returns."""
+    returns_reference: bool = False
+    exits: list[tuple[str, str | None, str]] = field(default_factory=list)
+    """Enclosing loops and switches: (label for break, label for continue, kind of the break)."""
+    gotos: dict[int, tuple[str, str]] = field(default_factory=dict)
+    """Labels in reach: declaration to (exit|continue, label)."""
+
+    def lookup(self, key: int) -> Place | None:
+        frame: Frame | None = self
+        while frame is not None:
+            found = frame.bindings.get(key)
+            if found is not None:
+                return found
+            closure = frame.closure
+            if closure is None:
+                return None
+            found = closure.captures.get(key)
+            if found is not None:
+                return found
+            frame = closure.frame
+        return None
+
+    def enclosing_this(self) -> Place | None:
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.this is not None:
+                return frame.this
+            closure = frame.closure
+            if closure is None:
+                return None
+            if closure.this is not None:
+                return closure.this
+            frame = closure.frame
+        return None
+
+
+class Context:
+    """Everything the lowering of one kernel reads and writes."""
+
+    def __init__(self, table: NodeTable, forced: set[object]) -> None:
+        self.table = table
+        self.forced = forced
+        self.new_forced: set[object] = set()
+        self.out: list[Stmt] = []
+        self.prologue: list[Stmt] = []
+        """Statements of the kernel's entry: copies of parameters that are written."""
+        self.objects: dict[str, MemObject] = {}
+        self.globals: dict[int, Place] = {}
+        """Variables with one instance for the kernel: shared, constant, device and static ones."""
+        self.parameters: list[Parameter] = []
+        self.frame = Frame("kernel")
+        self.calls: tuple[SourceSpan, ...] = ()
+        self.active: list[int] = []
+        """Definitions being inlined, outermost first."""
+        self.functions: dict[str, SourceSpan] = {}
+        self.assumptions: dict[str, None] = {}
+        self.reached: set[int] = set()
+        """Definitions inlined so far, by declaration."""
+        self.closures: dict[int, list[Closure]] = {}
+        """Lambdas evaluated so far, by the declaration of their class."""
+        self.discarded: Node | None = None
+        """The expression whose value is not used: it stands as a statement."""
+        self.statement: Node | None = None
+        """The expression statement being lowered."""
+        self._names: dict[str, int] = {}
+        self._next_id = 0
+        self._emitted = 0
+
+    # --- names, ids, places in the source ---
+
+    def name(self, hint: str) -> str:
+        """A name not used before in this kernel, made from `hint`."""
+        count = self._names.get(hint)
+        if count is None:
+            self._names[hint] = 1
+            return hint
+        while True:
+            count += 1
+            made = f"{hint}${count}"
+            if made not in self._names:
+                self._names[hint] = count
+                self._names[made] = 1
+                return made
+
+    def temporary(self, ty: Type, hint: str = "") -> Expr:
+        """A fresh variable that is assigned in one place only."""
+        return var(self.name(f"%{hint}"), ty)
+
+    def id(self) -> int:
+        self._next_id += 1
+        return self._next_id
+
+    def site(self, node: Node, text: str | None = None) -> Site:
+        return Site(node.span, node.text if text is None else text, self.calls)
+
+    # --- statements ---
+
+    def emit(self, statement: Stmt) -> None:
+        self._emitted += 1
+        if self._emitted > STATEMENT_LIMIT:
+            raise TooLarge
+        self.out.append(statement)
+
+    @contextmanager
+    def captured(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside go to the list given instead."""
+        saved, inner = self.out, []
+        self.out = inner
+        try:
+            yield inner
+        finally:
+            self.out = saved
+
+    def assign(self, target: Expr, value: Expr) -> None:
+        self.emit(Assign(target.value, value))
+
+    def held(self, value: Expr, hint: str = "") -> Expr:
+        """`value` as it is now, immune to later assignments to the variables in it."""
+        if is_stable(value):
+            return value
+        kept = self.temporary(value.ty, hint)
+        self.assign(kept, value)
+        return kept
+
+    def havoc(self, ty: Type, reason: str, node: Node) -> Expr:
+        unknown = self.temporary(ty, "any")
+        self.emit(Havoc(unknown.value, ty, reason, self.site(node)))
+        return unknown
+
+    def unsupported(self, kind: str, text: str, node: Node) -> None:
+        self.emit(Unsupported(kind, text, self.site(node)))
+
+    def unsupported_value(self, kind: str, text: str, node: Node) -> Value:
+        """Report code that is not understood, and give any value of its type."""
+        self.unsupported(kind, text, node)
+        return self.unknown_value(node.type, text, node)
+
+    def unknown_value(self, ctype: CType, reason: str, node: Node) -> Value:
+        if ctype.shape == "reference":
+            ctype = ctype.element
+        if ctype.ir is not None:
+            return self.havoc(ctype.ir, reason, node)
+        if ctype.shape == "record":
+            return UNKNOWN_RECORD[0](self, ctype, reason, node)
+        return None
+
+    # --- objects ---
+
+    def object(
+        self,
+        hint: str,
+        space: Space,
+        ctype: CType,
+        kind: str = "declared",
+        *,
+        read_only: bool = False,
+        span: SourceSpan | None = None,
+    ) -> str:
+        name = self.name(hint)
+        inner, extents = ctype.flat()
+        size = ctype.size if kind == "declared" and ctype.size > 0 else None
+        self.objects[name] = MemObject(
+            name, space, kind, size, max(inner.size, 1), extents, hint, read_only, span  # pyright: ignore[reportArgumentType]
+        )  # fmt: skip
+        return name
+
+    def force(self, key: object) -> None:
+        """The declaration `key` needs memory: its address is taken, or it is a parameter that is written."""
+        if key not in self.forced:
+            self.new_forced.add(key)
+
+    # --- dispatch ---
+
+    def value(self, node: Node) -> Value:
+        """The value of an expression: its loads and side effects are emitted, in C's order."""
+        return VALUES.get(node.kind, _no_value)(self, node)
+
+    def scalar(self, node: Node) -> Expr:
+        """The value of an expression of scalar type."""
+        value = self.value(node)
+        if isinstance(value, Expr):
+            return value
+        ctype = node.type
+        ty = ctype.ir or I32
+        if value is not None:
+            return SCALAR_OF[0](self, value, node)
+        return zero(ty) if ctype.shape == "void" else self.havoc(ty, "a value of another kind", node)
+
+    def place(self, node: Node) -> Place:
+        """The object an lvalue names; a value without storage for other expressions."""
+        return PLACES.get(node.kind, _no_place)(self, node)
+
+    def lower(self, node: Node) -> None:
+        """Emit a statement."""
+        STATEMENTS.get(node.kind, STATEMENTS[0])(self, node)
+
+
+ValueRule = Callable[[Context, Node], Value]
+PlaceRule = Callable[[Context, Node], Place]
+StatementRule = Callable[[Context, Node], None]
+
+VALUES: dict[int, ValueRule] = {}
+PLACES: dict[int, PlaceRule] = {}
+STATEMENTS: dict[int, StatementRule] = {}
+UNKNOWN_RECORD: list[Callable[[Context, CType, str, Node], Place]] = []
+SCALAR_OF: list[Callable[[Context, Place, Node], Expr]] = []
+AS_PLACE: list[Callable[[Context, Value, Node], Place]] = []
+
+
+def values(*kinds: int) -> Callable[[ValueRule], ValueRule]:
+    """Register a rule for the value of expressions of these cursor kinds."""
+
+    def register(rule: ValueRule) -> ValueRule:
+        for kind in kinds:
+            VALUES[kind] = rule
+        return rule
+
+    return register
+
+
+def places(*kinds: int) -> Callable[[PlaceRule], PlaceRule]:
+    """Register a rule for lvalues of these cursor kinds."""
+
+    def register(rule: PlaceRule) -> PlaceRule:
+        for kind in kinds:
+            PLACES[kind] = rule
+        return rule
+
+    return register
+
+
+def statements(*kinds: int) -> Callable[[StatementRule], StatementRule]:
+    """Register a rule for statements of these cursor kinds; 0 is everything else."""
+
+    def register(rule: StatementRule) -> StatementRule:
+        for kind in kinds:
+            STATEMENTS[kind] = rule
+        return rule
+
+    return register
+
+
+def _no_value(ctx: Context, node: Node) -> Value:
+    return ctx.unsupported_value("expression", f"cannot read {_described(node)}", node)
+
+
+def _no_place(ctx: Context, node: Node) -> Place:
+    return AS_PLACE[0](ctx, ctx.value(node), node)
+
+
+def _described(node: Node) -> str:
+    kind = "declaration" if node.kind < Kinds.UNEXPOSED else node.cursor.kind.name.lower().replace("_", " ")
+    return f"{kind} {node.text[:60]!r}"
+
+
+# --- small questions about expressions and statements ---
+
+_stable: dict[int, bool] = {}
+
+
+def is_stable(e: Expr) -> bool:
+    """Whether no later assignment can change `e`: its variables are temporaries."""
+    found = _stable.get(e.key)
+    if found is None:
+        if e.op == "var":
+            found = e.value.startswith("%")
+        else:
+            found = all(is_stable(a) for a in e.args)
+        if len(_stable) > 1_000_000:
+            _stable.clear()
+        _stable[e.key] = found
+    return found
+
+
+def variables(e: Expr) -> set[str]:
+    return {n.value for n in walk((e,)) if n.op == "var"}
+
+
+def assigns_any(body: list[Stmt] | tuple[Stmt, ...], names: set[str]) -> bool:
+    """Whether a statement below writes one of the variables."""
+    for s in body:
+        if isinstance(s, If):
+            if assigns_any(s.then, names) or assigns_any(s.orelse, names):
+                return True
+        elif isinstance(s, Loop):
+            if assigns_any(s.head, names) or assigns_any(s.body, names) or assigns_any(s.latch, names):
+                return True
+        elif isinstance(s, Block):
+            if assigns_any(s.body, names):
+                return True
+        elif getattr(s, "var", None) in names:
+            return True
+    return False
+
+
+def zero(ty: Type) -> Expr:
+    """The value of a zero-initialised scalar."""
+    if isinstance(ty, IntType):
+        return const(0, ty)
+    return NULL if ty == PTR else fconst(0.0, ty)  # pyright: ignore[reportArgumentType]
+
+
+def pure(name: str, ty: Type, *args: Expr) -> Expr:
+    """Application of a function without effects, whose value is data."""
+    return make("call", ty, args, name)

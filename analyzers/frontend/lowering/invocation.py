@@ -1,0 +1,162 @@
+"""A call as the lowering sees it, and what is known about a function definition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analyzers.frontend.lowering.layout import CType
+from analyzers.frontend.lowering.nodes import FUNCTIONS, REFERENCES, Kinds, Node, NodeTable
+from analyzers.frontend.parse import is_bundled
+from analyzers.model import SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call expression: the function it names, its arguments in order, and the object of a method call."""
+
+    node: Node
+    target: Node
+    name: str
+    args: list[Node]
+    object: Node | None = None
+    """The object expression; None for plain functions and for an implicit ``this``."""
+    arrow: bool = False
+    """The object expression is a pointer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A function definition, asked of libclang once."""
+
+    node: Node
+    name: str
+    qualified: str
+    parameters: list[Node]
+    body: Node | None
+    initializers: list[tuple[Node | None, Node]]
+    """Constructor: (member, initialiser); the member is None for a base class or a delegation."""
+    last_return: Node | None
+    """The only return statement, when it stands last."""
+    plain: bool
+    """No return statement, or a single one that stands last: the body needs no block."""
+    result: CType
+    bundled: bool
+    span: SourceSpan
+
+    @property
+    def key(self) -> int:
+        return self.node.key
+
+
+def describe(table: NodeTable, function: Node) -> Facts:
+    """The facts about the definition of a function, or about its declaration where there is no definition."""
+    known = table.functions.get(function.key)
+    if known is None:
+        definition: Any = function.cursor.get_definition()
+        node = table.declaration(definition) if definition is not None else function
+        known = table.functions.get(node.key)
+        if known is None:
+            known = table.functions[node.key] = _describe(table, node)
+        table.functions[function.key] = known
+    return known
+
+
+def _describe(table: NodeTable, node: Node) -> Facts:
+    parameters: list[Node] = []
+    body: Node | None = None
+    loose: list[Node] = []
+    for kid in node.kids:
+        if kid.kind == Kinds.PARM:
+            # Bodies refer to parameters through the unit's one node for each.
+            parameters.append(kid)
+        elif kid.kind == Kinds.COMPOUND:
+            body = kid
+        elif node.kind == Kinds.CONSTRUCTOR:
+            loose.append(kid)
+    returns: list[Node] = []
+    if body is not None:
+        _returns(body, returns)
+    last = body.kids[-1] if body is not None and body.kids else None
+    plain = not returns or (len(returns) == 1 and returns[0] is last)
+    location = node.cursor.location
+    path = location.file.name if location.file is not None else ""
+    return Facts(
+        node=node,
+        name=node.name,
+        qualified=qualified_name(node.cursor),
+        parameters=parameters,
+        body=body,
+        initializers=_initializers(loose),
+        last_return=returns[0] if plain and returns else None,
+        plain=plain,
+        result=table.types.of(node.cursor.result_type),
+        bundled=is_bundled(path),
+        span=node.span,
+    )
+
+
+def _returns(node: Node, out: list[Node]) -> None:
+    for kid in node.kids:
+        if kid.kind == Kinds.RETURN:
+            out.append(kid)
+        elif kid.kind != Kinds.LAMBDA and (kid.kind >= Kinds.UNEXPOSED_STMT or kid.kind == Kinds.STATEMENT_EXPR):
+            _returns(kid, out)
+
+
+def _initializers(loose: list[Node]) -> list[tuple[Node | None, Node]]:
+    found: list[tuple[Node | None, Node]] = []
+    member: Node | None = None
+    for kid in loose:
+        if kid.kind == Kinds.MEMBER_REF:
+            member = kid
+        elif 100 <= kid.kind < 200:
+            found.append((member, kid))
+            member = None
+    return found
+
+
+def qualified_name(cursor: Any) -> str:
+    """``ns::Class::function``, without template arguments."""
+    parts = [cursor.spelling]
+    parent = cursor.semantic_parent
+    while parent is not None and not parent.kind.is_translation_unit():
+        if parent.spelling and parent._kind_id not in FUNCTIONS:
+            parts.append(parent.spelling)
+        parent = parent.semantic_parent
+    return "::".join(reversed(parts))
+
+
+def arguments_of(node: Node, target: Node) -> Call:
+    """Take a call expression apart."""
+    kids = [k for k in node.kids if k.kind not in REFERENCES]
+    name = target.name
+    if target.kind == Kinds.CONSTRUCTOR:
+        return Call(node, target, name, kids)
+    if kids and kids[0].kind == Kinds.MEMBER:
+        callee = kids[0]
+        if callee.reference is target or target.kind in (Kinds.METHOD, Kinds.CONVERSION, Kinds.DESTRUCTOR):
+            if not (callee.reference is not None and callee.reference.kind == Kinds.FIELD):
+                inner = [k for k in callee.kids if k.kind not in REFERENCES]
+                owner = inner[0] if inner else None
+                arrow = owner is not None and owner.type.shape == "pointer"
+                return Call(node, target, name, kids[1:], owner, arrow)
+    operands: list[Node] = []
+    found = False
+    for kid in kids:
+        if not found and _names(kid, target):
+            found = True
+        else:
+            operands.append(kid)
+    if not found and operands:
+        operands = operands[1:]
+    if target.kind in (Kinds.METHOD, Kinds.CONVERSION) and operands and not target.cursor.is_static_method():
+        return Call(node, target, name, operands[1:], operands[0])
+    return Call(node, target, name, operands)
+
+
+def _names(node: Node, target: Node) -> bool:
+    """Whether an operand of a call is the callee itself."""
+    while node.kind in (Kinds.UNEXPOSED, Kinds.PAREN) and len(node.kids) == 1:
+        node = node.kids[0]
+    return node.kind == Kinds.DECL_REF and node.reference is target

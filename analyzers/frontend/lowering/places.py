@@ -1,0 +1,126 @@
+"""What a C++ lvalue or class value can be during lowering.
+
+A scalar local is a program variable; a small class local is a bundle of variables, one per scalar; everything whose
+address matters is memory. A value without storage (a class returned by value, a kernel parameter nobody writes) is a
+place that can only be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Union
+
+from analyzers.frontend.lowering.layout import CType
+from analyzers.ir.expr import Expr
+
+if TYPE_CHECKING:
+    from analyzers.frontend.lowering.context import Frame
+    from analyzers.frontend.lowering.nodes import Node
+
+Bounds = tuple[tuple[Expr, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VarPlace:
+    """A scalar held in the program variable `name`. `key` is the declaration to force into memory when its address
+    is needed."""
+
+    name: str
+    type: CType
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePlace:
+    """A scalar value without storage."""
+
+    value: Expr
+    type: CType
+    key: object = None
+    """A declaration that could be given storage: a kernel parameter that turns out to be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemPlace:
+    """Memory at `pointer`; `bounds` are the declared-array subscripts on the way."""
+
+    pointer: Expr
+    type: CType
+    bounds: Bounds = ()
+    bits: tuple[int, int] | None = None
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlace:
+    """A class object, or part of one at byte `offset`, whose scalars are variables: `names` by offset in the whole."""
+
+    names: dict[int, str]
+    type: CType
+    key: object
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordValue:
+    """A class value without storage: `leaves` by byte offset in the whole."""
+
+    leaves: dict[int, Expr]
+    type: CType
+    key: object = None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ParamPlace:
+    """A by-value class parameter of the kernel, or the part of it called `name`: its scalars are symbols."""
+
+    name: str
+    type: CType
+    key: object
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlace:
+    """A constant array whose contents the source gives: `values` in row-major order, `index` counts scalars."""
+
+    values: tuple[Expr, ...]
+    index: Expr
+    type: CType
+    pointer: Expr
+    bounds: Bounds = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A lambda: the frame it was written in and what it captured by value."""
+
+    body: Node
+    type: CType
+    frame: Frame
+    captures: dict[int, Place] = field(default_factory=dict)
+    this: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlace:
+    """A known function passed by pointer or reference."""
+
+    function: Node
+    type: CType
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlace:
+    """A cooperative group: `kind` is block, grid, tile, coalesced, cluster or thread; `size` the threads of a tile."""
+
+    kind: str
+    type: CType
+    size: int | None = None
+
+
+Place = Union[
+    VarPlace, ValuePlace, MemPlace, SplitPlace, RecordValue, ParamPlace, TablePlace, Closure, FunctionPlace, GroupPlace
+]
+Value = Union[Expr, Place, None]
+"""A scalar is an expression; a class value is a place; a call of a void function gives None."""
