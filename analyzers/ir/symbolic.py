@@ -70,13 +70,15 @@ class _Frame:
     arrivals: list[_Arrival] = field(default_factory=list["_Arrival"])
 
 
-def summarize(kernel: K.Kernel) -> KernelEvents:
-    """The events of one thread of ``kernel``. Never raises on valid IR; what has no meaning here becomes an UnsupportedEvent."""
-    return _Executor(kernel).run()
+def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset()) -> KernelEvents:
+    """The events of one thread of ``kernel``; what has no meaning here becomes an UnsupportedEvent.
+
+    ``changed``: objects that are written during the kernel although no statement says so (through another pointer to the same memory)."""
+    return _Executor(kernel, changed).run()
 
 
 class _Executor:
-    def __init__(self, kernel: K.Kernel) -> None:
+    def __init__(self, kernel: K.Kernel, changed: frozenset[str]) -> None:
         self.kernel = kernel
         self.objects = {o.name: o for o in kernel.objects}
         self.accesses: list[AccessEvent] = []
@@ -94,7 +96,7 @@ class _Executor:
         self.order = 0
         self.recording = True
         self.points_to = points_to(kernel)
-        self.written = written_objects(kernel, self.points_to)
+        self.written = written_objects(kernel, self.points_to) | changed
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 

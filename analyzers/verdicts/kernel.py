@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents
+from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.verdicts.decide import Decision, decide
 from analyzers.verdicts.report import report, unsupported_result, without_redundant
@@ -28,12 +29,23 @@ def check_kernel(
         if events.unsupported:
             results.append(unsupported_result(events, context, _since(started)))
             continue
+        seen = events_in(events, context)
         decision = remembered(context)
         if decision is None:
-            decision = decide(events, context, options, poll)
+            decision = decide(seen, context, options, poll)
             remember(context, decision)
-        results.append(report(events, context, decision, _since(started)))
+        results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results)
+
+
+def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
+    """The events as this launch makes them: what is written through one pointer is not constant behind another to the same memory."""
+    allocation = {name: p.allocation for name, p in context.pointers if p.allocation is not None}
+    object_of = {p.name: p.object for p in events.kernel.parameters if p.object is not None}
+    written = {a.root.value for a in events.accesses if a.writes and a.root.op == "addr"}
+    touched = {allocation[n] for n, o in object_of.items() if n in allocation and o in written}
+    changed = frozenset(o for n, o in object_of.items() if allocation.get(n) in touched and o not in written)
+    return summarize(events.kernel, changed) if changed else events
 
 
 def _since(started: float) -> float:
