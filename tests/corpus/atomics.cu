@@ -1,0 +1,229 @@
+// Atomic operations, histograms, counters and tickets.
+
+// cuda-lsp: launch grid=(4) block=(64) n=256
+__global__ void histogram_global(const int *bin, int *count, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&count[bin[i]], 1);
+}
+
+// Whether two threads meet depends on the data.
+// cuda-lsp: launch grid=(4) block=(64) n=256
+__global__ void histogram_global_plain(const int *bin, int *count, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) count[bin[i]]++;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void histogram_shared(const unsigned char *in, int *count) {  // expect: race-free
+  __shared__ int local[256];
+  int t = threadIdx.x;
+  for (int i = t; i < 256; i += blockDim.x) local[i] = 0;
+  __syncthreads();
+  for (int k = 0; k < 4; ++k) atomicAdd(&local[in[(blockIdx.x * 4 + k) * 64 + t]], 1);
+  __syncthreads();
+  for (int i = t; i < 256; i += blockDim.x) atomicAdd(&count[i], local[i]);
+}
+
+// The counters are cleared while faster threads already count.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void histogram_shared_clear_unordered(const unsigned char *in, int *count) {
+  __shared__ int local[256];
+  int t = threadIdx.x;
+  for (int i = t; i < 256; i += blockDim.x) local[i] = 0;  // expect: possible-data-race intra-block with +1, fix: yes
+  for (int k = 0; k < 4; ++k) atomicAdd(&local[in[(blockIdx.x * 4 + k) * 64 + t]], 1);
+  __syncthreads();
+  for (int i = t; i < 256; i += blockDim.x) atomicAdd(&count[i], local[i]);
+}
+
+// The counters are read while slower threads still count.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void histogram_shared_read_unordered(const unsigned char *in, int *count) {
+  __shared__ int local[256];
+  int t = threadIdx.x;
+  for (int i = t; i < 256; i += blockDim.x) local[i] = 0;
+  __syncthreads();
+  for (int k = 0; k < 4; ++k)
+    atomicAdd(&local[in[(blockIdx.x * 4 + k) * 64 + t]], 1);  // expect: possible-data-race intra-block with +1, fix: yes
+  for (int i = t; i < 256; i += blockDim.x) atomicAdd(&count[i], local[i]);
+}
+
+// A row of counters per thread; the mask keeps each data-dependent index inside its row.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void histogram_private_rows(const int *in, int *count) {  // expect: race-free
+  __shared__ int local[32 * 16];
+  int t = threadIdx.x;
+  for (int k = 0; k < 16; ++k) local[t * 16 + k] = 0;
+  for (int k = 0; k < 8; ++k) local[t * 16 + (in[k * 32 + t] & 15)]++;
+  __syncthreads();
+  int sum = 0;
+  if (t < 16) {
+    for (int r = 0; r < 32; ++r) sum += local[r * 16 + t];
+    count[t] = sum;
+  }
+}
+
+// The mask lets the index run into the next row.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void histogram_private_rows_too_wide(const int *in, int *count) {
+  __shared__ int local[32 * 16 + 16];
+  int t = threadIdx.x;
+  local[t * 16 + (in[t] & 31)] = t;  // expect: possible-data-race intra-warp with self
+  __syncthreads();
+  count[t] = local[t * 16];
+}
+
+// Index and value from the same byte: one row per warp, atomics inside the row.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void histogram_row_per_warp(const unsigned char *in, int *count) {  // expect: race-free
+  __shared__ int local[2][256];
+  int t = threadIdx.x;
+  for (int i = t; i < 512; i += 64) local[i / 256][i % 256] = 0;
+  __syncthreads();
+  atomicAdd(&local[t / 32][in[t]], 1);
+  __syncthreads();
+  for (int i = t; i < 256; i += 64) count[i] = local[0][i] + local[1][i];
+}
+
+// An atomic does not protect against a plain access to the same cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void atomic_and_plain_read(int *out) {
+  __shared__ int sum;
+  int t = threadIdx.x;
+  if (t == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, t);  // expect: data-race intra-block with +1, fix: yes
+  out[t] = sum;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void atomic_then_barrier_then_read(int *out) {  // expect: race-free
+  __shared__ int sum;
+  int t = threadIdx.x;
+  if (t == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, t);
+  __syncthreads();
+  out[t] = sum;
+}
+
+// The initial store races with the additions.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void atomic_and_plain_init(int *out) {
+  __shared__ int sum;
+  int t = threadIdx.x;
+  if (t == 0) sum = 0;  // expect: data-race intra-block with +1, fix: yes
+  atomicAdd(&sum, t);
+  __syncthreads();
+  out[t] = sum;
+}
+
+// Different atomic operations on one cell.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void atomic_mixture(int *cell, const int *in) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicMax(cell, in[i]);
+  atomicMin(cell + 1, in[i]);
+  if (i % 2 == 0)
+    atomicOr((unsigned *)cell + 2, 1u << (i % 32));
+  else
+    atomicXor((unsigned *)cell + 2, 5u);
+  atomicExch(cell + 3, i);
+}
+
+// Atomic for the block only, on memory that several blocks share.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void scope_too_small(int *count) {
+  atomicAdd_block(&count[0], 1);  // expect: data-race inter-block with self
+}
+
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void scope_large_enough(int *count) {  // expect: race-free
+  atomicAdd_block(&count[blockIdx.x], 1);
+}
+
+// An addition returns a different value to each thread, so the slots are distinct.
+// cuda-lsp: launch grid=(2) block=(64) n=128
+__global__ void append(const int *in, int *out, int *size, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && in[i] > 0) {
+    int slot = atomicAdd(size, 1);
+    out[slot] = in[i];
+  }
+}
+
+// A slot of two cells needs a step of two.
+// cuda-lsp: launch grid=(2) block=(64) n=128
+__global__ void append_pairs(const int *in, int *out, int *size, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int slot = atomicAdd(size, 2);
+    out[slot] = in[i];
+    out[slot + 1] = i;
+  }
+}
+
+// With a step of one the second cell of a pair is the first of the next.
+// cuda-lsp: launch grid=(2) block=(64) n=128
+__global__ void append_pairs_overlapping(const int *in, int *out, int *size, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int slot = atomicAdd(size, 1);
+    out[slot] = in[i];  // expect: possible-data-race with +1
+    out[slot + 1] = i;
+  }
+}
+
+// The counter is read and stored back without an atomic: slots come out twice.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void append_plain_counter(const int *in, int *out, int *size) {
+  int t = threadIdx.x;
+  int slot = *size;  // expect: data-race with +1
+  *size = slot + 1;  // expect: data-race with self
+  out[t] = slot;
+}
+
+// Space is reserved once per block, shared by broadcast, and filled by all threads.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_per_block(const int *in, int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(size, 32);
+  __syncthreads();
+  out[base + t] = in[blockIdx.x * 32 + t];
+}
+
+// A compare-and-swap on a cell that nobody sets back has one winner.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void one_winner(int *claimed, int *out) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (atomicCAS(claimed, 0, 1) == 0) out[0] = i;
+}
+
+// A counter that wraps at 7 gives the same ticket again.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void wrapping_ticket(unsigned *next, int *out) {
+  unsigned ticket = atomicInc(next, 7);
+  out[ticket] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// A maximum through a compare-and-swap loop; the plain first read of the cell races with the others' swaps.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void float_max(float *cell, const float *in) {
+  float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  int old = *(int *)cell, assumed;  // expect: data-race with +3
+  do {
+    assumed = old;
+    old = atomicCAS((int *)cell, assumed, __float_as_int(fmaxf(v, __int_as_float(assumed))));
+  } while (old != assumed);
+}
+
+// The first value comes from an atomic as well.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void float_max_all_atomic(float *cell, const float *in) {  // expect: race-free
+  float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+  int old = atomicAdd((int *)cell, 0), assumed;
+  do {
+    assumed = old;
+    old = atomicCAS((int *)cell, assumed, __float_as_int(fmaxf(v, __int_as_float(assumed))));
+  } while (old != assumed);
+}
