@@ -28,7 +28,7 @@ class ConcreteLaunch:
     arrays: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
     """Initial contents by object name; what lies beyond them is drawn from the seed."""
     dynamic_shared: int = 0
-    """Bytes."""
+    """Bytes; 0 where nobody said, then the array has no end."""
     aliases: Mapping[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     """Pointer parameter -> (allocation, byte offset). Parameters with one allocation point into one object."""
     seed: int = 0

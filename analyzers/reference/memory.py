@@ -56,7 +56,7 @@ class AddressSpace:
 
     def _declare(self, o: MemObject, launch: ConcreteLaunch) -> None:
         entry = self.add(o.name, o.space, max(o.element, 1), launch.arrays.get(o.name))
-        entry.size = launch.dynamic_shared if o.kind == "dynamic" else o.size
+        entry.size = (launch.dynamic_shared or None) if o.kind == "dynamic" else o.size
         entry.read_only = o.read_only
 
     def add(self, name: str, space: str, element: int, initial: Contents | None = None) -> ObjectEntry:

@@ -237,6 +237,8 @@ class Tracer:
             if event not in w.wanted:
                 return
             f = w.frame
+            if entry.size is not None and not 0 <= offset <= entry.size - width:
+                return
             if any(not 0 <= index(f) < extent for index, extent in bounds):
                 return
             w.instances.append(
