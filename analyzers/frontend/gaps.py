@@ -24,7 +24,7 @@ Role = Literal["function", "lambda", "then", "else", "loop", "block", "case"]
 class Body:
     """A sequence of statements.
 
-    `start` and `end` bound where statements may stand: behind `{` and at `}` when `braced`, else the range of its single
+    `start` and `end` bound where statements may stand: behind `{` and at `}` when `braced`, else the range of its one
     statement."""
 
     role: Role

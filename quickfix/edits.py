@@ -1,0 +1,386 @@
+"""Text edits that insert and delete barrier statements without disturbing anything else.
+
+Works on the bytes of one file and the statement trees of `analyzers.frontend.gaps`; gives `Change`s: small replacements
+in which only blanks are ever replaced, so that every place of the old text that holds code has a place in the new one.
+Indentation, line ends, comments and preprocessor lines stay; a body without braces gets them.
+"""
+
+from __future__ import annotations
+
+import bisect
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step, blanked, next_visible
+from analyzers.model import SourceSpan, TextEdit
+
+BARRIER: Final = b"__syncthreads();"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Replace the bytes from `start` to `end` by `text`."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+def apply(text: bytes, changes: Iterable[Change]) -> bytes:
+    """The text with all changes made; they must be sorted and must not overlap."""
+    parts: list[bytes] = []
+    at = 0
+    for change in changes:
+        if change.start < at:
+            raise ValueError("overlapping changes")
+        parts += [text[at : change.start], change.text]
+        at = change.end
+    parts.append(text[at:])
+    return b"".join(parts)
+
+
+class OffsetMap:
+    """Byte offsets before and after a list of changes."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self._old_ends = [0, *(c.end for c in changes)]
+        grown = 0
+        self._new_starts: list[int] = []
+        self._new_ends = [0]
+        for c in changes:
+            self._new_starts.append(c.start + grown)
+            grown += len(c.text) - (c.end - c.start)
+            self._new_ends.append(c.end + grown)
+
+    def old(self, offset: int) -> int | None:
+        """The place in the old text, or None for what a change wrote."""
+        index = bisect.bisect_right(self._new_ends, offset) - 1
+        if index < len(self._new_starts) and self._new_starts[index] <= offset:
+            return None
+        return offset - self._new_ends[index] + self._old_ends[index]
+
+
+# --- insertion ------------------------------------------------------------------------------------------------
+
+
+def insertions(text: bytes, gaps: Iterable[Gap]) -> list[Change]:
+    """The changes that put a barrier into each gap. All gaps belong to this text; equal gaps get one barrier."""
+    by_function: dict[int, tuple[FunctionTree, dict[tuple[int, int], Gap]]] = {}
+    for gap in gaps:
+        _, chosen = by_function.setdefault(gap.function.body.start, (gap.function, {}))
+        chosen[gap.body.start, gap.index] = gap
+    changes: list[Change] = []
+    for function, chosen in by_function.values():
+        changes += _Writer(text, function, chosen.values()).changes()
+    return sorted(changes, key=lambda c: (c.start, c.end))
+
+
+class _Layout:
+    """Lines, indentation and line ends of a text."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.code = blanked(text)
+        first = text.find(b"\n")
+        self.newline = b"\r\n" if first > 0 and text[first - 1 : first] == b"\r" else b"\n"
+
+    def line_start(self, at: int) -> int:
+        return self.text.rfind(b"\n", 0, at) + 1
+
+    def indentation(self, at: int) -> bytes:
+        """The blanks at the beginning of the line."""
+        start = self.line_start(at)
+        end = start
+        while self.text[end : end + 1] in (b" ", b"\t"):
+            end += 1
+        return self.text[start:end]
+
+    def is_first(self, at: int) -> bool:
+        """Nothing but blanks precedes it on its line."""
+        return not self.text[self.line_start(at) : at].strip()
+
+    def same_line(self, start: int, end: int) -> bool:
+        return b"\n" not in self.text[start:end]
+
+    def last_visible(self, before: int, floor: int) -> int:
+        """The offset behind the last byte of code in front of `before`."""
+        return floor + len(self.code[floor:before].rstrip())
+
+    def line_end(self, at: int) -> int:
+        """Behind what follows `at` on its line as long as that is comments; in front of the line end."""
+        start = at
+        while True:
+            match = _BLANK_OR_COMMENT.match(self.text, at)
+            if match is None or b"\n" in match.group():
+                break
+            at = match.end()
+        return start + len(self.text[start:at].rstrip(b" \t\r"))
+
+    def unit(self, function: FunctionTree) -> bytes:
+        """One level of indentation, as the function (else the file) uses it."""
+        for body in _bodies(function.body):
+            if body.braced and body.statements:
+                inner, outer = body.statements[0].start, body.start - 1
+                if self.is_first(inner) and not self.same_line(outer, inner):
+                    deep, shallow = self.indentation(inner), self.indentation(outer)
+                    if deep.startswith(shallow) and len(deep) > len(shallow) and body.role != "case":
+                        return deep[len(shallow) :]
+        return b"\t" if b"\n\t" in self.text else b"  "
+
+
+_BLANK_OR_COMMENT: Final = re.compile(rb"[ \t]+|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?\*/", re.DOTALL)
+_CONDITIONAL: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
+
+
+def _bodies(body: Body) -> Iterable[Body]:
+    yield body
+    for statement in body.statements:
+        for inner in statement.bodies:
+            yield from _bodies(inner)
+
+
+class _Writer:
+    """Writes the barriers of one function. Changes are collected innermost first, so that what closes an inner body
+    comes before what closes an outer one at the same place."""
+
+    def __init__(self, text: bytes, function: FunctionTree, gaps: Iterable[Gap]) -> None:
+        self.layout = _Layout(text)
+        self.function = function
+        self.wanted: dict[int, set[int]] = {}
+        for gap in gaps:
+            self.wanted.setdefault(gap.body.start, set()).add(gap.index)
+        self.unit = self.layout.unit(function)
+        self.found: list[Change] = []
+
+    def changes(self) -> list[Change]:
+        self._body(self.function.body, None, b"")
+        return self.found
+
+    def _body(self, body: Body, owner: Statement | None, extra: bytes) -> None:
+        """`extra`: how much deeper the body will stand because something around it is broken into lines."""
+        indexes = sorted(i for i in self.wanted.get(body.start, ()) if 0 <= i <= len(body.statements))
+        if not body.braced and owner is not None and indexes:
+            self._add_braces(body, owner, indexes, extra)
+            return
+        for statement in body.statements:
+            for inner in statement.bodies:
+                self._body(inner, statement, extra)
+        for index in indexes:
+            self._into_braces(body, index, extra)
+
+    # --- bodies with braces
+
+    def _into_braces(self, body: Body, index: int, extra: bytes) -> None:
+        layout = self.layout
+        before = body.statements[index - 1] if index else None
+        after = body.statements[index] if index < len(body.statements) else None
+        low = before.end if before else body.start
+        high = after.start if after else body.end
+        if layout.same_line(low, high):
+            if before is None and after is not None:
+                self.found.append(Change(high, high, BARRIER + b" "))
+            elif before is None:
+                self.found.append(Change(low, high, b" " + BARRIER + b" "))
+            else:
+                self.found.append(Change(low, low, b" " + BARRIER))
+            return
+        at = _outside_conditionals(layout, low, high)
+        self._line(at, self._indentation(body, before, after) + extra)
+
+    def _line(self, at: int, indentation: bytes) -> None:
+        self.found.append(Change(at, at, self.layout.newline + indentation + BARRIER))
+
+    def _indentation(self, body: Body, before: Statement | None, after: Statement | None) -> bytes:
+        layout = self.layout
+        for statement in (before, after, *body.statements):
+            # A pragma in front of a loop says nothing about indentation: the loop does.
+            at = (statement.keyword or statement.start) if statement is not None else 0
+            if statement is not None and statement.kind != "label" and layout.is_first(at):
+                return layout.indentation(at)
+        return layout.indentation(body.start) + self.unit
+
+    # --- bodies without braces
+
+    def _add_braces(self, body: Body, owner: Statement, indexes: Sequence[int], extra: bytes) -> None:
+        layout = self.layout
+        first, last = body.statements[0], body.statements[-1]
+        head = layout.last_visible(first.start, owner.start)
+        keyword = self._follower(owner, body)
+        stop = layout.line_end(last.end)
+        following = next_visible(layout.code, stop)
+        alone = following >= len(layout.code) or not layout.same_line(stop, following) or following == keyword
+        on_head_line = layout.same_line(head, first.start)
+        if on_head_line and not alone:
+            self._braces_in_line(body, head, indexes, extra)
+            return
+        outer = layout.indentation(head if body.role == "else" else owner.keyword) + extra
+        inner = outer + self.unit if on_head_line else layout.indentation(first.start) + extra
+        deeper = extra + self.unit if on_head_line else extra
+        for statement in body.statements:
+            for part in statement.bodies:
+                self._body(part, statement, deeper)
+        newline = layout.newline
+        barrier = newline + inner + BARRIER
+        if on_head_line:
+            opening = b" {" + (barrier if 0 in indexes else b"") + newline + inner
+            self.found.append(Change(head, first.start, opening))
+            self._indent_rest(first.start, last.end)
+        else:
+            self.found.append(Change(head, head, b" {"))
+            if 0 in indexes:
+                self._line(layout.line_end(head), inner)
+        closing = (barrier if len(body.statements) in indexes else b"") + newline + outer + b"}"
+        end = stop
+        if keyword is not None and not layout.text[stop:keyword].strip():
+            closing, end = closing + b" ", keyword
+        self.found.append(Change(stop, end, closing))
+
+    def _braces_in_line(self, body: Body, head: int, indexes: Sequence[int], extra: bytes) -> None:
+        first, last = body.statements[0], body.statements[-1]
+        for statement in body.statements:
+            for part in statement.bodies:
+                self._body(part, statement, extra)
+        opening = b" { " + (BARRIER + b" " if 0 in indexes else b"")
+        self.found.append(Change(head, first.start, opening))
+        closing = (b" " + BARRIER if len(body.statements) in indexes else b"") + b" }"
+        self.found.append(Change(last.end, last.end, closing))
+
+    def _follower(self, owner: Statement, body: Body) -> int | None:
+        """Where the `else` or `while` stands that belongs to the statement and follows the body."""
+        following = next_visible(self.layout.code, body.end)
+        if owner.kind == "do" or (owner.kind == "if" and body.role == "then" and len(owner.bodies) > 1):
+            return following
+        return None
+
+    def _indent_rest(self, start: int, end: int) -> None:
+        """Move the lines of a statement behind its first one level to the right."""
+        at = self.layout.text.find(b"\n", start, end)
+        while at >= 0:
+            line = self.layout.text[at + 1 : end].split(b"\n", 1)[0].strip()
+            if line and not line.startswith(b"#"):
+                self.found.append(Change(at + 1, at + 1, self.unit))
+            at = self.layout.text.find(b"\n", at + 1, end)
+
+
+def _outside_conditionals(layout: _Layout, low: int, high: int) -> int:
+    """An end of line between two statements, under as few `#if`s as possible and as early as possible."""
+    depth = least = 0
+    at = layout.line_end(low)
+    for match in _CONDITIONAL.finditer(layout.text, low, high):
+        depth += -1 if match.group(1) == b"endif" else 1
+        if depth < least:
+            least, at = depth, len(layout.text[: match.end()].rstrip(b"\r"))
+    return at
+
+
+# --- removal --------------------------------------------------------------------------------------------------
+
+
+def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[Change]:
+    """The changes that delete the statement at the end of `steps`, with its line when it has one to itself.
+
+    An `if` or `else` that holds nothing else goes with it when its condition only computes a value."""
+    layout = _Layout(text)
+    body, index = steps[-1].body, steps[-1].index
+    target = body.statements[index]
+    owner = steps[-2].statement if len(steps) > 1 and body in steps[-2].statement.bodies else None
+    if owner is not None and owner.kind == "if" and len(body.statements) == 1:
+        outer = steps[-2].body
+        if body.role == "else":
+            start = next_visible(layout.code, owner.bodies[0].end + owner.bodies[0].braced)
+            if not _has_comment(layout, start, owner.end):
+                return _delete(layout, start, owner.end)
+        elif (
+            len(owner.bodies) == 1
+            and outer.braced
+            and _is_pure(layout.code[owner.keyword : owner.head_end])
+            and not _has_comment(layout, owner.start, owner.end)
+        ):
+            return _delete(layout, owner.start, owner.end)
+    if not body.braced:
+        return [Change(target.start, target.end, b"{}")]
+    if index and body.statements[index - 1].kind == "label" and index + 1 == len(body.statements):
+        return [Change(target.start, target.end, b";")]
+    return _delete(layout, target.start, target.end)
+
+
+def _has_comment(layout: _Layout, start: int, end: int) -> bool:
+    return layout.code[start:end] != layout.text[start:end]
+
+
+def _is_pure(head: bytes) -> bool:
+    """The text of an `if (…)` computes a value and does nothing else: no call, assignment or declaration."""
+    condition = head.partition(b"(")[2].rpartition(b")")[0]
+    compared = re.sub(rb"[=!<>]=", b"<", condition)
+    return not re.search(rb"=|\+\+|--|;|[\w$>\]]\s*\(", compared)
+
+
+def _delete(layout: _Layout, start: int, end: int) -> list[Change]:
+    """Delete a range; whole lines when nothing else stands on them."""
+    text = layout.text
+    line = layout.line_start(start)
+    after = text.find(b"\n", end)
+    after = len(text) if after < 0 else after + 1
+    if not text[line:start].strip() and not text[end:after].strip():
+        return [Change(line, after, b"")]
+    blanks = start
+    while text[blanks - 1 : blanks] in (b" ", b"\t") and blanks > line:
+        blanks -= 1
+    if blanks > line:
+        return [Change(blanks, end, b"")]
+    # The first on its line: what follows keeps the indentation.
+    while text[end : end + 1] in (b" ", b"\t"):
+        end += 1
+    return [Change(start, end, b"")]
+
+
+# --- edits for the user ---------------------------------------------------------------------------------------
+
+
+def text_edits(path: str, old: bytes, new: bytes) -> tuple[TextEdit, ...]:
+    """Few small edits that turn one text into the other, sorted and without overlap."""
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    head = 0
+    while head < min(len(before), len(after)) and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    starts = [0]
+    for line in before:
+        starts.append(starts[-1] + len(line))
+    middle = before[head : len(before) - tail], after[head : len(after) - tail]
+    edits: list[TextEdit] = []
+    matcher = difflib.SequenceMatcher(None, *middle, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "equal":
+            edits.append(_edit(path, old, starts, starts[head + a], starts[head + b], b"".join(middle[1][c:d])))
+    return tuple(edits)
+
+
+def _edit(path: str, old: bytes, starts: Sequence[int], start: int, end: int, new: bytes) -> TextEdit:
+    removed = old[start:end]
+    prefix = 0
+    while prefix < min(len(removed), len(new)) and removed[prefix] == new[prefix]:
+        prefix += 1
+    suffix = 0
+    while suffix < min(len(removed), len(new)) - prefix and removed[-1 - suffix] == new[-1 - suffix]:
+        suffix += 1
+    # Never split a character.
+    while prefix and _inside_character(removed, prefix, new):
+        prefix -= 1
+    while suffix and _inside_character(removed, len(removed) - suffix, new, len(new) - suffix):
+        suffix -= 1
+    start, end, new = start + prefix, end - suffix, new[prefix : len(new) - suffix]
+    first, last = bisect.bisect_right(starts, start) - 1, bisect.bisect_right(starts, end) - 1
+    first, last = min(first, len(starts) - 1), min(last, len(starts) - 1)
+    span = SourceSpan(path, first + 1, start - starts[first] + 1, last + 1, end - starts[last] + 1, start, end)
+    return TextEdit(span, new.decode("utf-8", "surrogateescape"))
+
+
+def _inside_character(removed: bytes, at: int, new: bytes, new_at: int | None = None) -> bool:
+    other = at if new_at is None else new_at
+    return any(index < len(text) and text[index] & 0xC0 == 0x80 for text, index in ((removed, at), (new, other)))
