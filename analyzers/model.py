@@ -130,7 +130,8 @@ class Finding:
     span: SourceSpan
     """Where the squiggle goes (the first access or the barrier)."""
     accesses: tuple[Access, ...]
-    """Two for races; for barrier findings the barrier as seen by the thread that reaches it and the one that does not."""
+    """Two for races; for barrier findings the barrier as seen by the thread that reaches it and the one that does
+    not."""
     group: str
     """Findings with the same group are one mistake (same code and accesses, or the same repair)."""
     scope: Literal["intra-warp", "intra-block", "inter-block"] | None = None

@@ -1,6 +1,7 @@
 """Barriers that some live thread of the group can miss, and barriers that only threads which returned early miss.
 
-For a barrier under guard g: two threads of the group in equal iterations, one with g true, one live with g false. A guard whose every condition
+For a barrier under guard g: two threads of the group in equal iterations, one with g true, one live with g false. A
+guard whose every condition
 is uniform over the group needs no solver.
 """
 
@@ -116,7 +117,8 @@ def _ask(
 
 
 def _way_to(guard: Sequence[Conjunct], index: int, live: bool) -> list[Conjunct]:
-    """The conditions thread 2 shares: all before ``index``; a live thread has not returned anywhere before the barrier either."""
+    """The conditions thread 2 shares: all before ``index``; a live thread has not returned anywhere before the
+    barrier either."""
     before = list(guard[:index])
     if live:
         before += [c for c in guard[index + 1 :] if c.kind == "return"]

@@ -1,6 +1,7 @@
 """Block barriers that order nothing: every pair they take part in ordering is proved without them.
 
-Asked only of kernels that are proved race-free and use no finer synchronization: next to fences, acquire/release or volatile accesses a
+Asked only of kernels that are proved race-free and use no finer synchronization: next to fences, acquire/release or
+volatile accesses a
 barrier may order memory for threads of other blocks, which pairs within a block do not show.
 """
 

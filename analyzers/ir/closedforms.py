@@ -1,8 +1,11 @@
 """Closed forms of loop-carried variables.
 
-Given a variable's value before a loop, and its value after one iteration as an expression over the values at the start of the
-iteration (placeholders), find its value at the start of iteration ``k``. The recurrences recognised are those of real kernels:
-invariant, affine (``i += c``), geometric by powers of two (``s >>= 1``, ``s *= 2``), parity (``buf ^= 1``, ``buf = 1 - buf``, swapped
+Given a variable's value before a loop, and its value after one iteration as an expression over the values at the
+start of the
+iteration (placeholders), find its value at the start of iteration ``k``. The recurrences recognised are those of real
+kernels:
+invariant, affine (``i += c``), geometric by powers of two (``s >>= 1``, ``s *= 2``), parity (``buf ^= 1``, ``buf = 1
+- buf``, swapped
 pointers), rotating (``stage = (stage + 1) % n``) and values recomputed in each iteration. Everything else has none.
 
 Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof).
@@ -23,7 +26,8 @@ Invariant = Callable[[Expr], bool]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``at(k)`` is the value at the start of iteration ``k`` (an I64 expression); ``limit`` bounds ``k`` where the form does."""
+    """``at(k)`` is the value at the start of iteration ``k`` (an I64 expression); ``limit`` bounds ``k`` where the
+    form does."""
 
     at: Callable[[Expr], Expr]
     limit: int | None = None
@@ -33,7 +37,8 @@ class Form:
 
 
 def linear_delta(end: Expr, placeholder: Expr, invariant: Invariant) -> Expr | None:
-    """I64 ``c`` with ``end == placeholder + c`` (mathematically, wrap-around aside), ``c`` invariant; None otherwise."""
+    """I64 ``c`` with ``end == placeholder + c`` (mathematically, wrap-around aside), ``c`` invariant; None
+    otherwise."""
     terms: list[Expr] = []
     seen = 0
     stack: list[tuple[Expr, int]] = [(end, 1)]
@@ -182,8 +187,8 @@ def find_form(start: Expr, end: Expr, placeholder: Expr, condition: Expr, invari
             op == "shl" and _bounded_above(condition, placeholder)
         ):
             limit = _shift_limit(op, bits, start, ty)
-            count = lambda k: E.narrow(E.mul(k, E.const(bits, I64)), U32)  # noqa: E731
-            return Form(lambda k: E.binary(op, start, count(k)), limit=limit, no_wrap=op == "shl")
+            scale = E.const(bits, I64)
+            return Form(lambda k: E.binary(op, start, E.narrow(E.mul(k, scale), U32)), limit=limit, no_wrap=op == "shl")
     return None
 
 
@@ -200,7 +205,8 @@ def close_all(
     ends: Mapping[str, Expr],
     condition: Expr,
 ) -> dict[str, Form]:
-    """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start of an
+    """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
+    of an
     iteration."""
     by_node = {p: name for name, p in placeholders.items()}
     forms: dict[str, Form] = {}

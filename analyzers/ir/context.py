@@ -25,7 +25,8 @@ class Constraint:
 class PointerArgument:
     """What the host passes for a pointer parameter: a base allocation and a byte offset into it.
 
-    Two parameters point into one object exactly when their ``allocation`` is equal; None is an allocation of its own."""
+    Two parameters point into one object exactly when their ``allocation`` is equal; None is an allocation of its
+    own."""
 
     allocation: str | None
     offset: Expr | None = None
@@ -41,7 +42,8 @@ class LaunchContext:
 
     summary: LaunchSummary
     bindings: tuple[tuple[Expr, Expr], ...] = ()
-    """(kernel symbol, value): ``bdim.x := 256`` (a const), ``param:n := host:3:rows``, ``gdim.x := (host:3:rows + 255) / 256``. Values have
+    """(kernel symbol, value): ``bdim.x := 256`` (a const), ``param:n := host:3:rows``, ``gdim.x := (host:3:rows +
+    255) / 256``. Values have
     the symbol's type. Every dimension symbol of a real launch is bound, unknown ones to a fresh ``host:`` symbol."""
     constraints: tuple[Constraint, ...] = ()
     binding_notes: tuple[tuple[Expr, FactNote], ...] = ()

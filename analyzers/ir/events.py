@@ -1,7 +1,9 @@
 """The symbolic form of a kernel: accesses and barriers of one arbitrary thread, in program order, under guards.
 
-This is the lock-step view of the program: a linear order of guarded events in which a loop stands once, at an arbitrary
-iteration named by its counter symbol. Expressions range over thread coordinates, dimensions, parameters, loop counters and
+This is the lock-step view of the program: a linear order of guarded events in which a loop stands once, at an
+arbitrary
+iteration named by its counter symbol. Expressions range over thread coordinates, dimensions, parameters, loop
+counters and
 opaque values; no program variables are left.
 """
 
@@ -22,8 +24,10 @@ ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
 class Conjunct:
     """One condition on the way to an event.
 
-    ``branch``: taken side of a conditional; ``loop``: the loop's own test at the current iteration; ``break``: the thread has not
-    left the loop or inlined function; ``return``: the thread has not left the kernel; ``assume``: holds for every thread that goes on."""
+    ``branch``: taken side of a conditional; ``loop``: the loop's own test at the current iteration; ``break``: the
+    thread has not
+    left the loop or inlined function; ``return``: the thread has not left the kernel; ``assume``: holds for every
+    thread that goes on."""
 
     condition: Expr
     kind: ConjunctKind
@@ -60,7 +64,8 @@ class AtomicInfo:
 
 @dataclass(frozen=True, slots=True)
 class AccessEvent:
-    """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, or an opaque pointer."""
+    """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, or an opaque
+    pointer."""
 
     id: int
     order: int
@@ -115,7 +120,8 @@ class UnsupportedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are ``parameters``."""
+    """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are
+    ``parameters``."""
 
     parameters: tuple[Expr, ...]
     conditions: tuple[Expr, ...]

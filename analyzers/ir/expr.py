@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class PointerType:
         return "ptr"
 
 
-Type = Union[IntType, FloatType, PointerType]
+Type = IntType | FloatType | PointerType
 
 BOOL = IntType(1, False)
 I8, I16, I32, I64 = (IntType(w, True) for w in (8, 16, 32, 64))
@@ -83,7 +83,8 @@ class Expr:
       ``land lor lnot`` on BOOL, strict (no side effects in expressions)
       ``select`` (condition, then, else), any type
       ``cast``   to ``ty`` from any IntType or FloatType
-      ``narrow`` integer conversion assumed to keep the value (an induction variable that does not wrap around; a listed
+      ``narrow`` integer conversion assumed to keep the value (an induction variable that does not wrap around; a
+      listed
                  assumption): the identity on integers, undefined where the value does not fit ``ty``
       ``min max``
       ``umulhi`` ``popc`` ``clz`` ``brev`` ``ffs`` ``byteperm``, ... go through ``call``
@@ -196,7 +197,8 @@ def trunc_div(a: int, b: int) -> int:
 
 
 def binary_value(op: str, a: int, b: int, ty: IntType) -> int | None:
-    """C value of ``a op b`` in type ``ty`` (wrapping); None where C leaves it undefined (division by zero, bad shift)."""
+    """C value of ``a op b`` in type ``ty`` (wrapping); None where C leaves it undefined (division by zero, bad
+    shift)."""
     if op == "add":
         return ty.wrap(a + b)
     if op == "sub":
@@ -499,7 +501,8 @@ def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 
 def rewrite(e: Expr, leaf: Callable[[Expr], Expr | None], memo: dict[int, Expr] | None = None) -> Expr:
-    """Bottom-up rewriting: ``leaf(node)`` gives a replacement for a node (not descended into), or None to rebuild it."""
+    """Bottom-up rewriting: ``leaf(node)`` gives a replacement for a node (not descended into), or None to rebuild
+    it."""
     memo = {} if memo is None else memo
     stack: list[tuple[Expr, bool]] = [(e, False)]
     while stack:
@@ -586,12 +589,11 @@ def dumps(*roots: Expr) -> tuple[Any, ...]:
 
 def loads(data: tuple[Any, ...]) -> Any:
     """Inverse of :func:`dumps`: one expression, or a tuple when several roots were dumped."""
-    rows, roots = data
+    rows: tuple[tuple[str, tuple[Any, ...], tuple[int, ...], Any], ...] = data[0]
+    roots: tuple[int, ...] = data[1]
     nodes: list[Expr] = []
     for op, code, args, value in rows:
         ty: Type = IntType(code[1], code[2]) if code[0] == "i" else FloatType(code[1]) if code[0] == "f" else PTR
-        if isinstance(value, list):
-            value = tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        nodes.append(make(op, ty, tuple(nodes[a] for a in args), value))
-    found = tuple(nodes[r] for r in roots)
+        nodes.append(make(op, ty, tuple([nodes[a] for a in args]), value))
+    found = tuple([nodes[r] for r in roots])
     return found[0] if len(found) == 1 else found

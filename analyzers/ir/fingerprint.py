@@ -1,6 +1,7 @@
 """Content keys of kernels and contexts that do not depend on where the text stands.
 
-Two kernels with equal keys have equal decisions: positions and the user's spelling are left out, everything else counts. Expressions are
+Two kernels with equal keys have equal decisions: positions and the user's spelling are left out, everything else
+counts. Expressions are
 numbered in the order of first occurrence, so keys are equal across processes.
 """
 

@@ -1,22 +1,25 @@
 """The program IR: one kernel instance as a structured program of one thread, all device calls inlined.
 
 The front end produces it, the reference interpreter executes it, the symbolic pass turns it into guarded events.
-Every C subtlety (evaluation order, conversions, sequence points, operator widths) is explicit here: expressions have no
+Every C subtlety (evaluation order, conversions, sequence points, operator widths) is explicit here: expressions have
+no
 side effects, loads are statements, conversions are ``cast`` nodes.
 
-Control flow is structured: ``If``, ``Loop``, labelled ``Block``, and the two multi-level exits ``Exit`` (break out of the
+Control flow is structured: ``If``, ``Loop``, labelled ``Block``, and the two multi-level exits ``Exit`` (break out of
+the
 named Block or Loop; ``return`` leaves the Block of its function body) and ``Continue``. A switch is a Block of guarded
 pieces. Labels are unique within a kernel.
 
 Variables are mutable scalars and pointers of the thread, referred to by ``var`` nodes and unique by name within a
-kernel (inlining renames). A variable read before it is written holds an arbitrary value. Aggregates, address-taken locals and
+kernel (inlining renames). A variable read before it is written holds an arbitrary value. Aggregates, address-taken
+locals and
 local arrays are :class:`MemObject` in space ``local`` accessed by Load/Store.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal, TypeAlias
 
 from analyzers.ir.expr import Expr, Type
 from analyzers.model import SourceSpan
@@ -111,7 +114,8 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """``var := old value; *pointer := op(old, operands)`` as one step. ``op``: add sub exch min max inc dec cas and or xor
+    """``var := old value; *pointer := op(old, operands)`` as one step. ``op``: add sub exch min max inc dec cas and
+    or xor
     load store. For ``cas`` the operands are (compare, value)."""
 
     id: int
@@ -129,7 +133,8 @@ class Atomic:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """Execution and memory barrier of a group. ``mask`` (warp scope): the lanes named, None for all 32; ``tile``: threads per
+    """Execution and memory barrier of a group. ``mask`` (warp scope): the lanes named, None for all 32; ``tile``:
+    threads per
     cooperative-groups tile, in linear thread order. ``reduce``: (and|or|count, operand, result variable)."""
 
     id: int
@@ -155,7 +160,8 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A warp exchange: ``var := name(mask, operands)`` over the lanes of a warp (shuffles, votes, match, reduce). Orders no
+    """A warp exchange: ``var := name(mask, operands)`` over the lanes of a warp (shuffles, votes, match, reduce).
+    Orders no
     memory accesses."""
 
     id: int
@@ -178,7 +184,8 @@ class Havoc:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """The thread goes on only where ``condition`` holds (``__builtin_assume``, ``__trap`` guards, device ``assert``, user
+    """The thread goes on only where ``condition`` holds (``__builtin_assume``, ``__trap`` guards, device ``assert``,
+    user
     comments)."""
 
     condition: Expr
@@ -206,7 +213,8 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """``for(;;) { head; if (!condition) break; body; latch; }``. ``Continue(label)`` goes to ``latch``; the test of a do-while is an
+    """``for(;;) { head; if (!condition) break; body; latch; }``. ``Continue(label)`` goes to ``latch``; the test of a
+    do-while is an
     ``If … Exit`` at the end of ``latch`` with ``condition`` TRUE. ``head`` computes what the condition needs."""
 
     label: str
@@ -239,23 +247,7 @@ class Continue:
     site: Site
 
 
-Stmt = Union[
-    Assign,
-    Load,
-    Store,
-    Atomic,
-    Barrier,
-    Fence,
-    Collective,
-    Havoc,
-    Assume,
-    Unsupported,
-    If,
-    Loop,
-    Block,
-    Exit,
-    Continue,
-]
+Stmt: TypeAlias = "Assign | Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | Unsupported | If | Loop | Block | Exit | Continue"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from analyzers.ir.expr import I64, Expr
 
 
 def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
-    """(condition, root, I64 byte offset) for everything a variable-free pointer may point to; root is ``addr``, ``null`` or opaque."""
+    """(condition, root, I64 byte offset) for everything a variable-free pointer may point to; root is ``addr``,
+    ``null`` or opaque."""
     zero = E.const(0, I64)
     if p.op == "ptradd":
         return [(c, r, E.add(o, p.args[1])) for c, r, o in pointer_targets(p.args[0])]
@@ -36,7 +37,8 @@ def _join_roots(found: list[tuple[Expr, Expr, Expr]]) -> list[tuple[Expr, Expr, 
 
 
 def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
-    """Flow-insensitive: the objects each pointer variable may point into. ``*`` is an object found in memory, ``?`` anything."""
+    """Flow-insensitive: the objects each pointer variable may point into. ``*`` is an object found in memory, ``?``
+    anything."""
     found: dict[str, set[str]] = {}
     body = K.statements(kernel.body)
     for s in body:
@@ -61,7 +63,8 @@ def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
 
 
 def pointed_objects(p: Expr, known: Mapping[str, frozenset[str]], unknown: bool = True) -> frozenset[str]:
-    """Objects a program pointer expression may point into; a variable nothing is known of adds ``?`` if ``unknown``."""
+    """Objects a program pointer expression may point into; a variable nothing is known of adds ``?`` if
+    ``unknown``."""
     out: set[str] = set()
     for node in E.walk((p,)):
         if node.ty == E.PTR:

@@ -1,8 +1,11 @@
 """Symbolic execution of the program IR: ``Kernel`` in, ``KernelEvents`` out.
 
-One arbitrary thread is executed once over the structured program. Variables map to expressions, joins become ``select``, loops are
-summarised by closed forms (``closedforms``) or, where there is none, by opaque values indexed by the iteration. What a thread loads is an
-opaque value of the load, its address and its iterations: equal for threads that read the same place in the same iteration. That is
+One arbitrary thread is executed once over the structured program. Variables map to expressions, joins become
+``select``, loops are
+summarised by closed forms (``closedforms``) or, where there is none, by opaque values indexed by the iteration. What
+a thread loads is an
+opaque value of the load, its address and its iterations: equal for threads that read the same place in the same
+iteration. That is
 sound for a first race in an execution, because a load whose cell can change meanwhile is itself one side of a race.
 """
 
@@ -73,7 +76,8 @@ class _Frame:
 def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset()) -> KernelEvents:
     """The events of one thread of ``kernel``; what has no meaning here becomes an UnsupportedEvent.
 
-    ``changed``: objects that are written during the kernel although no statement says so (through another pointer to the same memory)."""
+    ``changed``: objects that are written during the kernel although no statement says so (through another pointer to
+    the same memory)."""
     return _Executor(kernel, changed).run()
 
 
@@ -192,7 +196,8 @@ class _Executor:
         return found
 
     def level(self, e: Expr) -> str:
-        """The largest group that agrees on ``e``, placeholders of the loops under study taken at their assumed level."""
+        """The largest group that agrees on ``e``, placeholders of the loops under study taken at their assumed
+        level."""
         found = varying(e)
         if self.placeholder_level:
             for node in E.walk((e,)):

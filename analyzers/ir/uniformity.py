@@ -1,6 +1,7 @@
 """Which values are the same for every thread of a group.
 
-``varying(e)`` gives the largest group within which the value of ``e`` is one: ``grid`` (all threads agree), ``block``, ``warp`` or ``thread``
+``varying(e)`` gives the largest group within which the value of ``e`` is one: ``grid`` (all threads agree),
+``block``, ``warp`` or ``thread``
 (no two need agree). Loop counters count as agreed: the question is asked for threads in equal iterations.
 """
 

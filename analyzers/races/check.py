@@ -1,6 +1,7 @@
 """Decide every conflicting pair of a kernel under one launch context.
 
-Each pair is asked once per relation of the two threads (one block, different blocks; one warp apart from different warps where warp barriers
+Each pair is asked once per relation of the two threads (one block, different blocks; one warp apart from different
+warps where warp barriers
 matter) and per ordering case; answers go through the ladder and are cached by the question.
 """
 
@@ -73,7 +74,8 @@ class RaceChecker:
         return out
 
     def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
-        """The first way in which the pair races, or None (then ``out`` has grown by what the proofs used or could not decide)."""
+        """The first way in which the pair races, or None (then ``out`` has grown by what the proofs used or could not
+        decide)."""
         for mode, extra, only_same in self._relations(pair):
             if synchronizes(pair, mode):
                 if self._aligned(pair):
@@ -185,7 +187,8 @@ class RaceChecker:
         )
 
     def _same_value(self, pair: Pair, mode: Mode, extra: Iterable[Expr], hits: list[Case]) -> bool:
-        assert pair.one.value is not None and pair.two.value is not None
+        assert pair.one.value is not None
+        assert pair.two.value is not None
         v1, v2 = self.launch.side(pair.one.value, 1, mode), self.launch.side(pair.two.value, 2, mode)
         if v1 is v2:
             return True
@@ -200,7 +203,8 @@ class RaceChecker:
         return True
 
     def _other_warp(self, race: Race, extra: tuple[Expr, ...], out: Checked) -> Race | None:
-        """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are scheduled."""
+        """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are
+        scheduled."""
         if race.mode != "block" or extra or self.launch.single_warp():
             return None
         ignored = Checked()

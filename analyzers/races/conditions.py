@@ -18,7 +18,8 @@ MAX_SPLIT = 64
 
 
 def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr] = ()) -> Query | None:
-    """Can thread 1 at ``pair.one`` and thread 2 at ``pair.two`` touch a common byte in this case? None: contradictory as it stands."""
+    """Can thread 1 at ``pair.one`` and thread 2 at ``pair.two`` touch a common byte in this case? None: contradictory
+    as it stands."""
     one, two = pair.one, pair.two
     left, right = launch.side(pair.first.offset, 1, mode), launch.side(pair.second.offset, 2, mode)
     parts: list[Expr] = [launch.distinct(mode)]

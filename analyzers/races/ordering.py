@@ -1,8 +1,11 @@
 """Which barriers stand between two accesses, for every way the iterations of their common loops can relate.
 
-Two accesses of one block are unordered when both can lie in one barrier interval: a barrier-free stretch of the cyclic control-flow
-graph. ``cases`` splits that question by the first common loop in which the two threads are in different iterations. Each case lists
-conditions on the two threads (iteration relations, and for each barrier on the way that it is not executed); a case that a barrier
+Two accesses of one block are unordered when both can lie in one barrier interval: a barrier-free stretch of the
+cyclic control-flow
+graph. ``cases`` splits that question by the first common loop in which the two threads are in different iterations.
+Each case lists
+conditions on the two threads (iteration relations, and for each barrier on the way that it is not executed); a case
+that a barrier
 executed on every path rules out is left out.
 """
 
@@ -47,7 +50,8 @@ _Substitution = dict[Expr, Expr]
 def cases(
     launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignore: frozenset[int] = frozenset()
 ) -> Cases:
-    """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers taken as absent."""
+    """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers
+    taken as absent."""
     relevant = [b for b in launch.events.barriers if b.scope in _ORDERS[mode] and b.id not in ignore]
     if not relevant:
         return Cases((Case("any", ()),), frozenset())
@@ -58,7 +62,9 @@ class _Ordering:
     def __init__(
         self, launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, barriers: Sequence[BarrierEvent]
     ) -> None:
-        self.launch, self.mode, self.barriers = launch, mode, barriers
+        self.launch = launch
+        self.mode: Mode = mode
+        self.barriers = barriers
         self.access = {1: one, 2: two}
         shared = _common_prefix(one.loops, two.loops)
         self.common = shared[: max((len(_common_prefix(shared, b.loops)) for b in barriers), default=0)]
@@ -160,7 +166,8 @@ class _Ordering:
         self._exclude(into, x, self._executed(x, thread, guard, mapping))
 
     def _executed(self, x: BarrierEvent, thread: int, guard: Sequence[Conjunct], mapping: _Substitution) -> list[Expr]:
-        """What must hold for ``thread`` to execute this instance, given that it executes its access. A thread that has left the
+        """What must hold for ``thread`` to execute this instance, given that it executes its access. A thread that
+        has left the
         kernel counts as having arrived."""
         out: list[Expr] = []
         for c in guard:

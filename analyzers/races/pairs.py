@@ -1,4 +1,5 @@
-"""Pairs of accesses that would conflict if two threads made them at one address: same object, at least one write, not both atomic at a
+"""Pairs of accesses that would conflict if two threads made them at one address: same object, at least one write, not
+both atomic at a
 sufficient scope.
 
 Which pointer parameters point into one object is what the launch says; without a word on it they are distinct.
@@ -23,7 +24,8 @@ _SCOPES_COVERING: dict[Mode, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an access goes: an allocation and a byte offset in it. ``keys`` tell apart objects found through memory."""
+    """Where an access goes: an allocation and a byte offset in it. ``keys`` tell apart objects found through
+    memory."""
 
     allocation: str
     offset: Expr
@@ -64,7 +66,8 @@ def _object_of(launch: Launch, parameter: str) -> str | None:
 
 
 def conflicting(launch: Launch) -> Iterator[Pair]:
-    """All unordered pairs (an access with itself included) of one allocation with at least one write, in source order."""
+    """All unordered pairs (an access with itself included) of one allocation with at least one write, in source
+    order."""
     by_allocation: dict[str, list[tuple[AccessEvent, Place]]] = {}
     for access in launch.events.accesses:
         where = place(launch, access)
@@ -79,7 +82,8 @@ def conflicting(launch: Launch) -> Iterator[Pair]:
 
 
 def synchronizes(pair: Pair, mode: Mode) -> bool:
-    """Both sides are atomic at a scope that covers both threads, or both volatile: no race with each other where they touch
+    """Both sides are atomic at a scope that covers both threads, or both volatile: no race with each other where they
+    touch
     exactly the same bytes."""
     a, b = pair.one, pair.two
     wide = _SCOPES_COVERING[mode]
@@ -88,7 +92,8 @@ def synchronizes(pair: Pair, mode: Mode) -> bool:
 
 
 def multiple_of(e: Expr, n: int) -> bool:
-    """``e`` is a multiple of ``n`` whatever its symbols are (a syntactic check, wrap-around of 64-bit offsets aside)."""
+    """``e`` is a multiple of ``n`` whatever its symbols are (a syntactic check, wrap-around of 64-bit offsets
+    aside)."""
     if e.op == "const":
         return e.value % n == 0
     if e.op in ("add", "sub"):

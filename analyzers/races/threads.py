@@ -1,6 +1,8 @@
-"""Two arbitrary threads of one launch: how the symbols of one thread become those of two, and what the launch says of them.
+"""Two arbitrary threads of one launch: how the symbols of one thread become those of two, and what the launch says of
+them.
 
-``Mode`` says how the two threads are related: ``grid`` different blocks, ``block`` one block, ``warp`` one warp of one block.
+``Mode`` says how the two threads are related: ``grid`` different blocks, ``block`` one block, ``warp`` one warp of
+one block.
 """
 
 from __future__ import annotations

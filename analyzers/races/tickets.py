@@ -1,6 +1,7 @@
 """Atomic tickets: an atomic add of a non-zero constant gives every caller a different old value.
 
-That holds for the values one counter hands out while nothing else changes it: other writes to the object may only come before, outside of the
+That holds for the values one counter hands out while nothing else changes it: other writes to the object may only
+come before, outside of the
 loops around the atomic (an initialisation). Counters are assumed not to wrap around (``NO_WRAP``, to be listed).
 """
 
@@ -29,7 +30,9 @@ def tickets(launch: Launch) -> dict[int, AccessEvent]:
     return out
 
 
-def distinct_tickets(launch: Launch, known: dict[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
+def distinct_tickets(
+    launch: Launch, known: dict[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
+) -> list[Expr]:
     """For each ticket that both threads hold: the values differ where they come from one counter."""
     held: dict[str, dict[str, list[Expr]]] = {}
     for node in E.symbols(*conjuncts):

@@ -1,7 +1,8 @@
 """The question every rung of the ladder answers: can all these conditions hold at once?
 
 A query is about two threads of one launch. Per-thread symbols carry the suffix ``@1`` or ``@2`` (``tid.x@1``,
-``loop:L3#0@2``, thread-scoped opaque identities too); everything without a suffix is common to both. ``conjuncts`` alone define
+``loop:L3#0@2``, thread-scoped opaque identities too); everything without a suffix is common to both. ``conjuncts``
+alone define
 the question; ``overlap`` repeats in structured form what most of them say, for rungs that reason about addresses.
 """
 
@@ -9,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal
 
 from analyzers.ir.expr import Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The byte ranges [left, left + left_width) and [right, right + right_width) of one object intersect (I64 offsets)."""
+    """The byte ranges [left, left + left_width) and [right, right + right_width) of one object intersect (I64
+    offsets)."""
 
     left: Expr
     right: Expr
@@ -42,7 +44,8 @@ class Query:
     """Inclusive bounds of symbols (``sym`` and ``opaque`` nodes). A symbol without an entry has its type's range."""
     overlap: Overlap | None = None
     scope: Literal["warp", "block", "grid"] = "block"
-    """``block``: both threads in one block (``bid.*`` is then common to both), different thread indices. ``grid``: different blocks.
+    """``block``: both threads in one block (``bid.*`` is then common to both), different thread indices. ``grid``:
+    different blocks.
     ``warp``: one block, same warp."""
     no_signed_overflow: bool = True
     """Signed 32/64-bit ``add sub mul neg shl`` do not overflow (an assumption the caller lists)."""
@@ -77,4 +80,4 @@ class Undecided:
     rung: str = ""
 
 
-Answer = Union[Proved, Satisfied, Undecided]
+Answer = Proved | Satisfied | Undecided

@@ -1,6 +1,7 @@
 """Decide one kernel under one launch context: all races, divergences and redundant barriers, as position-free data.
 
-A ``Decision`` names events by their place in ``KernelEvents``, so it stays valid when the text around the kernel moves: the report is made from
+A ``Decision`` names events by their place in ``KernelEvents``, so it stays valid when the text around the kernel
+moves: the report is made from
 the decision and the current events.
 """
 
@@ -98,11 +99,10 @@ def decide(
 
 
 def _settled(races: list[Race]) -> list[Race]:
-    """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a race."""
+    """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a
+    race."""
     harmful = {id(a) for r in races if not r.benign for a in (r.pair.one, r.pair.two)}
-    return [
-        replace(r, benign=False) if r.benign and {id(r.pair.one), id(r.pair.two)} & harmful else r for r in races
-    ]
+    return [replace(r, benign=False) if r.benign and {id(r.pair.one), id(r.pair.two)} & harmful else r for r in races]
 
 
 def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:

@@ -39,7 +39,8 @@ def check_kernel(
 
 
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
-    """The events as this launch makes them: what is written through one pointer is not constant behind another to the same memory."""
+    """The events as this launch makes them: what is written through one pointer is not constant behind another to the
+    same memory."""
     allocation = {name: p.allocation for name, p in context.pointers if p.allocation is not None}
     object_of = {p.name: p.object for p in events.kernel.parameters if p.object is not None}
     written = {a.root.value for a in events.accesses if a.writes and a.root.op == "addr"}
@@ -84,7 +85,7 @@ def _redundant_everywhere(results: Sequence[ContextResult]) -> frozenset[SourceS
     claims = [frozenset(f.span for f in r.findings if f.code is Verdict.REDUNDANT_BARRIER) for r in results]
     if not claims or any(_unproved(r) for r in results):
         return frozenset()
-    return frozenset.intersection(*claims)
+    return claims[0].intersection(*claims[1:])
 
 
 def _unproved(result: ContextResult) -> bool:

@@ -156,11 +156,8 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
         Verdict.POSSIBLE_DATA_RACE: "Possible data race",
         Verdict.BENIGN_RACE: "Benign race: the same value is written",
     }
-    other = (
-        "itself"
-        if one.span == two.span and one.kind == two.kind
-        else f"the {two.kind} `{two.text}` on line {two.span.line}"
-    )
+    same = one.span == two.span and one.kind == two.kind
+    other = "itself" if same else f"the {two.kind} `{two.text}` on line {two.span.line}"
     if scope == "inter-block":
         who = f"threads {_at(one.thread)} of block {_at(one.block)} and {_at(two.thread)} of block {_at(two.block)}"
     else:
@@ -219,8 +216,8 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
     if after_exit:
         code, severity = Verdict.BARRIER_AFTER_EXIT, Severity.HINT
         message = (
-            f"`{barrier.site.text}` is not reached by threads of the {group} that returned earlier, e.g. {_at(sides[1].thread)}; "
-            "CUDA counts them as arrived"
+            f"`{barrier.site.text}` is not reached by threads of the {group} that returned earlier, "
+            f"e.g. {_at(sides[1].thread)}; CUDA counts them as arrived"
         )
     else:
         code = Verdict.BARRIER_DIVERGENCE
