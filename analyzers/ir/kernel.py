@@ -247,7 +247,10 @@ class Continue:
     site: Site
 
 
-Stmt: TypeAlias = "Assign | Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | Unsupported | If | Loop | Block | Exit | Continue"
+Stmt: TypeAlias = (
+    "Assign | Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | "
+    "Unsupported | If | Loop | Block | Exit | Continue"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,8 @@ def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
         lines.append("Whether it happens depends on what memory holds.")
     elif race.certainty == "not-replayed":
         lines.append(
-            "The two threads were not replayed to the collision: it may be impossible for a reason the analysis does not see."
+            "The two threads were not replayed to the collision: "
+            "it may be impossible for a reason the analysis does not see."
         )
     if launch.context.summary.source == "default":
         lines.append("No launch of this kernel is in sight; any launch the hardware allows was considered.")
