@@ -248,8 +248,21 @@ class Continue:
 
 
 Stmt: TypeAlias = (
-    "Assign | Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | "
-    "Unsupported | If | Loop | Block | Exit | Continue"
+    Assign
+    | Load
+    | Store
+    | Atomic
+    | Barrier
+    | Fence
+    | Collective
+    | Havoc
+    | Assume
+    | Unsupported
+    | If
+    | Loop
+    | Block
+    | Exit
+    | Continue
 )
 
 
