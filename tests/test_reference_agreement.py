@@ -1,0 +1,111 @@
+"""The check of verdicts against executions: it must object to wrong ones and accept right ones."""
+
+import pytest
+
+from analyzers.ir import kernel as k
+from analyzers.model import Access, ContextResult, Finding, KernelResult, LaunchSummary, Severity, Verdict, Witness
+from analyzers.reference.agreement import disagreements
+from analyzers.reference.builder import KernelBuilder
+from analyzers.reference.launch import ConcreteLaunch
+
+LAUNCH = ConcreteLaunch(block=(8, 1, 1), values={"n": 8})
+
+
+def shift(barrier: bool) -> k.Kernel:
+    b = KernelBuilder()
+    s, n = b.shared("s", 65), b.scalar("n")
+    with b.if_(b.tid < n):
+        b.store(s, b.tid, 1)
+    if barrier:
+        b.barrier()
+    b.load(s, b.tid + 1)
+    return b.build()
+
+
+def result(kernel: k.Kernel, verdict: Verdict, *findings: Finding, **parts: tuple[str, ...]) -> KernelResult:
+    summary = LaunchSummary("user", None, ("1", "1", "1"), ("8", "1", "1"))
+    context = ContextResult(summary, verdict, findings, assumptions=parts.get("assumptions", ()))
+    return KernelResult("kernel", "kernel", kernel.span, kernel.extent, verdict, (context,))
+
+
+def finding(kernel: k.Kernel, code: Verdict, *events: int, kind: str = "read", n: int = 8) -> Finding:
+    accesses = tuple(
+        [Access(i, kernel.span, kind, 4, "") for i in events]  # pyright: ignore[reportArgumentType]
+    )
+    witness = Witness((1, 1, 1), (8, 1, 1), (("n", n),))
+    return Finding(code, Severity.ERROR, "", kernel.span, accesses, "", witness=witness)
+
+
+def test_right_verdicts_are_accepted():
+    ordered, racy = shift(barrier=True), shift(barrier=False)
+    assert disagreements(result(ordered, Verdict.RACE_FREE), ordered, LAUNCH) == []
+    definite = finding(racy, Verdict.DATA_RACE, 2, 1)
+    assert disagreements(result(racy, Verdict.DATA_RACE, definite), racy, LAUNCH, every_pair=True) == []
+    assert disagreements(result(racy, Verdict.UNKNOWN), racy, LAUNCH) == []
+
+
+@pytest.mark.parametrize("verdict", [Verdict.RACE_FREE, Verdict.BENIGN_RACE, Verdict.REDUNDANT_BARRIER])
+def test_a_race_in_a_kernel_called_free_of_them(verdict: Verdict):
+    racy = shift(barrier=False)
+    found = disagreements(result(racy, verdict), racy, LAUNCH)
+    assert len(found) == 1
+    assert found[0].startswith(f"{verdict.value}, but intra-warp race of events (1, 2) on s+4")
+
+
+def test_a_definite_race_that_does_not_happen():
+    ordered, racy = shift(barrier=True), shift(barrier=False)
+    claim = finding(ordered, Verdict.DATA_RACE, 1, 3)
+    assert "does not happen" in disagreements(result(ordered, Verdict.DATA_RACE, claim), ordered, LAUNCH)[0]
+    elsewhere = finding(racy, Verdict.DATA_RACE, 1, 2, n=0)
+    assert "'n': 0" in disagreements(result(racy, Verdict.DATA_RACE, elsewhere), racy, LAUNCH)[0]
+
+
+def test_a_race_that_needs_data_is_not_definite():
+    b = KernelBuilder()
+    a = b.global_("a")
+    b.store(a, b.load(a, b.tid) + 8, 1)
+    kernel = b.build()
+    claim = finding(kernel, Verdict.DATA_RACE, 1, 1)
+    assert "executions" in disagreements(result(kernel, Verdict.DATA_RACE, claim), kernel, LAUNCH)[0]
+    possible = finding(kernel, Verdict.POSSIBLE_DATA_RACE, 1, 1)
+    assert disagreements(result(kernel, Verdict.POSSIBLE_DATA_RACE, possible), kernel, LAUNCH) == []
+
+
+def test_a_race_without_a_finding_of_its_own():
+    b = KernelBuilder()
+    s = b.shared("s", 8)
+    b.store(s, 0, b.tid)
+    b.store(s, 1, b.tid)
+    kernel = b.build()
+    half = result(kernel, Verdict.DATA_RACE, finding(kernel, Verdict.DATA_RACE, 1, 1))
+    assert disagreements(half, kernel, LAUNCH) == []
+    assert "no finding for intra-warp race of events (2, 2)" in disagreements(half, kernel, LAUNCH, every_pair=True)[0]
+
+
+def test_a_missed_barrier():
+    b = KernelBuilder()
+    with b.if_(b.tid < 3):
+        barrier = b.barrier()
+    kernel = b.build()
+    assert "is missed by thread" in disagreements(result(kernel, Verdict.RACE_FREE), kernel, LAUNCH)[0]
+    claim = finding(kernel, Verdict.BARRIER_DIVERGENCE, barrier, kind="barrier")
+    assert disagreements(result(kernel, Verdict.BARRIER_DIVERGENCE, claim), kernel, LAUNCH) == []
+    wrong = finding(kernel, Verdict.BARRIER_DIVERGENCE, 99, kind="barrier")
+    assert disagreements(result(kernel, Verdict.BARRIER_DIVERGENCE, wrong), kernel, LAUNCH) != []
+
+
+def test_a_needed_barrier_called_redundant():
+    kernel = shift(barrier=True)
+    claim = finding(kernel, Verdict.REDUNDANT_BARRIER, 2, kind="barrier")
+    found = disagreements(result(kernel, Verdict.REDUNDANT_BARRIER, claim), kernel, LAUNCH)
+    assert "barrier 2 is called redundant" in found[0]
+
+
+def test_overflow_that_is_assumed_away():
+    b = KernelBuilder()
+    a, n = b.global_("a"), b.scalar("n")
+    b.store(a, (b.tid * n) * n, 1)
+    kernel, launch = b.build(), ConcreteLaunch(block=(8, 1, 1), values={"n": 65536})
+    assert disagreements(result(kernel, Verdict.RACE_FREE), kernel, launch) != []
+    lenient = result(kernel, Verdict.RACE_FREE, assumptions=("signed arithmetic does not overflow",))
+    assert disagreements(lenient, kernel, launch) == []
