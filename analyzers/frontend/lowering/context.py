@@ -102,6 +102,8 @@ class Context:
         """The expression whose value is not used: it stands as a statement."""
         self.statement: Node | None = None
         """The expression statement being lowered."""
+        self.override: Node | None = None
+        """The user's call that leads into code of the bundled headers: what is shown for everything there."""
         self._names: dict[str, int] = {}
         self._next_id = 0
         self._emitted = 0
@@ -131,6 +133,8 @@ class Context:
         return self._next_id
 
     def site(self, node: Node, text: str | None = None) -> Site:
+        if self.override is not None:
+            node, text = self.override, None
         return Site(node.span, node.text if text is None else text, self.calls)
 
     # --- statements ---
@@ -230,6 +234,10 @@ class Context:
         """The object an lvalue names; a value without storage for other expressions."""
         return PLACES.get(node.kind, _no_place)(self, node)
 
+    def lower_all(self, nodes: list[Node]) -> None:
+        """Emit the statements of a block; see `statements` for labels among them."""
+        BLOCK_OF[0](self, nodes)
+
     def lower(self, node: Node) -> None:
         """Emit a statement."""
         STATEMENTS.get(node.kind, STATEMENTS[0])(self, node)
@@ -242,6 +250,7 @@ StatementRule = Callable[[Context, Node], None]
 VALUES: dict[int, ValueRule] = {}
 PLACES: dict[int, PlaceRule] = {}
 STATEMENTS: dict[int, StatementRule] = {}
+BLOCK_OF: list[Callable[[Context, list[Node]], None]] = []
 UNKNOWN_RECORD: list[Callable[[Context, CType, str, Node], Place]] = []
 SCALAR_OF: list[Callable[[Context, Place, Node], Expr]] = []
 AS_PLACE: list[Callable[[Context, Value, Node], Place]] = []
