@@ -15,9 +15,16 @@ from analyzers.solve.query import Fact, Overlap, Query
 
 TYPES: tuple[IntType, ...] = (I8, U8, I16, U16, I32, U32, I64, U64)
 T1, T2 = sym("tid.x@1", U32), sym("tid.x@2", U32)
-N, W, B = sym("param:n", I32), sym("param:w", U32), sym("param:b", U8)
-RANGES: dict[Expr, tuple[int, int]] = {T1: (0, 3), T2: (0, 3), N: (-2, 2), W: (1, 3), B: (254, 255)}
-LEAVES = (T1, T2, N, W, B)
+N, W, B, BIG = sym("param:n", I32), sym("param:w", U32), sym("param:b", U8), sym("param:big", I32)
+RANGES: dict[Expr, tuple[int, int]] = {
+    T1: (0, 3),
+    T2: (0, 3),
+    N: (-2, 2),
+    W: (1, 3),
+    B: (254, 255),
+    BIG: ((1 << 31) - 2, (1 << 31) - 1),
+}
+LEAVES = (T1, T2, N, W, B, BIG)
 EDGES = (
     0,
     1,

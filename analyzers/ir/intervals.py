@@ -174,7 +174,7 @@ def bit_and(a: Interval, b: Interval, ty: IntType) -> Interval:
                 max(1 << low, x.stride if x.lo % (1 << low) == 0 and x.stride % (1 << low) == 0 else 0),
             )
         if mask and mask & (mask + 1) == 0 and mask <= ty.high:
-            if 0 <= x.lo and x.hi <= mask:
+            if x.lo >= 0 and x.hi <= mask:
                 return x
             stride = gcd(x.stride, mask + 1)
             return (
@@ -272,6 +272,11 @@ class Intervals:
         """Whether the operation or conversion ``e`` may leave its type's range."""
         assert isinstance(e.ty, IntType)
         return not self.raw(e).within(e.ty)
+
+    @property
+    def relied(self) -> bool:
+        """Whether any interval asked for so far rests on signed arithmetic not overflowing."""
+        return bool(self._assuming)
 
     def assumed(self, *roots: Expr) -> bool:
         """Whether the interval of a node below ``roots`` rests on signed arithmetic not overflowing."""

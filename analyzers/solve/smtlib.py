@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
-from analyzers.ir.expr import BOOL, Expr, IntType, symbols
+from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
-from analyzers.solve.order import digest, ordered_args
+from analyzers.solve.order import ordered_args
 
 WIDEST_BIT_BLAST = 16
 WIDEST_SHIFT_TABLE = 64
@@ -103,8 +103,11 @@ class Encoder:
         self._bound(name, bounds)
         return name
 
-    def _bound(self, name: str, bounds: Interval) -> None:
-        self.lines.append(f"(assert (<= {_number(bounds.lo)} {name} {_number(bounds.hi)}))")
+    def _bound(self, name: str, bounds: Interval, where: str | None = None) -> None:
+        self._assert(f"(<= {_number(bounds.lo)} {name} {_number(bounds.hi)})", where)
+
+    def _assert(self, formula: str, where: str | None = None) -> None:
+        self.lines.append(f"(assert {formula})" if where is None else f"(assert (=> {where} {formula}))")
 
     def _share(self, text: str, sort: str = "Int") -> str:
         if not text.startswith("("):
@@ -228,14 +231,14 @@ class Encoder:
             return self._select(e)
         x = self._int(e.args[0])
         if op == "cast":
-            return Term(self._wrap(x, e, ty), None, defined)
+            return Term(self._wrap(x, e, ty, defined), None, defined)
         if op == "narrow":
             return self._fitted(x, e, ty, defined)
         if op == "neg":
             return self._fitted(f"(- {x})", e, ty, defined)
         if op == "not":
             return Term(
-                self._share(f"(- {-1 if ty.signed else ty.high} {x})" if not ty.signed else f"(- (- 1) {x})"),
+                self._share(f"(- {_number(-1 if ty.signed else ty.high)} {x})"),
                 None,
                 defined,
             )
@@ -281,16 +284,19 @@ class Encoder:
             low = f"(<= {_number(ty.low)} {text})" if raw.lo < ty.low else None
             high = f"(<= {text} {_number(ty.high)})" if raw.hi > ty.high else None
             return Term(text, None, _and(defined, low, high))
-        return Term(self._wrap(text, e, ty), None, defined)
+        return Term(self._wrap(text, e, ty, defined), None, defined)
 
-    def _wrap(self, text: str, e: Expr, ty: IntType) -> str:
+    def _wrap(self, text: str, e: Expr, ty: IntType, defined: str | None) -> str:
+        """``text`` modulo 2**width. What is stated of the quotient holds where ``text`` is ``defined``: elsewhere the intervals
+        say nothing of it, and it must not be constrained, for nobody may be looking at it."""
         raw = self.intervals.raw(e)
         if raw.within(ty):
             return text
         size = 1 << ty.width
-        k = self._bounded("k", Interval((raw.lo - ty.low) // size, (raw.hi - ty.low) // size))
+        k = self._declare("k")
         name = self._share(f"(- {text} (* {size} {k}))")
-        self._bound(name, Interval(ty.low, ty.high))
+        self._bound(k, Interval((raw.lo - ty.low) // size, (raw.hi - ty.low) // size), defined)
+        self._bound(name, Interval(ty.low, ty.high), defined)
         return name
 
     # --- division, shifts, bits
@@ -306,15 +312,15 @@ class Encoder:
         if divisor.constant and divisor.lo > 0 and dividend.lo >= 0:
             q, r = self._floor(x, divisor.lo)
             return Term(q if e.op == "div" else r, None, defined)
-        q, r = self._truncated(x, y, dividend, divisor)
         if divisor.lo <= 0 <= divisor.hi:
             defined = _and(defined, f"(not (= {y} 0))")
+        q, r = self._truncated(x, y, dividend, divisor, defined)
         if e.op == "div" and self.intervals.wraps(e):
-            q = self._wrap(q, e, ty)
+            q = self._wrap(q, e, ty, defined)
         return Term(q if e.op == "div" else r, None, defined)
 
-    def _truncated(self, x: str, y: str, dividend: Interval, divisor: Interval) -> tuple[str, str]:
-        """Quotient and remainder of C division, free where the divisor is zero."""
+    def _truncated(self, x: str, y: str, dividend: Interval, divisor: Interval, defined: str | None) -> tuple[str, str]:
+        """Quotient and remainder of C division, free where it is not ``defined``."""
         found = self._quotients.get((x, y))
         if found is not None:
             return found
@@ -327,10 +333,7 @@ class Encoder:
             parts.append(f"(=> (< {x} 0) (and (<= {r} 0) (< (- {r}) {size})))")
         if dividend.lo >= 0 and divisor.lo >= 0:
             parts.append(f"(<= 0 {q} {x})")
-        body = f"(and {' '.join(parts)})"
-        if divisor.lo <= 0 <= divisor.hi:
-            body = f"(=> (not (= {y} 0)) {body})"
-        self.lines.append(f"(assert {body})")
+        self._assert(f"(and {' '.join(parts)})", defined)
         self._quotients[x, y] = q, r
         return q, r
 
@@ -416,11 +419,3 @@ class Encoder:
         if not terms:
             return "0"
         return self._share(terms[0] if len(terms) == 1 else f"(+ {' '.join(terms)})")
-
-
-def named_symbols(encoder: Encoder) -> list[tuple[Expr, str]]:
-    """The atoms the encoding mentions, in a stable order."""
-    return sorted(encoder.atoms.items(), key=lambda item: digest(item[0]))
-
-
-__all__ = ["Encoder", "Term", "named_symbols", "symbols"]

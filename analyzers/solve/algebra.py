@@ -1,0 +1,369 @@
+"""The algebra rung: proofs from bounds, residues and mixed-radix injectivity, in microseconds to a millisecond.
+
+Takes a prepared query, gives a proof or passes; it never claims a witness. The address difference of the overlap must lie in a small
+window; what follows for the coordinates of the two threads is derived in a :class:`~analyzers.solve.system.System` and held against
+their distinctness and the guards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from analyzers.ir.expr import BOOL, Expr, IntType, compare, const, lnot, lor, rewrite, walk
+from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable
+from analyzers.solve.prepare import Prepared, prepare
+from analyzers.solve.query import Answer, Overlap, Proved, Query, Undecided
+from analyzers.solve.system import Refuted, System, Tags, Window
+from analyzers.solve.translate import Deferred, Translation
+
+RUNG = "algebra"
+MAX_SPLITS = 12
+"""Cases of one proof."""
+MAX_SPLIT_DEPTH = 3
+
+_PASS = Undecided("not-applicable", "no proof by bounds, residues or injectivity", RUNG)
+
+
+def decide(prepared: Prepared) -> Answer:
+    """A proof of the prepared query (its core in terms of the original facts), or a pass."""
+    if prepared.contradiction is not None:
+        return Proved(prepared.contradiction, prepared.assumed, RUNG)
+    proof = _Proof(prepared)
+    try:
+        proof.start()
+        tags = proof.finish(0)
+    except Refuted as found:
+        tags = found.tags
+    if tags is None:
+        return _PASS
+    assumed = prepared.assumed or proof.translation.assumed or proof.translation.intervals.relied
+    return Proved(prepared.with_definitions(tags), assumed, RUNG)
+
+
+def strengthen(query: Query, proof: Proved) -> Proved:
+    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not needed."""
+    best = proof
+    for tag in sorted(proof.core):
+        facts = tuple(f for f in query.facts if f.tag in best.core and f.tag != tag)
+        answer = decide(prepare(replace(query, facts=facts)))
+        if isinstance(answer, Proved) and answer.used_no_overflow <= best.used_no_overflow:
+            best = answer
+    if best.used_no_overflow:
+        facts = tuple(f for f in query.facts if f.tag in best.core)
+        answer = decide(prepare(replace(query, facts=facts, no_signed_overflow=False)))
+        if isinstance(answer, Proved):
+            best = answer
+    return best
+
+
+@dataclass(slots=True)
+class _State:
+    """What a case split copies."""
+
+    system: System
+    clauses: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
+    flags: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
+    """Conditions without arithmetic meaning that must hold."""
+
+    def copy(self) -> _State:
+        return _State(self.system.copy(), list(self.clauses), list(self.flags))
+
+
+class _Proof:
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        query = prepared.query
+        self.state = _State(System())
+        self.translation = Translation(
+            self.state.system, query.ranges, self._owed, no_signed_overflow=query.no_signed_overflow
+        )
+        self.splits = 0
+        self._owed_memo: dict[int, Tags] = {}
+
+    def _owed(self, e: Expr) -> Tags:
+        """The facts that ranges below ``e`` rest on."""
+        known = self.prepared.tags
+        if not known:
+            return NO_TAGS
+        found = self._owed_memo.get(e.key)
+        if found is None:
+            found = self._owed_memo[e.key] = NO_TAGS.union(*(known.get(n, NO_TAGS) for n in walk((e,))))
+        return found
+
+    # --- setting up
+
+    def start(self) -> None:
+        """State the query. Raises Refuted when that is contradictory already."""
+        query = self.prepared.query
+        conditions = [(c, NO_TAGS) for c in query.conjuncts]
+        conditions += [(f.condition, self.prepared.sources[f.tag]) for f in query.facts]
+        deferred: list[tuple[Expr, Tags]] = []
+        for c, tags in conditions:
+            try:
+                self.require(c, tags)
+            except Deferred:
+                deferred.append((c, tags))
+        self.translation.defer = False
+        for c, tags in deferred:
+            self.require(c, tags)
+        if query.overlap is not None:
+            self._overlap(query.overlap)
+        self.state.system.run()
+
+    def _overlap(self, o: Overlap) -> None:
+        (left, a), (right, b) = self.translation.of(o.left), self.translation.of(o.right)
+        window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b)
+        self.state.system.windows.append(window)
+
+    def require(self, e: Expr, tags: Tags) -> None:
+        """``e`` is defined and true."""
+        op = e.op
+        system = self.state.system
+        if op == "land":
+            self.require(e.args[0], tags)
+            self.require(e.args[1], tags)
+        elif op == "lor":
+            self.state.clauses.append((e, tags))
+        elif op in ("lt", "le", "eq", "ne") and isinstance(e.args[0].ty, IntType) and e.args[0].ty != BOOL:
+            (p, a), (q, b) = self.translation.of(e.args[0]), self.translation.of(e.args[1])
+            tags = tags | a | b
+            difference = combine(q, p, -1)
+            if op == "eq":
+                system.require_zero(difference, tags)
+            elif op == "ne":
+                if not difference:
+                    raise Refuted(tags)
+                system.not_zero.append((difference, tags))
+            else:
+                system.require_at_least_zero(shifted(difference, -1) if op == "lt" else difference, tags)
+        else:
+            self.state.flags.append((e, tags))
+
+    # --- finding the contradiction
+
+    def finish(self, depth: int) -> Tags | None:
+        """Facts that refute the current state, or None."""
+        system = self.state.system
+        try:
+            self._propagate()
+            if self.translation.identities:
+                system.windows += [Window(p, 0, 0, tags) for p, tags in self.translation.identities]
+                system.run()
+                self._propagate()
+            for p, tags in list(system.at_least):
+                found = system.nonnegative(shifted(scaled(p, -1), -1))
+                if found is not None:
+                    return found | tags
+        except Refuted as found:
+            return found.tags
+        return self._split(depth)
+
+    def _propagate(self) -> None:
+        """Congruence and unit propagation until nothing follows."""
+        for _ in range(8):
+            changed = self._congruence()
+            open_clauses: list[tuple[Expr, Tags]] = []
+            pending, self.state.clauses = self.state.clauses, []
+            for clause, tags in pending:
+                alternatives = _alternatives(clause)
+                left: list[Expr] = []
+                for a in alternatives:
+                    found = self._refuted(a)
+                    if found is None:
+                        left.append(a)
+                    else:
+                        tags = tags | found
+                if not left:
+                    raise Refuted(tags)
+                if len(left) == 1:
+                    self.require(left[0], tags)
+                    changed = True
+                else:
+                    open_clauses.append((clause, tags) if len(left) == len(alternatives) else (_any(left), tags))
+            self.state.clauses += open_clauses
+            if not changed:
+                return
+            self.state.system.run()
+
+    def _refuted(self, e: Expr) -> Tags | None:
+        """Facts by which ``e`` cannot be true here."""
+        self.translation.speculative = True
+        try:
+            return self._impossible(e)
+        finally:
+            self.translation.speculative = False
+
+    def _impossible(self, e: Expr) -> Tags | None:
+        op = e.op
+        if op == "land":
+            for a in e.args:
+                found = self._impossible(a)
+                if found is not None:
+                    return found
+            return None
+        if op == "lor":
+            both = [self._impossible(a) for a in e.args]
+            return None if both[0] is None or both[1] is None else both[0] | both[1]
+        if op not in ("lt", "le", "eq", "ne") or not isinstance(e.args[0].ty, IntType) or e.args[0].ty == BOOL:
+            return self._owed(e) if self.translation.intervals.truth(e) is False else None
+        system = self.state.system
+        (p, a), (q, b) = self.translation.of(e.args[0]), self.translation.of(e.args[1])
+        d, tags = system.reduced(combine(q, p, -1), a | b)
+        if op == "ne":
+            return tags if not d else None
+        lo, hi = system.bounds(d)
+        if op == "eq":
+            if lo > 0 or hi < 0:
+                return tags | system.owed(d)
+            for candidate in (shifted(d, -1), shifted(scaled(d, -1), -1)):
+                found = system.nonnegative(candidate)
+                if found is not None:
+                    return found | tags
+            return None
+        least = 1 if op == "lt" else 0
+        if hi < least:
+            return tags | system.owed(d)
+        found = system.nonnegative(shifted(scaled(d, -1), least - 1))
+        return None if found is None else found | tags
+
+    # --- equal arguments, equal values
+
+    def _congruence(self) -> bool:
+        """Identify values of one function at arguments that were found equal; check conditions that became opposite."""
+        system, atoms = self.state.system, self.translation.atoms
+        compound = [e for e in atoms if e.args]
+        if (not compound and len(self.state.flags) < 2) or not system.solved:
+            return False
+        rename, tags = self._renaming()
+        if not rename:
+            return False
+        memo: dict[int, Expr] = {}
+        seen: dict[Expr, Tags] = {}
+        for flag, own in self.state.flags:
+            image = rewrite(flag, rename.get, memo)
+            for opposite in (lnot(image),):
+                if opposite in seen:
+                    raise Refuted(tags | own | seen[opposite])
+            seen[image] = own
+        changed = False
+        images: dict[Expr, Expr] = {}
+        for e in compound:
+            image = rewrite(e, rename.get, memo)
+            other = images.setdefault(image, e)
+            if other is not e:
+                changed |= self._equate(variable(atoms[e]), variable(atoms[other]), tags)
+        return self._injectivity(images, tags) or changed
+
+    def _equate(self, p: dict[tuple[int, ...], int], q: dict[tuple[int, ...], int], tags: Tags) -> bool:
+        system = self.state.system
+        difference, more = system.reduced(combine(p, q, -1), tags)
+        if not difference:
+            return False
+        system.require_zero(difference, more)
+        return True
+
+    def _injectivity(self, images: dict[Expr, Expr], tags: Tags) -> bool:
+        """``a ^ c == b ^ c`` makes ``a`` and ``b`` equal."""
+        system, atoms = self.state.system, self.translation.atoms
+        exclusive = [(image, e) for image, e in images.items() if e.op == "xor" and image.op == "xor"]
+        changed = False
+        for i, (x, e) in enumerate(exclusive):
+            for y, f in exclusive[:i]:
+                shared = [a for a in x.args if a in y.args]
+                if not shared or x.ty != y.ty:
+                    continue
+                difference, more = system.reduced(combine(variable(atoms[e]), variable(atoms[f]), -1), tags)
+                if difference:
+                    continue
+                rest = [a for z in (x, y) for a in z.args if a is not shared[0]]
+                if len(rest) == 2:
+                    (p, a), (q, b) = (self.translation.of(r) for r in rest)
+                    changed |= self._equate(p, q, more | a | b)
+        return changed
+
+    def _renaming(self) -> tuple[dict[Expr, Expr], Tags]:
+        """Symbols found equal to others or to constants, and the facts behind that."""
+        system = self.state.system
+        groups: dict[frozenset[tuple[tuple[int, ...], int]], Expr] = {}
+        out: dict[Expr, Expr] = {}
+        tags = NO_TAGS
+        for e, v in self.translation.atoms.items():
+            if e.args or not isinstance(e.ty, IntType):
+                continue
+            p, own = system.reduced(variable(v), NO_TAGS)
+            if is_constant(p):
+                out[e] = const(constant_part(p), e.ty)
+                tags |= own
+                continue
+            first = groups.setdefault(frozenset(p.items()), e)
+            if first is not e and first.ty == e.ty:
+                out[e] = first
+                tags |= own | system.solved_tags.get(self.translation.atoms[first], NO_TAGS)
+        return out, tags
+
+    # --- cases
+
+    def _split(self, depth: int) -> Tags | None:
+        if depth >= MAX_SPLIT_DEPTH or self.splits >= MAX_SPLITS:
+            return None
+        cases = self._cases()
+        if cases is None:
+            return None
+        saved = self.state
+        used = NO_TAGS
+        for case, tags in cases:
+            self.splits += 1
+            self.state = saved.copy()
+            self._use(self.state.system)
+            try:
+                for condition in case:
+                    self.require(condition, tags)
+                self.state.system.run()
+                found = self.finish(depth + 1)
+            except Refuted as refuted:
+                found = refuted.tags
+            self.state = saved
+            self._use(saved.system)
+            if found is None:
+                return None
+            used |= found
+        return used
+
+    def _use(self, system: System) -> None:
+        self.translation.system = system
+
+    def _cases(self) -> list[tuple[list[Expr], Tags]] | None:
+        """The next case distinction: a clause, or which way a select, min or max goes."""
+        system = self.state.system
+        for clause, tags in self.state.clauses:
+            alternatives = _alternatives(clause)
+            if len(alternatives) <= 3:
+                self.state.clauses = [c for c in self.state.clauses if c[0] is not clause]
+                return [([a], tags) for a in alternatives]
+        relevant = {v for w in system.windows for m in system.reduced(w.poly, NO_TAGS)[0] for v in m}
+        for v, e in self.translation.choices:
+            if v in relevant and v not in system.solved:
+                return _choice_cases(e)
+        return None
+
+
+def _choice_cases(e: Expr) -> list[tuple[list[Expr], Tags]]:
+    if e.op == "select":
+        c, a, b = e.args
+        return [([c, compare("eq", e, a)], NO_TAGS), ([lnot(c), compare("eq", e, b)], NO_TAGS)]
+    a, b = e.args if e.op == "min" else e.args[::-1]
+    return [
+        ([compare("le", a, b), compare("eq", e, e.args[0])], NO_TAGS),
+        ([compare("lt", b, a), compare("eq", e, e.args[1])], NO_TAGS),
+    ]
+
+
+def _alternatives(e: Expr) -> list[Expr]:
+    if e.op != "lor":
+        return [e]
+    return [x for a in e.args for x in _alternatives(a)]
+
+
+def _any(alternatives: list[Expr]) -> Expr:
+    return lor(*alternatives)

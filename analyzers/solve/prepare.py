@@ -1,0 +1,268 @@
+"""What every rung wants done first: conditions flattened, ranges narrowed, equalities with a symbol substituted.
+
+Takes a query and gives a simpler one with the same answer, remembering which facts went into it and how to turn values that
+satisfy the simpler query into values for the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from analyzers.ir.evaluate import evaluate_each
+from analyzers.ir.expr import (
+    BOOL, FALSE, TRUE, Expr, IntType, cast, compare, conjuncts, const, land, lnot, lor, rewrite, walk,
+)  # fmt: skip
+from analyzers.solve.check import atoms_of
+from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
+from analyzers.solve.order import witness_rank
+from analyzers.solve.query import Fact, Overlap, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """``symbol`` equals ``value``, by the facts ``tags`` (none: by the conjuncts)."""
+
+    symbol: Expr
+    value: Expr
+    tags: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A simplified query and the way back."""
+
+    original: Query
+    query: Query
+    contradiction: frozenset[int] | None = None
+    """Tags of the facts that already contradict the rest, when they do."""
+    tags: Mapping[Expr, frozenset[int]] = field(default_factory=dict[Expr, frozenset[int]])
+    """Symbol -> facts that its range in ``query`` rests on."""
+    substituted: tuple[Definition, ...] = ()
+    """In the order of substitution."""
+    sources: tuple[frozenset[int], ...] = ()
+    """The facts of ``query`` are numbered from 0; this says which facts of ``original`` each one comes from."""
+    assumed: bool = False
+    """Whether simplification used the absence of signed overflow."""
+
+    def core(self, used: Iterable[int]) -> frozenset[int]:
+        """The facts of the original behind a proof of the simplified query that used the facts numbered ``used``
+        and may have used every range."""
+        conditions = {f.tag: f.condition for f in self.query.facts}
+        numbers = sorted(set(used))
+        tags = NO_TAGS.union(*(self.sources[i] for i in numbers))
+        if self.tags:
+            for node in walk((*self.query.conjuncts, *(conditions[i] for i in numbers))):
+                tags |= self.tags.get(node, NO_TAGS)
+        return self.with_definitions(tags)
+
+    def with_definitions(self, tags: frozenset[int]) -> frozenset[int]:
+        """``tags`` and the facts by which symbols of the conjuncts and of those facts were replaced."""
+        if any(d.tags for d in self.substituted):
+            facts = (f.condition for f in self.original.facts if f.tag in tags)
+            occurring = set(walk((*self.original.conjuncts, *facts)))
+            for d in self.substituted:
+                if d.symbol in occurring:
+                    tags |= d.tags
+                    occurring.update(walk((d.value,)))
+        return tags
+
+    def restore(self, values: Mapping[Expr, int]) -> dict[Expr, int]:
+        """Values of the original query's atoms from values of the simplified one's."""
+        mapping: dict[Expr, Expr] = {}
+        for d in self.substituted:
+            mapping = {s: rewrite(v, {d.symbol: d.value}.get) for s, v in mapping.items()}
+            mapping[d.symbol] = d.value
+        atoms = atoms_of(self.original)
+        memo: dict[int, Expr] = {}
+        images = [rewrite(a, mapping.get, memo) for a in atoms]
+        known = dict(values)
+        for image in images:
+            for node in walk((image,)):
+                if node not in known and node.op in ("sym", "opaque") and isinstance(node.ty, IntType):
+                    known[node] = _any_value(node, self.query, self.original)
+        results = evaluate_each(images, known)
+        out: dict[Expr, int] = {}
+        for atom, image, result in zip(atoms, images, results, strict=True):
+            out[atom] = result if result is not None else known.get(image, _any_value(atom, self.query, self.original))
+        return out
+
+
+def _any_value(symbol: Expr, *queries: Query) -> int:
+    assert isinstance(symbol.ty, IntType)
+    for q in queries:
+        if symbol in q.ranges:
+            lo, hi = q.ranges[symbol]
+            return min(max(lo, 0), hi)
+    return 0
+
+
+def nnf(e: Expr) -> Expr:
+    """Negations pushed to the leaves."""
+    if e.op == "land":
+        return land(nnf(e.args[0]), nnf(e.args[1]))
+    if e.op == "lor":
+        return lor(nnf(e.args[0]), nnf(e.args[1]))
+    if e.op == "lnot":
+        inner = e.args[0]
+        if inner.op == "land":
+            return lor(*(nnf(lnot(a)) for a in inner.args))
+        if inner.op == "lor":
+            return land(*(nnf(lnot(a)) for a in inner.args))
+        if inner.op == "select" and inner.ty == BOOL:
+            return e
+    return e
+
+
+def _flat(e: Expr) -> Iterable[Expr]:
+    return (q for p in conjuncts(e) for q in conjuncts(nnf(p)))
+
+
+def prepare(query: Query) -> Prepared:
+    """Simplify; cheap (well under a millisecond for common queries)."""
+    parts: dict[Expr, frozenset[int]] = {}
+    for c in query.conjuncts:
+        for p in _flat(c):
+            parts[p] = NO_TAGS
+    for f in query.facts:
+        for p in _flat(f.condition):
+            if p not in parts:
+                parts[p] = frozenset((f.tag,))
+    narrowing = Narrowing(query.ranges, no_signed_overflow=query.no_signed_overflow)
+    try:
+        own = [(p, t) for p, t in parts.items() if not t]
+        narrowing.run(own)
+        if len(own) < len(parts):
+            narrowing.run(list(parts.items()))
+        _complementary(parts)
+        return _Substitution(query, parts, narrowing).run()
+    except Contradiction as found:
+        return Prepared(query, query, found.tags, assumed=_rests_on_overflow(query, narrowing))
+
+
+def _rests_on_overflow(query: Query, narrowing: Narrowing) -> bool:
+    if not query.no_signed_overflow:
+        return False
+    return narrowing.assumed or narrowing.intervals.assumed(*query.conjuncts, *(f.condition for f in query.facts))
+
+
+def _complementary(parts: Mapping[Expr, frozenset[int]]) -> None:
+    for p, tags in parts.items():
+        if p is FALSE:
+            raise Contradiction(tags)
+        other = parts.get(lnot(p))
+        if other is not None:
+            raise Contradiction(tags | other)
+
+
+class _Substitution:
+    """Replaces symbols that are equal to a constant, another symbol or an expression."""
+
+    def __init__(self, query: Query, parts: dict[Expr, frozenset[int]], narrowing: Narrowing) -> None:
+        self.query, self.parts, self.narrowing = query, parts, narrowing
+        self.overlap = query.overlap
+        self.done: list[Definition] = []
+
+    def run(self) -> Prepared:
+        narrowing = self.narrowing
+        constants: dict[Expr, Expr] = {}
+        for p in self.parts:
+            for atom in narrowing.atoms(p):
+                if atom.op == "sym" and isinstance(atom.ty, IntType) and atom not in constants:
+                    lo, hi = narrowing.ranges.get(atom, (0, 1))
+                    if lo == hi:
+                        constants[atom] = const(lo, atom.ty)
+                        self.done.append(Definition(atom, constants[atom], narrowing.tags.get(atom, NO_TAGS)))
+        changed = bool(constants)
+        if constants:
+            self._apply(constants)
+        for _ in range(16):
+            found = self._equality()
+            if found is None:
+                break
+            changed = True
+            self.done.append(found)
+            self._apply({found.symbol: found.value})
+            self._keep_range(found)
+        if changed:
+            _complementary(self.parts)
+            again = Narrowing(narrowing.ranges, no_signed_overflow=narrowing.no_signed_overflow)
+            again.tags = narrowing.tags
+            again.assumed = narrowing.assumed
+            again.run(list(self.parts.items()))
+            self.narrowing = again
+        return self._result()
+
+    def _apply(self, mapping: Mapping[Expr, Expr]) -> None:
+        memo: dict[int, Expr] = {}
+        parts: dict[Expr, frozenset[int]] = {}
+        for p, tags in self.parts.items():
+            for q in conjuncts(rewrite(p, mapping.get, memo)):
+                if q is FALSE:
+                    raise Contradiction(tags.union(*(d.tags for d in self.done)))
+                if q is not TRUE:
+                    parts[q] = parts[q] & tags if q in parts else tags
+        for node, bounds in list(self.narrowing.ranges.items()):
+            if node.args:
+                image = rewrite(node, mapping.get, memo)
+                if image is not node:
+                    old = self.narrowing.ranges.get(image, bounds)
+                    self.narrowing.ranges[image] = (max(old[0], bounds[0]), min(old[1], bounds[1]))
+                    if node in self.narrowing.tags:
+                        self.narrowing.tags[image] = self.narrowing.tags.get(image, NO_TAGS) | self.narrowing.tags[node]
+        self.parts = parts
+        if self.overlap is not None:
+            o = self.overlap
+            self.overlap = Overlap(
+                rewrite(o.left, mapping.get, memo), rewrite(o.right, mapping.get, memo), o.left_width, o.right_width
+            )
+
+    def _equality(self) -> Definition | None:
+        """A conjunct or fact that defines a symbol."""
+        for p, tags in self.parts.items():
+            if p.op != "eq" or not isinstance(p.args[0].ty, IntType):
+                continue
+            # Of two symbols the one that comes first in witnesses stays.
+            for a, b in sorted((p.args, p.args[::-1]), key=lambda ab: witness_rank(ab[0]), reverse=True):
+                target, value = a, b
+                if a.op == "cast" and a.args[0].op == "sym":
+                    inner = a.args[0]
+                    if not isinstance(inner.ty, IntType) or inner.ty == BOOL or self.narrowing.intervals.wraps(a):
+                        continue
+                    target, value = inner, cast(b, inner.ty)
+                if target.op != "sym" or any(n is target for n in walk((value,))):
+                    continue
+                if value.op == "const" or value.op == "sym" or tags:
+                    return Definition(target, value, tags)
+        return None
+
+    def _keep_range(self, definition: Definition) -> None:
+        """The symbol is gone: what was known of its range must be said of its value."""
+        symbol, value = definition.symbol, definition.value
+        bounds = self.narrowing.ranges.get(symbol)
+        assert isinstance(value.ty, IntType)
+        if bounds is None:
+            return
+        sources = definition.tags | self.narrowing.tags.get(symbol, NO_TAGS)
+        for condition in (
+            compare("le", const(bounds[0], value.ty), value) if bounds[0] > value.ty.low else TRUE,
+            compare("le", value, const(bounds[1], value.ty)) if bounds[1] < value.ty.high else TRUE,
+        ):
+            if condition is FALSE:
+                raise Contradiction(sources)
+            if condition is not TRUE:
+                self.parts.setdefault(condition, sources)
+
+    def _result(self) -> Prepared:
+        narrowing, original = self.narrowing, self.query
+        tagged = [(p, t) for p, t in self.parts.items() if t]
+        simplified = Query(
+            tuple(p for p, t in self.parts.items() if not t),
+            tuple(Fact(p, i) for i, (p, _) in enumerate(tagged)),
+            narrowing.ranges,
+            self.overlap,
+            original.scope,
+            original.no_signed_overflow,
+        )
+        sources = tuple(t for _, t in tagged)
+        return Prepared(original, simplified, None, narrowing.tags, tuple(self.done), sources, narrowing.assumed)

@@ -1,0 +1,378 @@
+"""A small prover for systems of polynomial equalities, inequalities and windows over bounded integer variables.
+
+Takes polynomials known to be zero, nonnegative, non-zero or within a window, and derives consequences until the system is seen to be
+impossible (:class:`Refuted`, with the facts used) or nothing follows any more. The reasoning is what address
+arithmetic needs:
+
+* bounds: a sum whose largest value is below what it must be;
+* residues: ``c0 + g * q`` in a window that holds no such number;
+* mixed radix: from ``c * q + r`` within ``(-c, c)`` of ``r`` follows ``q = 0``, for symbolic ``c`` too (``w * y + x`` with ``0 <= x < w``);
+* elimination of variables with coefficient one.
+
+Inequalities with symbolic bounds are proved by adding known ones so that offending monomials cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.polynomial import (
+    ONE,
+    Monomial,
+    Polynomial,
+    bounds,
+    combine,
+    constant_part,
+    content,
+    divided,
+    replaced,
+    scaled,
+    shifted,
+    times,
+)
+
+MAX_DEPTH = 7
+"""Inequalities added up in one proof."""
+MAX_PROOF_STEPS = 40
+"""Combinations tried in one proof."""
+MAX_TOTAL_STEPS = 400
+"""Combinations tried in all proofs about one query."""
+
+Tags = frozenset[int]
+
+
+class Refuted(Exception):  # noqa: N818 - not an error: the system is impossible
+    """The system has no solution; ``tags`` of the facts used."""
+
+    def __init__(self, tags: Tags) -> None:
+        super().__init__("refuted")
+        self.tags = tags
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """``lo <= poly <= hi``."""
+
+    poly: Polynomial
+    lo: int
+    hi: int
+    tags: Tags = NO_TAGS
+
+
+Tagged = tuple[Polynomial, Tags]
+
+
+@dataclass(slots=True)
+class System:
+    """Variables are indices into ``lo``, ``hi``, ``tags`` (facts their bounds rest on) and ``shared`` (same for both threads)."""
+
+    lo: list[int] = field(default_factory=list[int])
+    hi: list[int] = field(default_factory=list[int])
+    tags: list[Tags] = field(default_factory=list[Tags])
+    side: list[int] = field(default_factory=list[int])
+    """0: common to both threads, 1 and 2: of one thread, 3: mixed."""
+    at_least: list[Tagged] = field(default_factory=list[Tagged])
+    """Polynomials known to be nonnegative."""
+    not_zero: list[Tagged] = field(default_factory=list[Tagged])
+    windows: list[Window] = field(default_factory=list[Window])
+    solved: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
+    spent: list[int] = field(default_factory=lambda: [0])
+    """Proof steps so far, counted over all states of the query."""
+    steps: int = 0
+    """Proof steps left to the proof under way."""
+
+    def copy(self) -> System:
+        """Another state of the same variables."""
+        return System(
+            self.lo,
+            self.hi,
+            self.tags,
+            self.side,
+            list(self.at_least),
+            list(self.not_zero),
+            list(self.windows),
+            dict(self.solved),
+            dict(self.solved_tags),
+            self.spent,
+        )
+
+    # --- building
+
+    def new(self, lo: int, hi: int, side: int, tags: Tags = NO_TAGS) -> int:
+        self.lo.append(lo)
+        self.hi.append(hi)
+        self.tags.append(tags)
+        self.side.append(side)
+        return len(self.lo) - 1
+
+    def bounds(self, p: Polynomial) -> tuple[int, int]:
+        return bounds(p, self.lo, self.hi)
+
+    def owed(self, p: Polynomial) -> Tags:
+        """The facts that the bounds of the variables in ``p`` rest on."""
+        out = NO_TAGS
+        for m in p:
+            for v in m:
+                if self.tags[v]:
+                    out |= self.tags[v]
+        return out
+
+    def reduced(self, p: Polynomial, tags: Tags) -> Tagged:
+        """``p`` with solved variables replaced."""
+        if self.solved and any(v in self.solved for m in p for v in m):
+            for m in p:
+                for v in m:
+                    tags |= self.solved_tags.get(v, NO_TAGS)
+            p = replaced(p, self.solved)
+        return p, tags
+
+    def require_at_least_zero(self, p: Polynomial, tags: Tags) -> None:
+        p, tags = self.reduced(p, tags)
+        lo, hi = self.bounds(p)
+        if hi < 0:
+            raise Refuted(tags | self.owed(p))
+        if lo < 0:
+            self.at_least.append((p, tags))
+
+    def require_zero(self, p: Polynomial, tags: Tags) -> None:
+        self.windows.append(Window(p, 0, 0, tags))
+
+    def solve_for(self, v: int, p: Polynomial, tags: Tags) -> None:
+        """From now on ``v`` stands for ``p`` (in which it does not occur)."""
+        p, tags = self.reduced(p, tags)
+        single = {v: p}
+        for u, old in self.solved.items():
+            new = replaced(old, single)
+            if new is not old:
+                self.solved[u] = new
+                self.solved_tags[u] |= tags
+        self.solved[v] = p
+        self.solved_tags[v] = tags
+        pending = [g for g in self.at_least if any(v in m for m in g[0])]
+        if pending:
+            self.at_least = [g for g in self.at_least if not any(v in m for m in g[0])]
+            for g, own in pending:
+                self.require_at_least_zero(g, own)
+        tags |= self.tags[v]
+        lo, hi = self.bounds(p)
+        if lo < self.lo[v]:
+            self.require_at_least_zero(shifted(p, -self.lo[v]), tags)
+        if hi > self.hi[v]:
+            self.require_at_least_zero(shifted(scaled(p, -1), self.hi[v]), tags)
+        if hi < self.lo[v] or lo > self.hi[v]:
+            raise Refuted(tags | self.owed(p))
+
+    # --- consequences
+
+    def run(self) -> None:
+        """Derive until nothing changes. Raises :class:`Refuted`."""
+        while True:
+            before = len(self.solved)
+            self._take_windows()
+            self._refresh()
+            if len(self.solved) == before:
+                return
+
+    def _take_windows(self) -> None:
+        pending, self.windows = self.windows, []
+        stuck: list[Window] = []
+        while pending:
+            w = pending.pop(0)
+            more = self._window(w)
+            if more is None:
+                stuck.append(w)
+            else:
+                pending = more + pending + stuck
+                stuck = []
+        self.windows = stuck
+
+    def _refresh(self) -> None:
+        """Check what is known against what was solved."""
+        self.not_zero = [self.reduced(*d) for d in self.not_zero]
+        for p, tags in self.not_zero:
+            if not p:
+                raise Refuted(tags)
+
+    def _window(self, w: Window) -> list[Window] | None:
+        """What follows from a window: windows to put in its place (after solving a variable, perhaps), None: nothing."""
+        p, tags = self.reduced(w.poly, w.tags)
+        lo, hi = w.lo, w.hi
+        base = constant_part(p)
+        if base:
+            p = {m: c for m, c in p.items() if m}
+            lo, hi = lo - base, hi - base
+        if not p:
+            if not lo <= 0 <= hi:
+                raise Refuted(tags)
+            return []
+        g = content(p)
+        if g > 1:
+            p = {m: c // g for m, c in p.items()}
+            lo, hi = -(-lo // g), hi // g
+        if lo > hi:
+            raise Refuted(tags)
+        low, high = self.bounds(p)
+        if low > hi or high < lo:
+            raise Refuted(tags | self.owed(p))
+        if lo == hi == 0:
+            p, tags = self._without_common_factor(p, tags)
+        found = self._radix(p, lo, hi, tags)
+        if found is not None:
+            return found
+        if lo == hi and self._eliminate(p, lo, tags):
+            return []
+        if self._proves_outside(p, lo, hi, tags):
+            raise Refuted(tags | self._last)
+        return None
+
+    _last: Tags = NO_TAGS
+
+    def _without_common_factor(self, p: Polynomial, tags: Tags) -> Tagged:
+        """``p`` divided by variables that are in every monomial and cannot be zero."""
+        first = next(iter(p))
+        for v in sorted(set(first)):
+            while (self.lo[v] > 0 or self.hi[v] < 0) and all(v in m for m in p):
+                p = {divided(m, (v,)) or ONE: c for m, c in p.items()}
+                tags |= self.tags[v]
+        return p, tags
+
+    def _eliminate(self, p: Polynomial, value: int, tags: Tags) -> bool:
+        """Solve ``p = value`` for a variable of one thread."""
+        best: tuple[int, int, int] | None = None
+        for m, c in p.items():
+            if len(m) == 1 and c in (1, -1) and not any(m[0] in n for n in p if n is not m):
+                rank = (self.side[m[0]], m[0], c)
+                if best is None or rank > best:
+                    best = rank
+        if best is None or best[0] == 0:
+            return False
+        _, v, c = best
+        rest = {m: d for m, d in p.items() if m != (v,)}
+        self.solve_for(v, shifted(scaled(rest, -c), c * value), tags)
+        return True
+
+    # --- mixed radix
+
+    def _radix(self, p: Polynomial, lo: int, hi: int, tags: Tags) -> list[Window] | None:
+        """Split ``p`` into ``c * q + r`` with ``q`` forced, for some coefficient ``c``."""
+        for size, unit in self._coefficients(p):
+            q: Polynomial = {}
+            r: Polynomial = {}
+            for m, k in p.items():
+                rest = divided(m, unit) if k % size == 0 else None
+                if rest is None:
+                    r[m] = k
+                else:
+                    q[rest] = k // size
+            if not r and size == 1 and not unit:
+                continue
+            found = self._numeric_digit(q, r, size, lo, hi, tags) if not unit else None
+            if found is None:
+                found = self._symbolic_digit(q, r, {unit: size}, lo, hi, tags)
+            if found is not None:
+                return found
+        return None
+
+    def _coefficients(self, p: Polynomial) -> list[tuple[int, Monomial]]:
+        """Candidates for ``c``: number times product of common positive variables, largest first."""
+        out: set[tuple[int, Monomial]] = set()
+        for m, k in p.items():
+            out.add((abs(k), tuple([v for v in m if self.side[v] == 0 and self.lo[v] >= 1])))
+        ranked = sorted(out, key=lambda c: (len(c[1]), c[0], c[1]), reverse=True)
+        return [c for c in ranked if c != (1, ONE)]
+
+    def _numeric_digit(
+        self, q: Polynomial, r: Polynomial, size: int, lo: int, hi: int, tags: Tags
+    ) -> list[Window] | None:
+        low, high = self.bounds(r)
+        first, last = -((high - lo) // size), (hi - low) // size
+        owed = tags | self.owed(r)
+        if first > last:
+            raise Refuted(owed)
+        if first != last:
+            return None
+        return [Window(q, first, first, owed), Window(r, lo - size * first, hi - size * first, owed)]
+
+    def _symbolic_digit(
+        self, q: Polynomial, r: Polynomial, c: Polynomial, lo: int, hi: int, tags: Tags
+    ) -> list[Window] | None:
+        above = self.nonnegative(combine(shifted(c, -1 - hi), r))
+        if above is None:
+            return None
+        below = self.nonnegative(combine(shifted(c, -1 + lo), r, -1))
+        if below is None:
+            return None
+        used = tags | above | below
+        return [Window(q, 0, 0, used), Window(r, lo, hi, used)]
+
+    # --- inequalities
+
+    def _proves_outside(self, p: Polynomial, lo: int, hi: int, tags: Tags) -> bool:
+        """Whether ``p < lo`` or ``p > hi`` always."""
+        for q in (shifted(scaled(p, -1), lo - 1), shifted(p, -hi - 1)):
+            found = self.nonnegative(q)
+            if found is not None:
+                self._last = found
+                return True
+        return False
+
+    def nonnegative(self, p: Polynomial) -> Tags | None:
+        """The facts that prove ``p >= 0``, or None."""
+        p, tags = self.reduced(p, NO_TAGS)
+        lo, hi = self.bounds(p)
+        if lo >= 0:
+            return tags | self.owed(p)
+        if hi < 0 or not self.at_least:
+            return None
+        limit = min(MAX_PROOF_STEPS, MAX_TOTAL_STEPS - self.spent[0])
+        self.steps = limit
+        found = self._cancel(p, MAX_DEPTH, set())
+        self.spent[0] += limit - self.steps
+        return None if found is None else found | tags
+
+    def _cancel(self, p: Polynomial, depth: int, seen: set[frozenset[tuple[Monomial, int]]]) -> Tags | None:
+        """Prove ``p >= 0`` by subtracting multiples of known nonnegative polynomials (``p - k*g >= 0`` and ``g >= 0``)."""
+        lo, hi = self.bounds(p)
+        if lo >= 0:
+            return self.owed(p)
+        if hi < 0 or depth == 0:
+            return None
+        key = frozenset(p.items())
+        if key in seen:
+            return None
+        seen.add(key)
+        offending = [(len(m), -low, m, c) for m, c in p.items() if m and (low := self.bounds({m: c})[0]) < 0]
+        offending.sort(reverse=True)
+        for _, _, m, c in offending[:2]:
+            for g, n, tags in self._partners(m, c):
+                cofactor = divided(m, n)
+                if cofactor is None or any(self.lo[v] < 0 for v in cofactor):
+                    continue
+                if self.steps <= 0:
+                    return None
+                self.steps -= 1
+                # The coefficients of m have one sign in p and g, so both factors are positive and m cancels.
+                rest = combine(scaled(p, abs(g[n])), times(g, {cofactor: abs(c)}), -1)
+                common = content(rest)
+                if common > 1:
+                    rest = {k: v // common for k, v in rest.items()}
+                if any(len(k) > len(m) and k not in p for k in rest):
+                    continue
+                found = self._cancel(rest, depth - 1, seen)
+                if found is not None:
+                    return found | tags | self.owed({cofactor: 1})
+        return None
+
+    def _partners(self, m: Monomial, c: int) -> Iterator[tuple[Polynomial, Monomial, Tags]]:
+        """(g, n): ``g >= 0`` is known and has a monomial ``n`` that may divide ``m``, with a coefficient of ``c``'s sign."""
+        for g, tags in self.at_least:
+            for n, d in g.items():
+                if n and (d > 0) == (c > 0):
+                    yield g, n, tags
+        if len(m) > 1:
+            for v in sorted(set(m)):
+                bound = {(v,): -1, ONE: self.hi[v]} if c < 0 else {(v,): 1, ONE: -self.lo[v]}
+                yield bound if bound[ONE] else {(v,): bound[v,]}, (v,), self.tags[v]

@@ -1,0 +1,312 @@
+"""C expressions as polynomials over bounded integer variables, exact about wrap-around.
+
+Takes expressions and the ranges of their symbols, adds variables and what is known of them to a
+:class:`~analyzers.solve.system.System`. An operation becomes polynomial arithmetic where its result provably fits its type; where it may
+wrap, ``2**width`` times a bounded quotient is subtracted, a digit like any other. Division and remainder by ``c`` introduce quotient
+and remainder with ``dividend = c * quotient + remainder``. What has no such meaning is a variable of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from analyzers.ir.evaluate import is_atom, may_overflow_undefined
+from analyzers.ir.expr import BOOL, Expr, IntType, walk
+from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
+from analyzers.ir.intervals import rem as rem_interval
+from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.polynomial import (
+    Polynomial,
+    combine,
+    constant,
+    constant_part,
+    is_constant,
+    scaled,
+    shifted,
+    times,
+    variable,
+    variables,
+)
+from analyzers.solve.system import System, Tagged, Tags
+
+
+class Deferred(Exception):  # noqa: N818 - a signal within this package
+    """Translating this needs inequalities that are not known yet."""
+
+
+_sides: dict[int, int] = {}
+
+
+def side_of(e: Expr) -> int:
+    """0: the same for both threads, 1 or 2: of that thread, 3: depends on both."""
+    found = _sides.get(e.key)
+    if found is None:
+        for node in walk((e,)):
+            if node.key in _sides:
+                continue
+            side = 0
+            if node.op in ("sym", "opaque"):
+                name: str = node.value if node.op == "sym" else node.value[0]
+                side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
+            for a in node.args:
+                side |= _sides[a.key]
+            _sides[node.key] = side
+        found = _sides[e.key]
+    return found
+
+
+class Translation:
+    """Expressions and conditions of one query as parts of ``system``."""
+
+    def __init__(
+        self,
+        system: System,
+        ranges: Mapping[Expr, tuple[int, int]],
+        owed: Callable[[Expr], Tags],
+        *,
+        no_signed_overflow: bool,
+    ) -> None:
+        self.system = system
+        self.owed = owed
+        self.no_signed_overflow = no_signed_overflow
+        self.intervals = Intervals(ranges, no_signed_overflow=no_signed_overflow)
+        self.defer = True
+        """Raise :class:`Deferred` rather than prove that something does not wrap."""
+        self.assumed = False
+        """Whether the absence of signed overflow was used here (see also ``intervals.assumed``)."""
+        self.atoms: dict[Expr, int] = {}
+        self.choices: list[tuple[int, Expr]] = []
+        """Variables that stand for a select, min or max."""
+        self.identities: list[Tagged] = []
+        """Polynomials that are zero: dividend - divisor * quotient - remainder."""
+        self.speculative = False
+        """Translating a condition that need not hold: nothing may be concluded from its operands being defined."""
+        self._tainted: set[int] = set()
+        """Nodes translated speculatively whose form presumes that signed arithmetic below has not overflowed."""
+        self._memo: dict[int, Tagged] = {}
+        self._digits: dict[tuple[int, int], tuple[Tagged, Tagged]] = {}
+
+    def of(self, e: Expr) -> Tagged:
+        """The integer value of ``e`` (0 or 1 for booleans), and the facts its form rests on."""
+        memo = self._memo
+        found = memo.get(e.key)
+        if found is not None:
+            return found
+        stack = [e]
+        while stack:
+            node = stack[-1]
+            if node.key in memo:
+                stack.pop()
+                continue
+            if not self._opened(node):
+                memo[node.key] = self._atom(node)
+                stack.pop()
+                continue
+            missing = [a for a in node.args if a.key not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            memo[node.key] = self._node(node)
+            stack.pop()
+        return memo[e.key]
+
+    def _opened(self, e: Expr) -> bool:
+        """Whether the operands of ``e`` are translated too."""
+        if e.op == "const":
+            return True
+        if is_atom(e) or e.ty == BOOL:
+            return False
+        if e.op == "cast":
+            return e.args[0].ty != BOOL
+        return e.op in _OPENED
+
+    def _atom(self, e: Expr) -> Tagged:
+        known = self.intervals.of(e)
+        if known.constant:
+            return constant(known.lo), self.owed(e)
+        index = self.atoms.get(e)
+        if index is None:
+            index = self.atoms[e] = self.system.new(known.lo, known.hi, side_of(e), self.owed(e))
+            if e.op == "select":
+                self.choices.append((index, e))
+        return variable(index), NO_TAGS
+
+    def _node(self, e: Expr) -> Tagged:
+        op, ty = e.op, e.ty
+        assert isinstance(ty, IntType)
+        if op == "const":
+            return constant(e.value), NO_TAGS
+        p, tags = self._memo[e.args[0].key]
+        if self._tainted and any(a.key in self._tainted for a in e.args):
+            if op not in _PLAIN:
+                # Its defining relation would constrain values that overflow where nobody looks at them.
+                return self._atom(e)
+            self._tainted.add(e.key)
+        if op == "cast":
+            return self._fit(p, tags, e, ty)
+        if op == "neg":
+            return self._fit(scaled(p, -1), tags, e, ty)
+        if op == "not":
+            return shifted(scaled(p, -1), -1 if ty.signed else ty.high), tags
+        q, more = self._memo[e.args[1].key]
+        tags |= more
+        if op in ("add", "sub"):
+            return self._fit(combine(p, q, 1 if op == "add" else -1), tags, e, ty)
+        if op == "mul":
+            return self._fit(times(p, q), tags, e, ty)
+        second = self.intervals.of(e.args[1])
+        if op in ("shl", "shr"):
+            if second.constant and 0 <= second.lo < ty.width:
+                tags |= self.owed(e.args[1])
+                if op == "shl":
+                    return self._fit(scaled(p, 1 << second.lo), tags, e, ty)
+                return self._digit(e, e.args[0], 1 << second.lo, 0, tags)
+        elif op in ("div", "rem"):
+            if self.intervals.of(e.args[0]).lo >= 0 and second.lo >= 1:
+                tags |= self.owed(e)
+                if second.constant:
+                    return self._digit(e, e.args[0], second.lo, int(op == "rem"), tags)
+                return self._symbolic_digit(e, int(op == "rem"), tags)
+        elif op in ("min", "max"):
+            return self._extreme(e, p, q, tags)
+        else:
+            found = self._bits(e, ty, tags)
+            if found is not None:
+                return found
+        return self._atom(e)
+
+    # --- wrap-around
+
+    def _fit(self, p: Polynomial, tags: Tags, e: Expr, ty: IntType) -> Tagged:
+        """The value of type ``ty`` congruent to ``p``."""
+        raw = self.intervals.raw(e)
+        if raw.within(ty):
+            return p, tags | self.owed(e)
+        lo, hi = self.system.bounds(p)
+        lo, hi = max(lo, raw.lo), min(hi, raw.hi)
+        if ty.low <= lo and hi <= ty.high:
+            return p, tags | self.owed(e)
+        if self.no_signed_overflow and may_overflow_undefined(e):
+            self.assumed = True
+            if self.speculative:
+                self._tainted.add(e.key)
+            return p, tags
+        if self.defer:
+            raise Deferred
+        size = 1 << ty.width
+        first, last = (lo - ty.low) // size, (hi - ty.low) // size
+        if first < 0:
+            found = self.system.nonnegative(shifted(p, -ty.low))
+            if found is not None:
+                first, tags = 0, tags | found
+        if last > 0:
+            found = self.system.nonnegative(shifted(scaled(p, -1), ty.high))
+            if found is not None:
+                last, tags = 0, tags | found
+        if first == last:
+            return shifted(p, -size * first), tags | self.owed(e)
+        if e.key in self._tainted:
+            self._tainted.remove(e.key)
+            return self._atom(e)
+        quotient = self.system.new(first, last, side_of(e), self.owed(e))
+        wrapped = combine(p, {(quotient,): -size})
+        self.system.require_at_least_zero(shifted(wrapped, -ty.low), tags)
+        self.system.require_at_least_zero(shifted(scaled(wrapped, -1), ty.high), tags)
+        return wrapped, tags
+
+    # --- division
+
+    def _digit(self, e: Expr, dividend: Expr, divisor: int, which: int, tags: Tags) -> Tagged:
+        """Quotient (``which`` 0) or remainder (1) of floor division by a positive constant."""
+        p, _ = self._memo[dividend.key]
+        key = (dividend.key, divisor)
+        found = self._digits.get(key)
+        if found is None:
+            found = self._digits[key] = self._split(p, dividend, divisor, tags)
+        q, own = found[which]
+        return q, tags | own
+
+    def _split(self, p: Polynomial, dividend: Expr, divisor: int, tags: Tags) -> tuple[Tagged, Tagged]:
+        multiple = {m: c // divisor for m, c in p.items() if m and c % divisor == 0}
+        rest = {m: c for m, c in p.items() if m and c % divisor}
+        base = constant_part(p)
+        lo, hi = self.system.bounds(rest)
+        if (lo + base) // divisor == (hi + base) // divisor:
+            # p = divisor * multiple + rest + base with rest + base inside one block of the divisor.
+            block = (lo + base) // divisor
+            sure = self.system.owed(rest)
+            return (shifted(multiple, block), sure), (shifted(rest, base - block * divisor), sure)
+        known = self.intervals.of(dividend)
+        remainder = rem_interval(known, Interval(divisor, divisor, 0)) if known.lo >= 0 else Interval(0, divisor - 1)
+        side, owed = side_of(dividend), self.owed(dividend)
+        q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
+        r = variable(self.system.new(remainder.lo, remainder.hi, side, owed))
+        self._define(p, combine(scaled(q, divisor), r), tags)
+        return (q, NO_TAGS), (r, NO_TAGS)
+
+    def _symbolic_digit(self, e: Expr, which: int, tags: Tags) -> Tagged:
+        a, b = e.args
+        key = (a.key, -b.key - 1)
+        found = self._digits.get(key)
+        if found is None:
+            p, divisor = self._memo[a.key][0], self._memo[b.key][0]
+            dividend, known = self.intervals.of(a), self.intervals.of(b)
+            side = side_of(a) | side_of(b)
+            owed = self.owed(e)
+            q = variable(self.system.new(dividend.lo // known.hi, dividend.hi // known.lo, side, owed))
+            r = variable(self.system.new(0, min(dividend.hi, known.hi - 1), side, owed))
+            self.system.require_at_least_zero(shifted(combine(divisor, r, -1), -1), tags)
+            product = times(divisor, q)
+            # divisor * quotient <= dividend and < + divisor, for proofs that do not see the remainder
+            self.system.require_at_least_zero(combine(p, product, -1), tags)
+            self.system.require_at_least_zero(shifted(combine(combine(product, divisor), p, -1), -1), tags)
+            self._define(p, combine(product, r), tags)
+            found = self._digits[key] = (q, NO_TAGS), (r, NO_TAGS)
+        return found[which][0], tags
+
+    def _define(self, p: Polynomial, value: Polynomial, tags: Tags) -> None:
+        """``p`` equals ``value``, whose variables are new. Replace ``p`` where it is a variable, else remember."""
+        reduced, more = self.system.reduced(p, tags)
+        for m, c in reduced.items():
+            if len(reduced) == 1 and c == 1 and len(m) == 1 and m[0] not in variables(value):
+                self.system.solve_for(m[0], value, more)
+                return
+        self.identities.append((combine(p, value, -1), tags))
+
+    # --- the rest
+
+    def _extreme(self, e: Expr, p: Polynomial, q: Polynomial, tags: Tags) -> Tagged:
+        m, own = self._atom(e)
+        sign = 1 if e.op == "min" else -1
+        for other in (p, q):
+            self.system.require_at_least_zero(scaled(combine(other, m, -1), sign), tags)
+        if not is_constant(m):
+            self.choices.append((next(iter(m))[0], e))
+        return m, own
+
+    def _bits(self, e: Expr, ty: IntType, tags: Tags) -> Tagged | None:
+        a, b = e.args
+        ia, ib = self.intervals.of(a), self.intervals.of(b)
+        tags |= self.owed(e)
+        if e.op in ("or", "xor"):
+            if disjoint_bits(ia, ib):
+                return combine(self._memo[a.key][0], self._memo[b.key][0]), tags
+            return None
+        if ia.constant:
+            a, b, ia, ib = b, a, ib, ia
+        if not ib.constant:
+            return None
+        mask = ib.lo & ((1 << ty.width) - 1)
+        low = (mask & -mask).bit_length() - 1
+        if mask and mask & (mask + 1) == 0 and mask <= ty.high:
+            return self._digit(e, a, mask + 1, 1, tags)
+        if mask and mask + (1 << low) == 1 << ty.width:
+            q, own = self._digit(e, a, 1 << low, 0, tags)
+            return scaled(q, 1 << low), tags | own
+        return None
+
+
+_PLAIN = frozenset({"add", "sub", "mul", "neg", "not", "shl", "cast"})
+_OPENED = frozenset(
+    {"add", "sub", "mul", "neg", "not", "shl", "shr", "div", "rem", "and", "or", "xor", "min", "max", "cast"}
+)

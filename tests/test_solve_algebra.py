@@ -1,0 +1,22 @@
+"""The algebra rung: sound against brute force, and able to prove the patterns it is for."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, event, given, settings
+from solve_cases import queries, solutions
+
+from analyzers.solve import algebra
+from analyzers.solve.prepare import prepare
+from analyzers.solve.query import Proved, Query
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(queries())
+def test_proofs_agree_with_brute_force(query: Query) -> None:
+    answer = algebra.decide(prepare(query))
+    event(type(answer).__name__)
+    if isinstance(answer, Proved):
+        needed = tuple(f for f in query.facts if f.tag in answer.core)
+        assert not solutions(
+            Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
+        )
