@@ -1,0 +1,288 @@
+"""`textDocument/codeAction` and `codeAction/resolve`: the verified repairs at a place, as edits of the checked text.
+
+The list comes from what the worker has verified ahead; a repair is offered only while its text is the one that was
+checked. Clients that resolve get the edit in a second request; a document that changed in between gets an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from analyzers.model import Fix, TextEdit
+from cuda_lsp import wire
+from cuda_lsp.documents import text_digest
+from cuda_lsp.features import execute_command
+from cuda_lsp.features.diagnostics import Mistake, mistakes, place
+from cuda_lsp.positions import LineIndex
+from cuda_lsp.scheduler import Job, JobKind, Outcome
+from cuda_lsp.session import read_text
+from cuda_lsp.unit_view import UnitView, check_frame
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+
+FIX_ALL = "source.fixAll.cuda-lsp"
+RECHECK = "source.recheck.cuda-lsp"
+KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, RECHECK)
+
+_REQUEST_FAILED = -32803
+_OFFERS_WAIT_S = 1.0
+
+
+def refused(text: str) -> JsonRpcException:
+    """An answer that tells the user why there is no edit."""
+    return JsonRpcException(text, code=_REQUEST_FAILED)
+
+
+async def code_actions(session: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The repairs whose diagnostics touch the range. When the user asks right after a save, wait a little for them."""
+    document = session.documents.get(params.text_document.uri)
+    unit = session.unit_of(params.text_document.uri)
+    if document is None or not session.client.features.code_action_literals:
+        return []
+    wanted = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
+    encoding = session.client.features.encoding
+    session.attention = (document.path, document.index.byte_offset(params.range.start, encoding))
+    if unit is not None and params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(session.offers_known(unit), _OFFERS_WAIT_S)
+    actions: list[types.CodeAction] = []
+    if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
+        actions.extend(await _quick_fixes(session, document.path, params))
+    if any(_is_kind(FIX_ALL, kind) for kind in wanted):
+        everything = await _fix_all(session, document.uri, document.path)
+        actions.extend([everything] if everything is not None else [])
+    if any(_is_kind(RECHECK, kind) for kind in wanted):
+        actions.append(execute_command.action(document.uri))
+    return actions
+
+
+def _is_kind(kind: str, wanted: str) -> bool:
+    return not wanted or kind == wanted or kind.startswith(wanted + ".")
+
+
+async def _quick_fixes(session: Session, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
+    features = session.client.features
+    here = {mistake.group: mistake for mistake in mistakes(session, path) if _touches(session, mistake, params.range)}
+    actions: list[types.CodeAction] = []
+    for view in tuple(session.views.values()):
+        if not view.is_current:
+            continue
+        for fix in tuple(view.fixes):
+            cured = [here[group] for group in fix.groups if group in here]
+            if not cured:
+                continue
+            action = types.CodeAction(
+                title=fix.title,
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=list(_linked(session, cured, params.context.diagnostics)),
+                is_preferred=fix.preferred if features.preferred_actions else None,
+                data=_data(params.text_document.uri, view, "fix", fix),
+            )
+            if not features.resolves_edits:
+                action.edit, action.data = await workspace_edit(session, view, fix.edits), None
+            actions.append(action)
+    return actions
+
+
+async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | None:
+    """All preferred repairs of a document's unit that do not meet."""
+    view = _view_of(session, uri)
+    fixes = _compatible(view) if view is not None and view.is_current else []
+    fixes = [fix for fix in fixes if any(edit.span.path == path for edit in fix.edits)]
+    if view is None or not fixes:
+        return None
+    action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, "all", *fixes))
+    if not session.client.features.resolves_edits:
+        edits = [edit for fix in fixes for edit in fix.edits]
+        action.edit, action.data = await workspace_edit(session, view, edits), None
+    return action
+
+
+def _compatible(view: UnitView) -> list[Fix]:
+    """Preferred repairs that can be applied together. Each was verified alone, so each must stay inside a kernel, and
+    no two in the same one."""
+    kernels = [shown.result.extent for shown in view.kernels.values()]
+    taken: set[tuple[str, int]] = set()
+    kept: list[Fix] = []
+    for fix in view.fixes:
+        homes = {
+            (extent.path, extent.start_offset)
+            for edit in fix.edits
+            for extent in kernels
+            if edit.span.path == extent.path
+            and extent.start_offset <= edit.span.start_offset
+            and edit.span.end_offset <= extent.end_offset
+        }
+        if fix.preferred and len(homes) == 1 and not homes & taken:
+            taken |= homes
+            kept.append(fix)
+    return kept
+
+
+def _touches(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
+    """Whether any access of a mistake touches a range."""
+    for occurrence in mistake.occurrences[:1]:
+        for span in (occurrence.finding.span, *(access.span for access in occurrence.finding.accesses)):
+            if span.path != mistake.first.finding.span.path:
+                continue
+            at = place(session, occurrence.shown, span)
+            if at is not None and _key(at.start) <= _key(wanted.end) and _key(wanted.start) <= _key(at.end):
+                return True
+    return False
+
+
+def _key(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
+def _linked(
+    session: Session, cured: Sequence[Mistake], given: Sequence[types.Diagnostic]
+) -> Iterator[types.Diagnostic]:
+    """Those of the client's diagnostics that a repair removes."""
+    groups = {mistake.group for mistake in cured}
+    ranges = {
+        (mistake.code.value, _key(at.start))
+        for mistake in cured
+        if (at := place(session, mistake.first.shown, mistake.first.finding.span)) is not None
+    }
+    for diagnostic in given:
+        data = diagnostic.data
+        group = cast("Mapping[str, Any]", data).get("group") if isinstance(data, Mapping) else None
+        if group in groups or (group is None and (diagnostic.code, _key(diagnostic.range.start)) in ranges):
+            yield diagnostic
+
+
+def _view_of(session: Session, uri: str) -> UnitView | None:
+    unit = session.unit_of(uri)
+    return session.views.get(unit) if unit is not None else None
+
+
+# Resolving
+
+
+def _data(uri: str, view: UnitView, what: str, *fixes: Fix) -> dict[str, Any]:
+    digest = view.snapshot.digest if view.snapshot is not None else ""
+    return {
+        "uri": uri,
+        "unit": view.path,
+        "what": what,
+        "digest": digest,
+        "fixes": [_name(fix) for fix in fixes],
+        "groups": [fix.groups[0] for fix in fixes],
+    }
+
+
+def _name(fix: Fix) -> str:
+    return hashlib.sha256(repr((fix.title, fix.groups, fix.edits)).encode()).hexdigest()[:16]
+
+
+async def resolve(session: Session, action: types.CodeAction) -> types.CodeAction:
+    """The action with its edit. Raises an error, which the user also sees, when the text is not the checked one."""
+    data = action.data
+    if not isinstance(data, Mapping):
+        return action
+    wish = cast("Mapping[str, Any]", data)
+    view = session.views.get(str(wish.get("unit")))
+    if view is None or not view.is_current or view.snapshot is None or view.snapshot.digest != wish.get("digest"):
+        raise _told(session, "The document has changed since this fix was proved; save it to get a new one.")
+    known = {_name(fix): fix for fix in view.fixes}
+    edits: list[TextEdit] = []
+    for name, group in zip(wish["fixes"], wish["groups"], strict=True):
+        fix = known.get(name) or await _computed(session, view, group)
+        edits.extend(fix.edits)
+    if not view.is_current:
+        raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
+    action.edit = await workspace_edit(session, view, edits)
+    return action
+
+
+def _told(session: Session, text: str) -> JsonRpcException:
+    session.client.show(types.MessageType.Error, f"cuda-lsp: {text}")
+    return refused(text)
+
+
+async def _computed(session: Session, view: UnitView, group: str) -> Fix:
+    """Have the repair for a group verified now: what was listed is not known any more."""
+    snapshot = view.snapshot
+    assert snapshot is not None
+    answer: asyncio.Future[Fix | str] = asyncio.get_running_loop().create_future()
+
+    def settle(value: Fix | str) -> None:
+        if not answer.done():
+            answer.set_result(value)
+
+    def on_frame(frame: Mapping[str, Any]) -> None:
+        settle(wire.load(Fix, frame["fix"]) if "fix" in frame else str(frame["refusal"]))
+
+    def on_done(outcome: Outcome, error: str) -> None:
+        settle(f"The fix could not be proved: {error or outcome.value}.")
+
+    frame = {**check_frame(view, snapshot, None, reuse=True, cache=None), "group": group}
+    job = Job(JobKind.FIX, view.path, frame, snapshot.texts, on_frame, on_done)
+    session.scheduler.submit(job)
+    try:
+        found = await answer
+    except asyncio.CancelledError:
+        session.scheduler.cancel(job)
+        raise
+    if isinstance(found, str):
+        raise _told(session, found)
+    return found
+
+
+async def workspace_edit(session: Session, view: UnitView, edits: Iterable[TextEdit]) -> types.WorkspaceEdit:
+    """Edits of a checked text as the client takes them: versioned where it can, so that it refuses stale ones."""
+    by_path: dict[str, dict[TextEdit, None]] = {}
+    for edit in edits:
+        by_path.setdefault(edit.span.path, {})[edit] = None
+    encoding = session.client.features.encoding
+    changes: dict[str, list[types.TextEdit]] = {}
+    versions: dict[str, int | None] = {}
+    for path, wanted in by_path.items():
+        document = session.documents.at(path)
+        index = document.index if document is not None else await _index_on_disk(session, view, path)
+        uri = session.documents.uri_of(path)
+        versions[uri] = document.version if document is not None else None
+        changes[uri] = [
+            types.TextEdit(
+                range=index.range(edit.span.start_offset, edit.span.end_offset, encoding),
+                new_text=_with_line_ends_of(index, edit.new_text),
+            )
+            for edit in sorted(wanted, key=lambda each: (each.span.start_offset, each.span.end_offset))
+        ]
+    if not session.client.features.versioned_edits:
+        return types.WorkspaceEdit(changes=changes)
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                text_document=types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=versions[uri]),
+                edits=list(edits_of),
+            )
+            for uri, edits_of in changes.items()
+        ]
+    )
+
+
+async def _index_on_disk(session: Session, view: UnitView, path: str) -> LineIndex:
+    """The lines of a file that is not open, if it still is what was checked."""
+    text = await asyncio.to_thread(read_text, path)
+    expected = view.dependencies.get(path)
+    if text is None or (expected is not None and text_digest(text) != expected):
+        raise _told(session, f"{path} has changed since this fix was proved; save to check again.")
+    return LineIndex(text)
+
+
+def _with_line_ends_of(index: LineIndex, text: str) -> str:
+    """New lines end like those of the document."""
+    first = index.text.find("\n")
+    if first > 0 and index.text[first - 1] == "\r":
+        return text.replace("\r\n", "\n").replace("\n", "\r\n")
+    return text

@@ -1,0 +1,274 @@
+"""The diagnostics of a file, and the requests with which clients pull them.
+
+One mistake is one diagnostic: the findings of all kernels, instantiations, launches and units that have the same code
+and group become one, at the place of the first, with the others as related information. `unknown` is silent here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from analyzers.model import Access, ContextResult, Finding, Severity, SourceSpan, Verdict
+from cuda_lsp import config
+from cuda_lsp.client import Encoded
+from cuda_lsp.positions import unchecked_range
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+    from cuda_lsp.unit_view import ShownKernel, UnitView
+
+SOURCE = "cuda-lsp"
+_SILENT = frozenset({Verdict.UNKNOWN, Verdict.RACE_FREE})
+_MAXIMAL_RELATED = 12
+_SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, Severity.HINT: 4}
+_UNNECESSARY = 1
+_POLL_PAUSE_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One finding, in one launch context of one kernel."""
+
+    shown: ShownKernel
+    context: ContextResult
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """All occurrences of what is one mistake to the user, the loudest first."""
+
+    code: Verdict
+    group: str
+    severity: Severity
+    occurrences: tuple[Occurrence, ...]
+    contexts: int
+    """How many launch contexts the kernels have in which it occurs."""
+
+    @property
+    def first(self) -> Occurrence:
+        return self.occurrences[0]
+
+
+def files_with_findings(view: UnitView) -> set[str]:
+    """Files in which diagnostics of a unit lie."""
+    return {
+        finding.span.path
+        for shown in view.kernels.values()
+        if shown.verdict is not Verdict.RACE_FREE
+        for context in shown.result.contexts
+        for finding in context.findings
+        if finding.code not in _SILENT
+    }
+
+
+def mistakes(session: Session, path: str) -> list[Mistake]:
+    """The mistakes whose diagnostics lie in a file, in the order of the text."""
+    groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
+    for view in session.views.values():
+        for shown in view.kernels.values():
+            if shown.verdict is Verdict.RACE_FREE or path not in shown.spans.paths:
+                continue
+            for context in shown.result.contexts:
+                for finding in context.findings:
+                    if finding.span.path == path and finding.code not in _SILENT:
+                        occurrence = Occurrence(shown, context, finding)
+                        groups.setdefault((finding.code, finding.group), []).append(occurrence)
+    found: list[Mistake] = []
+    for (code, group), occurrences in groups.items():
+        loudest = min((occurrence.finding.severity for occurrence in occurrences), key=_SEVERITIES.__getitem__)
+        severity = session.settings_for_file(path).severity_of(code, loudest)
+        if severity is not None:
+            ordered = sorted(occurrences, key=lambda each: (each.shown.stale, _SEVERITIES[each.finding.severity]))
+            kernels = {id(each.shown): each.shown for each in occurrences}
+            contexts = sum(len(shown.result.contexts) for shown in kernels.values())
+            found.append(Mistake(code, group, severity, tuple(ordered), contexts))
+    return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
+
+
+def encoded(session: Session, path: str) -> str:
+    """The diagnostics of a file as a JSON array."""
+    made = (_diagnostic(session, path, mistake) for mistake in mistakes(session, path))
+    return json.dumps([diagnostic for diagnostic in made if diagnostic is not None], separators=(",", ":"))
+
+
+def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any] | None:
+    """None where the user has overwritten the place."""
+    features = session.client.features
+    shown, finding = mistake.first.shown, mistake.first.finding
+    where = place(session, shown, finding.span)
+    if where is None:
+        return None
+    affected = len({id(occurrence.context) for occurrence in mistake.occurrences})
+    message = finding.message
+    if mistake.contexts > 1:
+        message += f" (in {affected} of {mistake.contexts} launches)"
+    related = list(_related(session, mistake))
+    if related and not features.related_information:
+        message += "".join(f"\n{_where_in_words(path, span)}: {text}" for text, span, _ in related)
+    document = session.documents.at(path)
+    diagnostic: dict[str, Any] = {
+        "range": range_json(where),
+        "severity": _SEVERITIES[mistake.severity],
+        "code": mistake.code.value,
+        "source": SOURCE,
+        "message": message,
+    }
+    if features.code_description:
+        diagnostic["codeDescription"] = {"href": config.documentation(mistake.code)}
+    if mistake.code is Verdict.REDUNDANT_BARRIER and features.unnecessary_tag:
+        diagnostic["tags"] = [_UNNECESSARY]
+    if related and features.related_information:
+        diagnostic["relatedInformation"] = [
+            {"location": {"uri": session.documents.uri_of(span.path), "range": range_json(at)}, "message": text}
+            for text, span, at in related
+        ]
+    if features.diagnostic_data:
+        diagnostic["data"] = {"group": mistake.group, "version": document.version if document else None}
+    return diagnostic
+
+
+def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSpan, types.Range]]:
+    """What else belongs to a mistake: the other accesses, how they are reached, where it is launched."""
+    given: Counter[tuple[str, SourceSpan]] = Counter()
+
+    def entry(text: str, span: SourceSpan | None, shown: ShownKernel) -> Iterator[tuple[str, SourceSpan, types.Range]]:
+        if span is None or given[text, span] or len(given) >= _MAXIMAL_RELATED:
+            return
+        given[text, span] += 1
+        at = place(session, shown, span)
+        if at is not None:
+            yield text, span, at
+
+    first = mistake.first
+    for number, access in enumerate(first.finding.accesses):
+        if number or access.span != first.finding.span:
+            yield from entry(describe_access(access), access.span, first.shown)
+        for call in access.calls:
+            yield from entry(f"“{access.text}” is reached through this call", call, first.shown)
+    for occurrence in mistake.occurrences:
+        launch = occurrence.context.launch
+        text = f"with this launch: grid {dimensions(launch.grid)}, block {dimensions(launch.block)}"
+        if mistake.contexts > 1:
+            yield from entry(text, launch.span, occurrence.shown)
+
+
+def describe_access(access: Access) -> str:
+    """An access with the thread that makes it, in one line."""
+    if access.kind == "barrier":
+        what = f"barrier “{access.text}”"
+    else:
+        what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of “{access.text}”"
+    if access.thread is None:
+        return what
+    block = f" of block {access.block}" if access.block is not None else ""
+    turns = "".join(f", {loop} {count}" for loop, count in access.iterations)
+    return f"{what} by thread {access.thread}{block}{turns}"
+
+
+def dimensions(sizes: Sequence[str]) -> str:
+    """Three sizes without the trailing ones that are 1: `(n / 16, 4)`."""
+    kept = list(sizes)
+    while len(kept) > 1 and kept[-1] == "1":
+        kept.pop()
+    return kept[0] if len(kept) == 1 else f"({', '.join(kept)})"
+
+
+def place(session: Session, shown: ShownKernel, span: SourceSpan) -> types.Range | None:
+    """Where a span of a kernel's result is now, for the client; None when it was overwritten."""
+    encoding = session.client.features.encoding
+    index = session.index_of(span.path)
+    if index is None:
+        return unchecked_range(span)
+    if session.documents.at(span.path) is None:
+        return index.span_range(span, encoding)
+    now = shown.now(span)
+    return index.range(*now, encoding) if now is not None else None
+
+
+def range_json(where: types.Range) -> dict[str, Any]:
+    return {
+        "start": {"line": where.start.line, "character": where.start.character},
+        "end": {"line": where.end.line, "character": where.end.character},
+    }
+
+
+def _where_in_words(path: str, span: SourceSpan) -> str:
+    return f"line {span.line}" if span.path == path else f"{Path(span.path).name}:{span.line}"
+
+
+# Pulling
+
+
+async def pull(session: Session, params: types.DocumentDiagnosticParams) -> Encoded:
+    """`textDocument/diagnostic`: at once with what is known; the client is asked to come again when there is more. A
+    client that cannot be asked waits for the end of the check."""
+    uri = params.text_document.uri
+    if not session.client.features.refreshes_diagnostics:
+        await session.settled(uri)
+    document = session.documents.get(uri)
+    path = document.path if document is not None else None
+    report = _report(session, uri, encoded(session, path) if path is not None else "[]", params.previous_result_id)
+    related = _related_documents(session, uri) if path is not None else {}
+    if related:
+        inner = ",".join(f"{json.dumps(other)}:{text}" for other, text in related.items())
+        report = f'{report[:-1]},"relatedDocuments":{{{inner}}}}}'
+    return Encoded(report)
+
+
+def _report(session: Session, uri: str, items: str, previous: str | None) -> str:
+    from cuda_lsp.publishing import result_id
+
+    result = result_id(items)
+    session.publisher.given(uri, result)
+    if result == previous:
+        return f'{{"kind":"unchanged","resultId":"{result}"}}'
+    return f'{{"kind":"full","resultId":"{result}","items":{items}}}'
+
+
+def _related_documents(session: Session, uri: str) -> dict[str, str]:
+    """Reports for the files that are not open in which the document's unit has findings."""
+    unit = session.unit_of(uri)
+    view = session.views.get(unit) if unit is not None else None
+    if view is None or not session.client.features.related_documents:
+        return {}
+    found: dict[str, str] = {}
+    for path in sorted(files_with_findings(view)):
+        if session.documents.at(path) is None:
+            other = session.documents.uri_of(path)
+            found[other] = _report(session, other, encoded(session, path), None)
+    return found
+
+
+async def pull_workspace(session: Session, params: types.WorkspaceDiagnosticParams) -> Encoded:
+    """`workspace/diagnostic`: files that are not open. Held until something differs from what the client has."""
+    from cuda_lsp.publishing import result_id
+
+    previous = {item.uri: item.value for item in params.previous_result_ids}
+    while True:
+        current = {
+            session.documents.uri_of(path): encoded(session, path)
+            for view in tuple(session.views.values())
+            for path in sorted(files_with_findings(view))
+            if session.documents.at(path) is None
+        }
+        for uri in previous:
+            current.setdefault(uri, "[]")
+        # Documents that are open are the business of `textDocument/diagnostic`.
+        items = [
+            f'{{"kind":"full","uri":{json.dumps(uri)},"version":null,"resultId":"{result_id(text)}","items":{text}}}'
+            for uri, text in current.items()
+            if session.documents.get(uri) is None and result_id(text) != previous.get(uri, result_id("[]"))
+        ]
+        if items:
+            return Encoded(f'{{"items":[{",".join(items)}]}}')
+        await session.publisher.news()
+        await asyncio.sleep(_POLL_PAUSE_S)

@@ -1,0 +1,129 @@
+"""When diagnostics go to the client: pushed for clients that want that, announced for clients that pull. Never both.
+
+Takes hints that something may have changed and sends at most so often, and nothing that the client has already. What a
+file's diagnostics are is decided in `features.diagnostics`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cuda_lsp.features import diagnostics
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+
+_INTERVAL_S = 0.06
+_MOVED_DELAY_S = 0.25
+
+
+class Publisher:
+    """Of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._due_at = 0.0
+        self._flushed_at = float("-inf")
+        self._always = False
+        self._sent: dict[str, str] = {}
+        """Pushing: what the client shows, by URI."""
+        self._pulled: dict[str, str] = {}
+        """Pulling: the result the client was given last, by URI."""
+        self._refreshing = False
+        self._news = asyncio.Event()
+
+    def touch(self, *, always: bool = False) -> None:
+        """Something shown may have changed; `always`: a check has ended, tell the client even if nothing has."""
+        self._always = self._always or always
+        self._schedule(max(self._loop.time(), self._flushed_at + _INTERVAL_S))
+
+    def moved(self) -> None:
+        """The user types: positions move. The client moves what it shows by itself, so there is time."""
+        if not self._session.client.features.pulls_diagnostics and self._sent:
+            self._schedule(self._loop.time() + _MOVED_DELAY_S)
+
+    def given(self, uri: str, result: str) -> None:
+        """A client that pulls was given a result."""
+        self._pulled[uri] = result
+
+    async def news(self) -> None:
+        """Wait until diagnostics may have changed."""
+        await self._news.wait()
+
+    def _schedule(self, when: float) -> None:
+        if self._timer is not None:
+            if self._due_at <= when:
+                return
+            self._timer.cancel()
+        self._due_at = when
+        self._timer = self._loop.call_at(when, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        self._flushed_at = self._loop.time()
+        always, self._always = self._always, False
+        self._news.set()
+        self._news = asyncio.Event()
+        if self._session.client.features.pulls_diagnostics:
+            self._announce()
+        else:
+            self._push_next(self._paths(), always)
+
+    def _paths(self) -> Iterator[str]:
+        """Files that have something to show, open documents first, then files whose diagnostics must go."""
+        session = self._session
+        paths = dict.fromkeys(document.path for document in session.documents if session.unit_of(document.uri))
+        for view in tuple(session.views.values()):
+            paths.update(dict.fromkeys(sorted(diagnostics.files_with_findings(view))))
+        seen: set[str] = set()
+        for path in paths:
+            seen.add(session.documents.uri_of(path))
+            yield path
+        for uri in tuple(self._sent):
+            if uri not in seen and self._sent.pop(uri) != "[]":
+                self._session.client.publish(uri, None, "[]")
+
+    def _push_next(self, paths: Iterator[str], always: bool) -> None:
+        """One file at a time, so that the loop stays free in between."""
+        path = next(paths, None)
+        if path is None:
+            return
+        session = self._session
+        document = session.documents.at(path)
+        uri = session.documents.uri_of(path)
+        encoded = diagnostics.encoded(session, path)
+        if encoded != self._sent.get(uri) or (always and document is not None):
+            self._sent[uri] = encoded
+            session.client.publish(uri, document.version if document is not None else None, encoded)
+        self._loop.call_soon(self._push_next, paths, always)
+
+    def _announce(self) -> None:
+        """Ask the client to pull, if what it would get is not what it has."""
+        session = self._session
+        if self._refreshing or not session.client.features.refreshes_diagnostics:
+            return
+        if any(
+            result_id(diagnostics.encoded(session, document.path)) != self._pulled.get(document.uri)
+            for document in session.documents
+            if document.uri in self._pulled
+        ):
+            self._refreshing = True
+            session.spawn(self._refresh())
+
+    async def _refresh(self) -> None:
+        try:
+            await self._session.client.refresh_diagnostics()
+        finally:
+            self._refreshing = False
+        # What finished while the client was busy pulling.
+        self._schedule(self._loop.time() + _INTERVAL_S)
+
+
+def result_id(encoded: str) -> str:
+    """A name for a list of diagnostics: equal lists, equal names."""
+    return hashlib.sha256(encoded.encode()).hexdigest()[:16]

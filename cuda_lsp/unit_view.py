@@ -1,0 +1,273 @@
+"""What is known about one translation unit, as the editor shows it: the latest result of each kernel, and its repairs.
+
+Takes the frames of a check as they arrive. A kernel keeps its last good result while the current text does not parse or
+the analysis fails; its positions move along with the edits (`Anchor`), and its results say that they are old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzers.engine import PARSE_ERROR
+from analyzers.frontend.flags import CompileFlags
+from analyzers.model import CheckOptions, Fix, KernelResult, Reason, SourceSpan, UnitResult, Verdict
+from cuda_lsp import wire
+from cuda_lsp.documents import Anchor
+from cuda_lsp.frames import Frame
+
+Anchors = Mapping[str, Anchor]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything a check was given: immutable, taken when the user saved, whatever is typed meanwhile."""
+
+    unit: str
+    digest: str
+    text: str
+    flags: CompileFlags
+    options: CheckOptions
+    texts: Mapping[str, tuple[str, str]]
+    """(hash, text) of the open documents by path."""
+    anchors: Mapping[str, Anchor]
+    """An anchor at each of those texts."""
+
+    def asks_the_same_as(self, other: Snapshot) -> bool:
+        """Whether a check of both differs at most in what other files hold."""
+        return (self.digest, self.flags, self.options) == (other.digest, other.flags, other.options)
+
+    @property
+    def unsaved(self) -> dict[str, str]:
+        """Hashes of the open documents other than the unit itself."""
+        return {path: digest for path, (digest, _) in self.texts.items() if path != self.unit}
+
+
+@dataclass(eq=False, slots=True)
+class ShownKernel:
+    """One kernel's latest result. The body is decoded when somebody looks at it."""
+
+    mangled: str
+    verdict: Verdict
+    key: str
+    digest: str
+    body: str
+    spans: wire.SpanTable
+    anchors: Mapping[str, Anchor]
+    stale: bool = False
+    """From an earlier text: the current one does not parse here, or its analysis failed."""
+    _decoded: KernelResult | None = None
+
+    @property
+    def result(self) -> KernelResult:
+        if self._decoded is None:
+            self._decoded = wire.load_kernel(self.body, self.spans)
+        return self._decoded
+
+    def now(self, span: SourceSpan) -> tuple[int, int] | None:
+        """The byte range of a span in the text as it is now; None when it was overwritten."""
+        anchor = self.anchors.get(span.path)
+        return (span.start_offset, span.end_offset) if anchor is None else anchor.map.map(*_offsets(span))
+
+    def touches(self, path: str, offset: int) -> bool:
+        """Whether any span of the kernel in a file holds a byte offset of the text as it is now."""
+        for span in self.spans.spans:
+            if span.path == path and (now := self.now(span)) is not None and now[0] <= offset <= now[1]:
+                return True
+        return False
+
+
+def _offsets(span: SourceSpan) -> tuple[int, int]:
+    return span.start_offset, span.end_offset
+
+
+@dataclass(eq=False, slots=True)
+class UnitView:
+    """The shown results of one unit."""
+
+    path: str
+    kernels: dict[str, ShownKernel] = field(default_factory=dict[str, ShownKernel])
+    """By mangled name, in source order."""
+    unit: UnitResult | None = None
+    """The last finished result, without its kernels."""
+    snapshot: Snapshot | None = None
+    """Of the last finished check."""
+    dependencies: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """Hash of each included file by path, at the last finished check."""
+    absent: Sequence[str] = ()
+    """Files that were looked for and not found."""
+    fixes: list[Fix] = field(default_factory=list[Fix])
+    """Verified repairs for the text of `snapshot`."""
+    trouble: Reason | None = None
+    """Why the last check gave no result."""
+    _running: Snapshot | None = None
+    _fresh: dict[str, ShownKernel] = field(default_factory=dict[str, ShownKernel])
+    _bodies: dict[str, str] = field(default_factory=dict[str, str])
+    """By hash: what the worker was told that it may leave out."""
+
+    @property
+    def have(self) -> dict[str, str]:
+        """Body hashes by kernel: what a worker need not send again."""
+        return {mangled: shown.digest for mangled, shown in self.kernels.items()}
+
+    @property
+    def keys(self) -> dict[str, str]:
+        return {mangled: shown.key for mangled, shown in self.kernels.items() if shown.key and not shown.stale}
+
+    @property
+    def files(self) -> set[str]:
+        """Files in which something of this unit is shown."""
+        return {path for shown in self.kernels.values() for path in shown.spans.paths}
+
+    def begin(self, snapshot: Snapshot) -> None:
+        """A check is asked for; call this together with `check_frame`."""
+        self._running = snapshot
+        self._fresh = {}
+        self._bodies = {shown.digest: shown.body for shown in self.kernels.values()}
+
+    def is_checking(self, snapshot: Snapshot) -> bool:
+        """Whether the running check is of the same texts."""
+        running = self._running
+        return running is not None and running.asks_the_same_as(snapshot) and running.unsaved == snapshot.unsaved
+
+    def take_kernel(self, frame: Frame) -> None:
+        """One kernel of the running check is decided."""
+        assert self._running is not None
+        mangled: str = frame["kernel"]
+        body: str | None = frame["body"]
+        shown = ShownKernel(
+            mangled=mangled,
+            verdict=Verdict(frame["verdict"]),
+            key=frame["key"],
+            digest=frame["digest"],
+            body=body if body is not None else self._bodies[frame["digest"]],
+            spans=wire.SpanTable.read(frame["paths"], frame["spans"]),
+            anchors=self._running.anchors,
+        )
+        self._fresh[mangled] = shown
+        previous = self.kernels.get(mangled)
+        if previous is not None and previous.verdict is not Verdict.UNKNOWN and does_not_parse(shown):
+            previous.stale = True
+        else:
+            self.kernels[mangled] = shown
+
+    def finish(self, frame: Frame) -> None:
+        """The running check has ended with a unit result: drop the kernels that are gone, keep those it lost."""
+        assert self._running is not None
+        unit = wire.load(UnitResult, frame["unit"])
+        order: list[str] = frame["order"]
+        if unit.failure is not None:
+            self.trouble = unit.failure
+            lost = [shown for mangled, shown in self.kernels.items() if mangled not in self._fresh]
+        else:
+            self.trouble = None
+            lost = list(self._lost(bool(unit.syntax)))
+        for shown in lost:
+            shown.stale = True
+        kept = {shown.mangled: shown for shown in lost}
+        self.kernels = {
+            **{mangled: self.kernels[mangled] for mangled in order if mangled in self.kernels},
+            **kept,
+        }
+        self.unit = unit
+        self.snapshot, self._running = self._running, None
+        self.dependencies = dict(frame["dependencies"])
+        self.absent = frame["absent"]
+        self.fixes = []
+        self._fresh = {}
+
+    def add_fix(self, data: Any) -> None:
+        """A repair of the last finished check was verified."""
+        self.fixes.append(wire.load(Fix, data))
+
+    def fail(self, reason: Reason) -> None:
+        """The check gave nothing: everything stays, as old."""
+        self.trouble = reason
+        self._running = None
+        for mangled, shown in self.kernels.items():
+            if mangled not in self._fresh:
+                shown.stale = True
+
+    def _lost(self, has_errors: bool) -> Iterator[ShownKernel]:
+        """Kernels of before that the new result lacks because of errors in the text, not because they were removed."""
+        if not has_errors:
+            return
+        occupied = [
+            (shown.result.extent.path, now)
+            for shown in self._fresh.values()
+            if not does_not_parse(shown) and (now := shown.now(shown.result.extent)) is not None
+        ]
+        for mangled, shown in self.kernels.items():
+            if mangled in self._fresh:
+                continue
+            extent = shown.result.extent
+            now = shown.now(extent)
+            if now is None or now[0] == now[1]:
+                continue
+            if not any(path == extent.path and now[0] < end and start < now[1] for path, (start, end) in occupied):
+                yield shown
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the last finished result is about the texts as they are now."""
+        snapshot = self.snapshot
+        return (
+            snapshot is not None
+            and self.trouble is None
+            and all(
+                anchor.map.is_identity
+                for path, anchor in snapshot.anchors.items()
+                if path == self.path or path in self.dependencies
+            )
+        )
+
+    def adopt_anchor(self, path: str, anchor: Anchor) -> None:
+        """A document was opened whose file this unit has results in: follow its edits from now on."""
+        for shown in self.kernels.values():
+            if path in shown.spans.paths and path not in shown.anchors:
+                shown.anchors = {**shown.anchors, path: anchor}
+
+    def drop_anchor(self, path: str) -> None:
+        """A document was closed: its file on disk counts again."""
+        for shown in self.kernels.values():
+            if path in shown.anchors:
+                shown.anchors = {other: anchor for other, anchor in shown.anchors.items() if other != path}
+
+
+def does_not_parse(shown: ShownKernel) -> bool:
+    """Whether the kernel is unknown because of a compiler error in it."""
+    return shown.verdict is Verdict.UNKNOWN and any(
+        reason.kind == PARSE_ERROR for context in shown.result.contexts for reason in context.reasons
+    )
+
+
+def check_frame(
+    view: UnitView, snapshot: Snapshot, attention: tuple[str, int] | None, *, reuse: bool, cache: str | None
+) -> dict[str, Any]:
+    """The request for a check of a snapshot, without what the scheduler adds."""
+    looked_at = [(attention[0], attention[1], attention[1])] if attention is not None else []
+    return {
+        "unit": snapshot.unit,
+        "digest": snapshot.digest,
+        "unsaved": snapshot.unsaved,
+        "flags": wire.dump(snapshot.flags),
+        "options": wire.dump(snapshot.options),
+        "keys": view.keys,
+        "have": view.have,
+        "first": [*edited_ranges(snapshot, view), *looked_at],
+        "reuse": reuse,
+        "cache": cache,
+    }
+
+
+def edited_ranges(snapshot: Snapshot, view: UnitView) -> list[tuple[str, int, int]]:
+    """Where the texts changed since the last finished check: the user looks there."""
+    if view.snapshot is None:
+        return []
+    return [
+        (path, start, end)
+        for path, anchor in view.snapshot.anchors.items()
+        if path in snapshot.texts
+        for _, _, start, end in anchor.map.edits
+    ]
