@@ -12,7 +12,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol, cast
 
-from clang import cindex as _clang  # pyright: ignore[reportMissingTypeStubs]
+from clang import cindex as _clang
+
+from analyzers.model import SourceSpan
 
 _module: Any = _clang
 
@@ -236,10 +238,30 @@ def _registered_library() -> Any:
         function = getattr(lib, name)
         function.argtypes = arguments
         function.restype = result
+    lib.clang_getFileLocation.argtypes = lib.clang_getInstantiationLocation.argtypes
     return lib
 
 
 _lib: Any = _registered_library()
+
+
+def _file_location(location: Any) -> tuple[Any, int, int, int]:
+    """File, line, column and offset as `clang.cindex.SourceLocation` caches them.
+
+    For an argument of a macro this is where the argument is written, not where the macro's name is: the lines inside
+    `AT_DISPATCH_…(…, [&] { … })` stay apart. For what a macro's body writes it is the place where the macro is used.
+    """
+    if location._data is None:
+        file, line, column, offset = _module.c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+        _lib.clang_getFileLocation(
+            location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
+        )
+        known = _module.File(file) if file else None
+        location._data = (known, int(line.value), int(column.value), int(offset.value))
+    return location._data
+
+
+_module.SourceLocation._get_instantiation = _file_location
 
 
 def binary_operator(cursor: Cursor) -> str:
@@ -291,6 +313,13 @@ def file_contents(unit: TranslationUnit, path: str) -> bytes:
     size = ctypes.c_size_t()
     text = _lib.clang_getFileContents(unit, handle, ctypes.byref(size))
     return ctypes.string_at(text, size.value) if text else b""
+
+
+def span(part: SourceRange) -> SourceSpan:
+    """A clang range as the project's own; an empty path stands for a range without a file."""
+    start, end = part.start, part.end
+    path = start.file.name if start.file is not None else ""
+    return SourceSpan(path, start.line, start.column, end.line, end.column, start.offset, end.offset)
 
 
 def kernel_identity(cursor: Cursor) -> str:

@@ -52,7 +52,7 @@ class Statement:
     macro: bool = False
     """It begins with a macro, or is one."""
     call: str = ""
-    """The function, when the statement is nothing but one call."""
+    """The function, when the statement is nothing but one call; the keyword of a jump."""
 
     @property
     def is_loop(self) -> bool:
@@ -372,6 +372,9 @@ class _Builder:
             self._lambdas(inner)
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
         call = inner.spelling or "" if kind == Kinds.CALL else ""
+        if kind in _JUMPS:
+            word = _WORD.match(self.code, start)
+            call = word.group().decode() if word else ""
         return Statement(name, start, self._past_semicolon(end), macro=written_by_macro(inner), call=call)
 
     def _lambdas(self, cursor: Any) -> None:

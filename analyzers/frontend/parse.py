@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from analyzers.frontend import cindex
-from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, SourceRange, TranslationUnit
+from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
@@ -78,6 +78,10 @@ _COMMON_ARGUMENTS: Final = (
     # A correction would silently analyse a name that the author did not write.
     "-fno-spell-checking",
 )
+
+
+# Said of every template that a bundled header only declares when it is used with a local type; no code is lost by it.
+_LINKAGE: Final = "is used but not defined in this translation unit, and cannot be defined"
 
 
 class ParseFailure(Exception):  # noqa: N818
@@ -303,7 +307,8 @@ def _dependencies(path: str, units: Iterable[TranslationUnit]) -> tuple[str, ...
 def _copied(
     source: Sequence[ClangDiagnostic], side: Side, path: str, probe_offset: int | None
 ) -> Iterable[Diagnostic]:
-    return [_copy(diagnostic, side, path, probe_offset) for diagnostic in source]
+    copies = (_copy(diagnostic, side, path, probe_offset) for diagnostic in source)
+    return [copy for copy in copies if _LINKAGE not in copy.message]
 
 
 def _copy(diagnostic: ClangDiagnostic, side: Side, path: str, probe_offset: int | None) -> Diagnostic:
@@ -316,7 +321,7 @@ def _copy(diagnostic: ClangDiagnostic, side: Side, path: str, probe_offset: int 
         line=location.line,
         column=location.column,
         offset=location.offset,
-        ranges=tuple(_span(part) for part in diagnostic.ranges),
+        ranges=tuple(cindex.span(part) for part in diagnostic.ranges),
         category=diagnostic.category_name,
         option=diagnostic.option,
         side=side,
@@ -327,8 +332,3 @@ def _copy(diagnostic: ClangDiagnostic, side: Side, path: str, probe_offset: int 
 
 def _name(location: SourceLocation) -> str:
     return location.file.name if location.file is not None else ""
-
-
-def _span(part: SourceRange) -> SourceSpan:
-    start, end = part.start, part.end
-    return SourceSpan(_name(start), start.line, start.column, end.line, end.column, start.offset, end.offset)

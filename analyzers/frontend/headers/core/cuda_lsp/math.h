@@ -64,49 +64,57 @@ constexpr long long llabs(long long x) { return x < 0 ? -x : x; }
 }
 
 namespace std {
-constexpr int abs(int x) { return x < 0 ? -x : x; }
+#undef CUDA_LSP_MATH1
+#undef CUDA_LSP_MATH2
+// The overloads of <cmath>: a floating-point argument keeps its type, an integer counts as double.
+#define CUDA_LSP_MATH1(name)                                                                      \
+  using ::name;                                                                                   \
+  float name(float x);                                                                            \
+  long double name(long double x);                                                                \
+  template <class T, class = enable_if_t<is_integral_v<T>>> double name(T x);
+#define CUDA_LSP_MATH2(name)                                                                      \
+  using ::name;                                                                                   \
+  float name(float x, float y);                                                                   \
+  long double name(long double x, long double y);                                                 \
+  template <class T, class U, class = cuda_lsp_mixed<T, U>> double name(T x, U y);
+template <class T, class U>
+using cuda_lsp_mixed = enable_if_t<is_arithmetic_v<T> && is_arithmetic_v<U> && !(is_same_v<T, U> && is_floating_point_v<T>)>;
+template <class T> using cuda_lsp_number = enable_if_t<is_arithmetic_v<T>>;
+CUDA_LSP_MATH1(acos) CUDA_LSP_MATH1(acosh) CUDA_LSP_MATH1(asin) CUDA_LSP_MATH1(asinh) CUDA_LSP_MATH1(atan)
+CUDA_LSP_MATH1(atanh) CUDA_LSP_MATH1(cbrt) CUDA_LSP_MATH1(ceil) CUDA_LSP_MATH1(cos) CUDA_LSP_MATH1(cosh)
+CUDA_LSP_MATH1(erf) CUDA_LSP_MATH1(erfc) CUDA_LSP_MATH1(exp) CUDA_LSP_MATH1(exp2) CUDA_LSP_MATH1(expm1)
+CUDA_LSP_MATH1(fabs) CUDA_LSP_MATH1(floor) CUDA_LSP_MATH1(lgamma) CUDA_LSP_MATH1(log) CUDA_LSP_MATH1(log10)
+CUDA_LSP_MATH1(log1p) CUDA_LSP_MATH1(log2) CUDA_LSP_MATH1(logb) CUDA_LSP_MATH1(nearbyint) CUDA_LSP_MATH1(rint)
+CUDA_LSP_MATH1(round) CUDA_LSP_MATH1(sin) CUDA_LSP_MATH1(sinh) CUDA_LSP_MATH1(sqrt) CUDA_LSP_MATH1(tan)
+CUDA_LSP_MATH1(tanh) CUDA_LSP_MATH1(tgamma) CUDA_LSP_MATH1(trunc)
+CUDA_LSP_MATH2(atan2) CUDA_LSP_MATH2(copysign) CUDA_LSP_MATH2(fdim) CUDA_LSP_MATH2(fmax) CUDA_LSP_MATH2(fmin)
+CUDA_LSP_MATH2(fmod) CUDA_LSP_MATH2(hypot) CUDA_LSP_MATH2(nextafter) CUDA_LSP_MATH2(pow) CUDA_LSP_MATH2(remainder)
+#undef CUDA_LSP_MATH1
+#undef CUDA_LSP_MATH2
+using ::abs; using ::fma; using ::frexp; using ::ilogb; using ::labs; using ::ldexp; using ::llabs; using ::llrint; using ::llround;
+using ::lrint; using ::lround; using ::modf; using ::nan; using ::nanf; using ::remquo; using ::scalbn; using ::scalbln;
+using ::double_t; using ::float_t;
 constexpr long abs(long x) { return x < 0 ? -x : x; }
 constexpr long long abs(long long x) { return x < 0 ? -x : x; }
 float abs(float x);
 double abs(double x);
 long double abs(long double x);
-template <class T> using cuda_lsp_number = enable_if_t<is_arithmetic_v<T>>;
-#undef CUDA_LSP_MATH1
-#undef CUDA_LSP_MATH2
-#define CUDA_LSP_MATH1(name) \
-  float name(float x); double name(double x); long double name(long double x); \
-  template <class T, class = enable_if_t<is_integral_v<T>>> double name(T x);
-#define CUDA_LSP_MATH2(name) \
-  float name(float x, float y); double name(double x, double y); long double name(long double x, long double y); \
-  template <class T, class U, class = enable_if_t<is_arithmetic_v<T> && is_arithmetic_v<U> && !(is_same_v<T, U> && is_floating_point_v<T>)>> \
-  conditional_t<is_same_v<T, long double> || is_same_v<U, long double>, long double, double> name(T x, U y);
-CUDA_LSP_MATH1(acos) CUDA_LSP_MATH1(acosh) CUDA_LSP_MATH1(asin) CUDA_LSP_MATH1(asinh) CUDA_LSP_MATH1(atan) CUDA_LSP_MATH1(atanh)
-CUDA_LSP_MATH1(cbrt) CUDA_LSP_MATH1(ceil) CUDA_LSP_MATH1(cos) CUDA_LSP_MATH1(cosh) CUDA_LSP_MATH1(erf) CUDA_LSP_MATH1(erfc)
-CUDA_LSP_MATH1(exp) CUDA_LSP_MATH1(exp2) CUDA_LSP_MATH1(expm1) CUDA_LSP_MATH1(fabs) CUDA_LSP_MATH1(floor) CUDA_LSP_MATH1(lgamma)
-CUDA_LSP_MATH1(log) CUDA_LSP_MATH1(log10) CUDA_LSP_MATH1(log1p) CUDA_LSP_MATH1(log2) CUDA_LSP_MATH1(logb) CUDA_LSP_MATH1(nearbyint)
-CUDA_LSP_MATH1(rint) CUDA_LSP_MATH1(round) CUDA_LSP_MATH1(sin) CUDA_LSP_MATH1(sinh) CUDA_LSP_MATH1(sqrt) CUDA_LSP_MATH1(tan)
-CUDA_LSP_MATH1(tanh) CUDA_LSP_MATH1(tgamma) CUDA_LSP_MATH1(trunc)
-CUDA_LSP_MATH2(atan2) CUDA_LSP_MATH2(copysign) CUDA_LSP_MATH2(fdim) CUDA_LSP_MATH2(fmax) CUDA_LSP_MATH2(fmin) CUDA_LSP_MATH2(fmod)
-CUDA_LSP_MATH2(hypot) CUDA_LSP_MATH2(nextafter) CUDA_LSP_MATH2(pow) CUDA_LSP_MATH2(remainder)
 float fma(float x, float y, float z);
-double fma(double x, double y, double z);
 float ldexp(float x, int exponent);
-double ldexp(double x, int exponent);
 float scalbn(float x, int exponent);
-double scalbn(double x, int exponent);
 float frexp(float x, int *exponent);
-double frexp(double x, int *exponent);
 float modf(float x, float *whole);
-double modf(double x, double *whole);
+long lround(float x);
+long lrint(float x);
+long long llround(float x);
+long long llrint(float x);
+int ilogb(float x);
+template <class T, class = enable_if_t<is_integral_v<T>>> int ilogb(T x);
+template <class T, class = enable_if_t<is_integral_v<T>>> long lround(T x);
 float lerp(float a, float b, float t);
 double lerp(double a, double b, double t);
 float hypot(float x, float y, float z);
 double hypot(double x, double y, double z);
-template <class T, class = cuda_lsp_number<T>> int ilogb(T x);
-template <class T, class = cuda_lsp_number<T>> long lround(T x);
-template <class T, class = cuda_lsp_number<T>> long lrint(T x);
-template <class T, class = cuda_lsp_number<T>> long long llround(T x);
-template <class T, class = cuda_lsp_number<T>> long long llrint(T x);
 template <class T, class = cuda_lsp_number<T>> bool isnan(T x);
 template <class T, class = cuda_lsp_number<T>> bool isinf(T x);
 template <class T, class = cuda_lsp_number<T>> bool isfinite(T x);
@@ -115,53 +123,33 @@ template <class T, class = cuda_lsp_number<T>> bool signbit(T x);
 template <class T, class = cuda_lsp_number<T>> int fpclassify(T x);
 template <class T, class U> bool isless(T x, U y);
 template <class T, class U> bool isgreater(T x, U y);
-using ::nan; using ::nanf; using ::labs; using ::llabs; using ::remquo; using ::double_t; using ::float_t;
-using ::sqrtf; using ::fabsf; using ::expf; using ::logf; using ::powf; using ::sinf; using ::cosf; using ::floorf; using ::ceilf;
-using ::fmaxf; using ::fminf; using ::roundf; using ::tanhf; using ::fmodf; using ::atan2f; using ::truncf; using ::rintf; using ::fmaf;
+using ::acosf; using ::asinf; using ::atan2f; using ::atanf; using ::ceilf; using ::cosf; using ::coshf; using ::exp2f; using ::expf;
+using ::fabsf; using ::floorf; using ::fmaf; using ::fmaxf; using ::fminf; using ::fmodf; using ::log10f; using ::log1pf; using ::log2f;
+using ::logf; using ::powf; using ::rintf; using ::roundf; using ::sinf; using ::sinhf; using ::sqrtf; using ::tanf; using ::tanhf;
+using ::truncf; using ::nearbyintf; using ::copysignf; using ::hypotf; using ::cbrtf; using ::expm1f; using ::erff;
 }  // namespace std
 
-// CUDA declares the overloads in the global namespace as well.
-#undef CUDA_LSP_MATH1
-#undef CUDA_LSP_MATH2
-#define CUDA_LSP_MATH1(name) \
-  float name(float x); \
+// <math.h> of C++ names the same overloads globally, and so does CUDA.
+using std::acos; using std::acosh; using std::asin; using std::asinh; using std::atan; using std::atanh;
+using std::cbrt; using std::ceil; using std::cos; using std::cosh; using std::erf; using std::erfc; using std::exp;
+using std::exp2; using std::expm1; using std::fabs; using std::floor; using std::lgamma; using std::log;
+using std::log10; using std::log1p; using std::log2; using std::logb; using std::nearbyint; using std::rint;
+using std::round; using std::sin; using std::sinh; using std::sqrt; using std::tan; using std::tanh;
+using std::tgamma; using std::trunc; using std::atan2; using std::copysign; using std::fdim; using std::fmax;
+using std::fmin; using std::fmod; using std::hypot; using std::nextafter; using std::pow; using std::remainder;
+using std::abs; using std::fma; using std::frexp; using std::ilogb; using std::ldexp; using std::llrint;
+using std::llround; using std::lrint; using std::lround; using std::modf; using std::scalbn; using std::isnan;
+using std::isinf; using std::isfinite; using std::isnormal; using std::signbit; using std::fpclassify;
+#define CUDA_LSP_OWN(name)  \
+  float name(float x);      \
   template <class T, class = std::enable_if_t<std::is_integral_v<T>>> double name(T x);
-#define CUDA_LSP_MATH2(name) \
-  float name(float x, float y); \
-  template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && !(std::is_same_v<T, U> && std::is_floating_point_v<T>)>> \
-  double name(T x, U y);
-CUDA_LSP_MATH1(acos) CUDA_LSP_MATH1(acosh) CUDA_LSP_MATH1(asin) CUDA_LSP_MATH1(asinh) CUDA_LSP_MATH1(atan) CUDA_LSP_MATH1(atanh)
-CUDA_LSP_MATH1(cbrt) CUDA_LSP_MATH1(ceil) CUDA_LSP_MATH1(cos) CUDA_LSP_MATH1(cosh) CUDA_LSP_MATH1(erf) CUDA_LSP_MATH1(erfc)
-CUDA_LSP_MATH1(exp) CUDA_LSP_MATH1(exp2) CUDA_LSP_MATH1(expm1) CUDA_LSP_MATH1(fabs) CUDA_LSP_MATH1(floor) CUDA_LSP_MATH1(lgamma)
-CUDA_LSP_MATH1(log) CUDA_LSP_MATH1(log10) CUDA_LSP_MATH1(log1p) CUDA_LSP_MATH1(log2) CUDA_LSP_MATH1(logb) CUDA_LSP_MATH1(nearbyint)
-CUDA_LSP_MATH1(rint) CUDA_LSP_MATH1(round) CUDA_LSP_MATH1(sin) CUDA_LSP_MATH1(sinh) CUDA_LSP_MATH1(sqrt) CUDA_LSP_MATH1(tan)
-CUDA_LSP_MATH1(tanh) CUDA_LSP_MATH1(tgamma) CUDA_LSP_MATH1(trunc)
-CUDA_LSP_MATH1(rsqrt) CUDA_LSP_MATH1(rcbrt) CUDA_LSP_MATH1(sinpi) CUDA_LSP_MATH1(cospi) CUDA_LSP_MATH1(exp10) CUDA_LSP_MATH1(erfinv)
-CUDA_LSP_MATH1(erfcinv) CUDA_LSP_MATH1(erfcx) CUDA_LSP_MATH1(normcdf) CUDA_LSP_MATH1(normcdfinv)
-CUDA_LSP_MATH2(atan2) CUDA_LSP_MATH2(copysign) CUDA_LSP_MATH2(fdim) CUDA_LSP_MATH2(fmax) CUDA_LSP_MATH2(fmin) CUDA_LSP_MATH2(fmod)
-CUDA_LSP_MATH2(hypot) CUDA_LSP_MATH2(nextafter) CUDA_LSP_MATH2(pow) CUDA_LSP_MATH2(remainder)
-#undef CUDA_LSP_MATH1
-#undef CUDA_LSP_MATH2
-float fma(float x, float y, float z);
-float ldexp(float x, int exponent);
-float frexp(float x, int *exponent);
-float modf(float x, float *whole);
+CUDA_LSP_OWN(rsqrt) CUDA_LSP_OWN(rcbrt) CUDA_LSP_OWN(sinpi) CUDA_LSP_OWN(cospi) CUDA_LSP_OWN(tanpi)
+CUDA_LSP_OWN(exp10) CUDA_LSP_OWN(erfinv) CUDA_LSP_OWN(erfcinv) CUDA_LSP_OWN(erfcx) CUDA_LSP_OWN(normcdf)
+CUDA_LSP_OWN(normcdfinv) CUDA_LSP_OWN(j0) CUDA_LSP_OWN(j1) CUDA_LSP_OWN(y0) CUDA_LSP_OWN(y1)
+#undef CUDA_LSP_OWN
 void sincos(float x, float *sine, float *cosine);
 void sincospi(float x, float *sine, float *cosine);
-long lround(float x);
-long lrint(float x);
-long long llround(float x);
-long long llrint(float x);
-int ilogb(float x);
-constexpr long abs(long x) { return x < 0 ? -x : x; }
-constexpr long long abs(long long x) { return x < 0 ? -x : x; }
-float abs(float x);
-double abs(double x);
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> bool isnan(T x);
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> bool isinf(T x);
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> bool isfinite(T x);
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> bool signbit(T x);
-template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> bool isnormal(T x);
+float rhypot(float x, float y);
 
 // min and max take part in index arithmetic, so they have bodies; the mixed overloads are those of CUDA.
 #define CUDA_LSP_MIN_MAX(R, A, B)                                            \

@@ -1,0 +1,77 @@
+"""From a parsed unit to program IR: one `Kernel` per `__global__` function and template instantiation.
+
+Takes both passes of `parse`, gives plain data: the kernels, and what was seen and could not be taken in. Kernels are
+lowered from the device pass; instantiations are collected from both. A template that nobody instantiates in sight is
+instantiated through probes, lines appended to the buffer for one more parse.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from analyzers.frontend.lowering import kernels
+from analyzers.frontend.lowering.discovery import Discovery, Found, discover
+from analyzers.frontend.lowering.nodes import NodeTable
+from analyzers.frontend.parse import ParsedUnit
+from analyzers.ir.kernel import Kernel
+from analyzers.model import Skipped
+
+Reparse = Callable[[Sequence[str]], ParsedUnit]
+"""Parse the same text again with these probe lines appended."""
+
+#: How often more probes are tried before a template is given up.
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredUnit:
+    """The kernels of one unit in source order. `unit` is the parse they were read from: with `reparse` it may be another
+    one than was given, with `probes` appended. Giving these to the next parse of the same file saves the second one."""
+
+    kernels: tuple[Kernel, ...]
+    skipped: tuple[Skipped, ...]
+    unit: ParsedUnit
+    probes: tuple[str, ...] = ()
+
+
+def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> LoweredUnit:
+    """Lower every kernel defined in the unit's file and in the project headers it includes.
+
+    `only` restricts the result to kernels with these names, with or without template arguments. Without `reparse`,
+    templates nobody instantiates give an unsupported kernel.
+    """
+    if sys.getrecursionlimit() < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
+    tried: list[str] = []
+    found = discover(unit)
+    for _ in range(_ROUNDS):
+        wanted = [p for p in found.probes_wanted(tried) if p not in unit.probes]
+        if not wanted or reparse is None:
+            break
+        tried.extend(wanted)
+        unit = reparse((*unit.probes, *wanted))
+        found = discover(unit)
+        useless = found.useless_probes()
+        if useless:
+            unit = reparse(tuple(p for p in unit.probes if p not in useless))
+            found = discover(unit)
+    return _lowered(unit, found, only)
+
+
+_RECURSION = 20_000
+
+
+def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> LoweredUnit:
+    table: NodeTable = found.table
+    out: list[Kernel] = []
+    for item in found.kernels:
+        if only and not _selected(item, only):
+            continue
+        out.append(kernels.lower_kernel(table, item, unit))
+    return LoweredUnit(tuple(out), found.skipped, unit, unit.probes)
+
+
+def _selected(item: Found, only: Sequence[str]) -> bool:
+    return item.base_name in only or item.name in only
