@@ -53,10 +53,6 @@ def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))
         found = discover(unit)
-        useless = found.useless_probes()
-        if useless:
-            unit = reparse(tuple(p for p in unit.probes if p not in useless))
-            found = discover(unit)
     return _lowered(unit, found, only)
 
 

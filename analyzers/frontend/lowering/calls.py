@@ -198,7 +198,7 @@ def _bound(ctx: Context, parameter: Node, given: Node) -> Place:
 
 def _bound_record(ctx: Context, parameter: Node, given: Node, raw: Value) -> Place:
     ctype = parameter.type
-    forced = parameter.key in ctx.forced
+    forced = parameter.key in ctx.forced or ("written", parameter.key) in ctx.forced
     if isinstance(raw, ParamPlace) and not forced:
         return ParamPlace(raw.name, raw.type, parameter.key)
     if isinstance(raw, SplitPlace) and raw.key is None and not raw.offset and not forced:

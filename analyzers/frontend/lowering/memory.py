@@ -145,7 +145,7 @@ def write(ctx: Context, place: Place, value: Expr, node: Node) -> None:
     elif isinstance(place, SplitPlace):
         ctx.assign(var(place.names[place.offset], value.ty), value)
     elif isinstance(place, (ValuePlace, ParamPlace, RecordValue)) and place.key is not None:
-        ctx.force(place.key)
+        ctx.force(("written", place.key))
     elif isinstance(place, TablePlace):
         _store(ctx, MemPlace(place.pointer, place.type, place.bounds), value, node)
     # Writing to a temporary class value changes nothing that anybody sees.
@@ -488,7 +488,7 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
         return
     if isinstance(target, (RecordValue, ParamPlace)):
         if target.key is not None:
-            ctx.force(target.key)
+            ctx.force(("written", target.key))
         return
     if isinstance(target, MemPlace) and isinstance(source, MemPlace) and not is_local(target.pointer, ctx):
         if not is_local(source.pointer, ctx) and 0 < target.type.size <= 64:

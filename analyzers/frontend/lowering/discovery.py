@@ -1,0 +1,395 @@
+"""Which kernels a unit defines, and with which template arguments each is instantiated.
+
+Definitions come from a walk over the declarations of the device pass. Instantiations are what the code refers to: host
+functions that name a template kernel, directly or through other templates, are walked in both passes. Explicit
+instantiations and templates nobody uses are asked for through probe lines.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, kernel_identity
+from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
+from analyzers.frontend.parse import (
+    ParsedUnit,
+    instantiation_probe,
+    is_bundled,
+    scan_explicit_instantiations,
+)
+from analyzers.model import Skipped
+
+_K: Any = CursorKind
+_SCOPES = frozenset({Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS, Kinds.CLASS_TEMPLATE,
+                     _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value})  # fmt: skip
+_FUNCTION_LIKE = frozenset(
+    {Kinds.FUNCTION, Kinds.FUNCTION_TEMPLATE, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.DESTRUCTOR, Kinds.CONVERSION}
+)
+_TYPE_PARAMETER: int = _K.TEMPLATE_TYPE_PARAMETER.value
+_VALUE_PARAMETER: int = _K.TEMPLATE_NON_TYPE_PARAMETER.value
+_TEMPLATE_PARAMETER: int = _K.TEMPLATE_TEMPLATE_PARAMETER.value
+
+#: What to instantiate a template with that nobody instantiates: (type, integer), tried in this order.
+_GUESSES = (("float", "32"), ("float", "1"), ("int", "256"), ("double", "4"))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A kernel to lower: its definition, or the reason why there is none."""
+
+    name: str
+    base_name: str
+    mangled: str
+    node: Node | None
+    template: Node | None = None
+    guessed: bool = False
+    failure: str = ""
+
+
+@dataclass(slots=True)
+class _Template:
+    node: Node
+    name: str
+    scope: tuple[str, ...]
+    instances: dict[str, Any] = field(default_factory=dict)
+    guessed: set[str] = field(default_factory=set)
+    """Mangled names of instances that only a guess asked for."""
+
+
+@dataclass(slots=True)
+class Discovery:
+    """The kernels of a unit and what is missing."""
+
+    unit: ParsedUnit
+    table: NodeTable
+    kernels: list[Found] = field(default_factory=list)
+    skipped: tuple[Skipped, ...] = ()
+    templates: list[_Template] = field(default_factory=list)
+    host_only: list[str] = field(default_factory=list)
+    """Probes for instantiations that only the host pass shows."""
+
+    def probes_wanted(self, tried: Sequence[str]) -> list[str]:
+        """Probe lines that would bring more instantiations, those already present left out."""
+        present = {*tried, *self.unit.probes}
+        wanted = [p for p in self.host_only if p not in present]
+        explicit = scan_explicit_instantiations(self.unit.text)
+        names = {t.name for t in self.templates}
+        for asked in explicit:
+            if asked.name.split("<")[0].split("::")[-1] in names:
+                probe = instantiation_probe(asked.name, asked.parameters, asked.scope)
+                if probe not in present and probe not in wanted:
+                    wanted.append(probe)
+        if wanted:
+            return wanted
+        for template in self.templates:
+            if template.instances:
+                continue
+            probe = next((p for p in _guesses(template) if p not in present), None)
+            if probe is not None:
+                wanted.append(probe)
+        return wanted
+
+
+def discover(unit: ParsedUnit) -> Discovery:
+    """Find the kernels of a unit and their instantiations."""
+    table = NodeTable(unit.device)
+    found = Discovery(unit, table)
+    walked = _Declarations(unit.device)
+    plain: list[tuple[tuple[str, int], Found]] = []
+    for cursor, scope in walked.kernels:
+        node = table.declaration(cursor)
+        if node.kind == Kinds.FUNCTION_TEMPLATE:
+            found.templates.append(_Template(node, node.name, scope))
+        else:
+            plain.append((_position(cursor), Found(_shown(cursor), node.name, kernel_identity(cursor), node)))
+    if found.templates:
+        _instances(found, walked)
+    for template in found.templates:
+        plain.extend(_found_template(found, template))
+    plain.sort(key=lambda item: item[0])
+    seen: set[str] = set()
+    for _, item in plain:
+        if item.mangled not in seen:
+            seen.add(item.mangled)
+            found.kernels.append(item)
+    return found
+
+
+def _found_template(found: Discovery, template: _Template) -> Iterator[tuple[tuple[str, int], Found]]:
+    at = _position(template.node.cursor)
+    for mangled, cursor in template.instances.items():
+        guessed = mangled in template.guessed
+        node = found.table.declaration(cursor)
+        yield at, Found(_shown(cursor), template.name, mangled, node, template.node, guessed)
+    if not template.instances:
+        text = f"the kernel template {template.name} is not instantiated, and no arguments to try were found"
+        yield at, Found(f"{template.name}<…>", template.name, f"{template.name}<>", None, template.node, failure=text)
+
+
+def _position(cursor: Any) -> tuple[str, int]:
+    location = cursor.location
+    return (location.file.name if location.file is not None else "", location.offset)
+
+
+# --- declarations -------------------------------------------------------------------------------------------
+
+
+class _Declarations:
+    """The functions of the user's files in one pass: kernels, and everything that could mention one."""
+
+    def __init__(self, unit: Any) -> None:
+        self.kernels: list[tuple[Any, tuple[str, ...]]] = []
+        self.functions: list[tuple[str, int, int, Any, bool]] = []
+        """(file, start, end, cursor, inside a template) of every function and variable with a body or initialiser."""
+        self.probes: list[Any] = []
+        self.files: set[str] = set()
+        self._bundled: dict[str, bool] = {}
+        self._unit = unit
+        self._walk(unit.cursor.get_children(), (), False)
+
+    def _in_headers(self, cursor: Any) -> bool:
+        file = cursor.location.file
+        if file is None:
+            return True
+        name = file.name
+        known = self._bundled.get(name)
+        if known is None:
+            known = self._bundled[name] = is_bundled(name)
+            if not known:
+                self.files.add(name)
+        return known
+
+    def _walk(self, cursors: Iterable[Any], scope: tuple[str, ...], template: bool) -> None:
+        for cursor in cursors:
+            kind = cursor._kind_id
+            if kind in _FUNCTION_LIKE:
+                if scope or not self._in_headers(cursor):
+                    self._function(cursor, kind, scope, template)
+            elif kind in _SCOPES:
+                if scope or not self._in_headers(cursor):
+                    inner = (*scope, cursor.spelling) if kind == Kinds.NAMESPACE else scope
+                    is_template = kind not in (Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS)
+                    # A scope of its own keeps the members from being asked for their file again.
+                    self._walk(cursor.get_children(), inner or ("",), template or is_template)
+            elif kind == Kinds.VAR and (scope or not self._in_headers(cursor)):
+                if cursor.spelling.startswith("cuda_lsp_probe_"):
+                    self.probes.append(cursor)
+                else:
+                    extent = cursor.extent
+                    self.functions.append((_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, template))
+
+    def _function(self, cursor: Any, kind: int, scope: tuple[str, ...], template: bool) -> None:
+        is_global = has_body = False
+        for child in cursor.get_children():
+            inner = child._kind_id
+            if inner == Kinds.GLOBAL_ATTR:
+                is_global = True
+            elif inner == Kinds.COMPOUND:
+                has_body = True
+        if not has_body:
+            return
+        if is_global:
+            self.kernels.append((cursor, tuple(part for part in scope if part)))
+        extent = cursor.extent
+        inside = template or kind == Kinds.FUNCTION_TEMPLATE
+        self.functions.append((_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, inside))
+
+
+# --- instantiations -----------------------------------------------------------------------------------------
+
+
+def _instances(found: Discovery, device: _Declarations) -> None:
+    """Fill in the instances of every template kernel."""
+    by_place = {_position(t.node.cursor): t for t in found.templates}
+    names = {t.name for t in found.templates}
+    starts, interesting = _mentioning(device, names, found.table)
+    for probe in device.probes:
+        starts.append(probe)
+    guessed = {p for t in found.templates for p in _guesses(t)}
+    guessed_numbers = {n for n, p in enumerate(found.unit.probes) if p in guessed}
+    asked: dict[str, bool] = {}
+    for cursor, template in _references(starts, by_place, interesting):
+        identity = kernel_identity(cursor)
+        template.instances.setdefault(identity, cursor)
+    for probe in device.probes:
+        number = probe.spelling.removeprefix("cuda_lsp_probe_")
+        is_guess = number.isdigit() and int(number) in guessed_numbers
+        for cursor, _ in _references([probe], by_place, set()):
+            identity = kernel_identity(cursor)
+            asked[identity] = asked.get(identity, True) and is_guess
+    others = {kernel_identity(c) for c, _ in _references(starts[: len(starts) - len(device.probes)], by_place, interesting)}
+    for template in found.templates:
+        template.guessed = {m for m in template.instances if asked.get(m) and m not in others}
+        real = [m for m in template.instances if m not in template.guessed]
+        if real:
+            # A guess is dropped as soon as the code itself instantiates the template.
+            template.instances = {m: c for m, c in template.instances.items() if m not in template.guessed}
+    _host_instances(found, by_place, interesting)
+
+
+def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template], interesting: set[str]) -> None:
+    """Instantiations in code that only the host pass sees become probes."""
+    host = _Declarations(found.unit.host)
+    names = {t.name for t in found.templates}
+    starts, more = _mentioning(host, names, NodeTable(found.unit.host))
+    for cursor, template in _references(starts, by_place, interesting | more):
+        if kernel_identity(cursor) in template.instances:
+            continue
+        arguments = _template_arguments(cursor, template.node)
+        if arguments:
+            parameters = ", ".join(a.spelling for a in cursor.type.argument_types())
+            name = f"{template.name}<{', '.join(arguments)}>"
+            probe = instantiation_probe(name, parameters, template.scope)
+            if probe not in found.host_only:
+                found.host_only.append(probe)
+
+
+def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tuple[list[Any], set[str]]:
+    """Functions outside of templates that mention a kernel template by name, directly or through other templates; and
+    the names of the templates on the way."""
+    interesting = set(names)
+    by_file: dict[str, list[tuple[int, int, Any, bool]]] = {}
+    for file, start, end, cursor, template in walked.functions:
+        by_file.setdefault(file, []).append((start, end, cursor, template))
+    for entries in by_file.values():
+        entries.sort(key=lambda e: e[0])
+    starts: dict[int, Any] = {}
+    pending = set(names)
+    while pending:
+        pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(pending)) + rb")\b")
+        fresh: set[str] = set()
+        for file, entries in by_file.items():
+            keys = [e[0] for e in entries]
+            for match in pattern.finditer(table.bytes_of(file)):
+                for start, end, cursor, template in _covering(entries, keys, match.start()):
+                    if template:
+                        name = cursor.spelling.split("<")[0]
+                        if name not in interesting and match.start() > _position(cursor)[1] + len(name):
+                            fresh.add(name)
+                        parent = cursor.semantic_parent
+                        if parent is not None and parent._kind_id in _SCOPES and parent._kind_id != Kinds.NAMESPACE:
+                            owner = parent.spelling
+                            if owner and owner not in interesting:
+                                fresh.add(owner)
+                    starts.setdefault(cursor.data[0], cursor)
+                    del start, end
+        interesting |= fresh
+        pending = fresh
+    return list(starts.values()), interesting
+
+
+def _covering(entries: list[tuple[int, int, Any, bool]], keys: list[int], offset: int) -> Iterator[tuple[int, int, Any, bool]]:
+    at = bisect.bisect_right(keys, offset) - 1
+    while at >= 0:
+        entry = entries[at]
+        if entry[0] <= offset < entry[1]:
+            yield entry
+            return
+        if offset - entry[0] > 400_000:
+            return
+        at -= 1
+
+
+def _references(
+    starts: Iterable[Any], by_place: dict[tuple[str, int], _Template], interesting: set[str]
+) -> Iterator[tuple[Any, _Template]]:
+    """(instantiation, template) for every reference to a kernel template below, through instantiated templates too."""
+    seen: set[int] = set()
+    queue = list(starts)
+    while queue:
+        cursor = queue.pop()
+        if cursor.data[0] in seen and cursor._kind_id < 100:
+            continue
+        seen.add(cursor.data[0])
+        for inner in cursor.walk_preorder():
+            kind = inner._kind_id
+            if kind not in (Kinds.DECL_REF, Kinds.CALL, Kinds.MEMBER):
+                continue
+            target = inner.referenced
+            if target is None or target._kind_id not in _FUNCTION_LIKE:
+                continue
+            place = _position(target)
+            template = by_place.get(place)
+            if template is not None:
+                if target._kind_id == Kinds.FUNCTION:
+                    yield _defined(target), template
+                continue
+            if target.data[0] not in seen and not is_bundled(place[0]):
+                name = target.spelling
+                if name in interesting or _owner_name(target) in interesting or name == "operator()":
+                    queue.append(_defined(target))
+
+
+def _owner_name(cursor: Any) -> str:
+    parent = cursor.semantic_parent
+    return parent.spelling if parent is not None and parent._kind_id != Kinds.NAMESPACE else ""
+
+
+def _defined(cursor: Any) -> Any:
+    return cursor.get_definition() or cursor
+
+
+# --- template arguments -------------------------------------------------------------------------------------
+
+
+def _parameters(template: Node) -> list[Node]:
+    return [k for k in template.kids if k.kind in (_TYPE_PARAMETER, _VALUE_PARAMETER, _TEMPLATE_PARAMETER)]
+
+
+def _guesses(template: _Template) -> Iterator[str]:
+    """Probes with made-up arguments for a template nobody instantiates."""
+    parameters = _parameters(template.node)
+    for type_guess, number in _GUESSES:
+        arguments: list[str] = []
+        for parameter in parameters:
+            if parameter.kind == _TEMPLATE_PARAMETER or "..." in parameter.text:
+                break
+            if "=" in parameter.text:
+                break  # this one and all that follow have defaults
+            if parameter.kind == _TYPE_PARAMETER:
+                arguments.append(type_guess)
+                continue
+            shape = parameter.cursor.type.get_canonical()
+            spelling = shape.spelling
+            if spelling == "bool":
+                arguments.append("true")
+            elif "int" in spelling or "long" in spelling or "short" in spelling or "char" in spelling:
+                arguments.append(number)
+            else:
+                arguments.append(f"static_cast<{spelling}>(0)")
+        inner = f"{template.name}<{', '.join(arguments)}>"
+        yield instantiation_probe(inner, None, template.scope)
+
+
+def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
+    count = cursor.get_num_template_arguments()
+    parameters = _parameters(template) if template is not None else []
+    out: list[str] = []
+    for number in range(max(count, 0)):
+        kind = cursor.get_template_argument_kind(number)
+        if kind == TemplateArgumentKind.TYPE:
+            out.append(cursor.get_template_argument_type(number).spelling)
+        elif kind == TemplateArgumentKind.INTEGRAL:
+            value = cursor.get_template_argument_value(number)
+            shape = parameters[number].cursor.type.get_canonical().spelling if number < len(parameters) else ""
+            out.append({0: "false", 1: "true"}.get(value, str(value)) if shape == "bool" else str(value))
+    return out
+
+
+def _shown(cursor: Any) -> str:
+    """The kernel's name with its template arguments."""
+    if cursor.get_num_template_arguments() <= 0:
+        return cursor.spelling
+    specialised = _specialised(cursor)
+    return f"{cursor.spelling}<{', '.join(_template_arguments(cursor, specialised))}>"
+
+
+def _specialised(cursor: Any) -> Node | None:
+    import clang.cindex as raw  # noqa: PLC0415
+
+    template: Any = raw.conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    return Node(template, NodeTable(None)) if template is not None else None

@@ -1,0 +1,245 @@
+"""One kernel, from its cursor to a `Kernel`: parameters, launch bounds, the body, and what went wrong in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from analyzers.frontend.lowering import calls, intrinsics, memory, statements
+from analyzers.frontend.lowering.context import Context, TooLarge
+from analyzers.frontend.lowering.discovery import Found
+from analyzers.frontend.lowering.invocation import describe
+from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
+from analyzers.frontend.lowering.places import ParamPlace, Place, ValuePlace
+from analyzers.frontend.parse import Diagnostic, ParsedUnit
+from analyzers.ir.expr import PTR, addr, sym
+from analyzers.ir.kernel import KERNEL_BLOCK, Block, Kernel, LaunchBounds, Parameter, Site, Stmt, Unsupported
+from analyzers.model import SourceSpan
+
+#: How often a kernel is lowered again because a local turned out to need an address.
+_ROUNDS = 8
+
+_RULES = (calls, intrinsics, statements)
+"""Imported for the rules they register."""
+
+
+def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
+    """The IR of one kernel; never raises, what goes wrong is an `Unsupported` in its body."""
+    if found.node is None:
+        assert found.template is not None
+        return _without_body(found, found.template, "uninstantiated-template", found.failure)
+    forced: set[object] = set()
+    try:
+        for _ in range(_ROUNDS):
+            ctx = Context(table, forced)
+            body = _lower_body(ctx, found.node)
+            if not ctx.new_forced:
+                return _finished(ctx, found, body, unit)
+            forced |= ctx.new_forced
+    except TooLarge:
+        return _without_body(found, found.node, "too-large", "the kernel is too large with its calls inlined")
+    except RecursionError:
+        return _without_body(found, found.node, "too-large", "expressions nested too deeply")
+    except Exception as error:  # noqa: BLE001  a fault here must cost one kernel, and be seen
+        return _without_body(found, found.node, "internal-error", f"{type(error).__name__}: {error}")
+    return _without_body(found, found.node, "too-large", "addresses of locals did not settle")
+
+
+def _lower_body(ctx: Context, kernel: Node) -> tuple[Stmt, ...]:
+    facts = describe(ctx.table, kernel)
+    if facts.body is None:
+        return (Unsupported("parse-error", "the kernel has no body", ctx.site(kernel)),)
+    ctx.active.append(facts.key)
+    ctx.reached.add(facts.key)
+    with ctx.captured() as out:
+        for number, parameter in enumerate(facts.parameters):
+            ctx.frame.bindings[parameter.key] = _parameter(ctx, parameter, number)
+        ctx.lower_all(facts.body.kids)
+    return tuple(out)
+
+
+def _parameter(ctx: Context, parameter: Node, number: int) -> Place:
+    name = parameter.name or f"arg{number}"
+    ctype = parameter.type
+    initial = _initial(ctx, name, parameter)
+    if parameter.key not in ctx.forced and ("written", parameter.key) not in ctx.forced:
+        return initial
+    kept = memory.storage(ctx, ctype, name, parameter.key, parameter)
+    if ctype.scalar:
+        memory.write(ctx, kept, memory.read(ctx, initial, parameter), parameter)
+    else:
+        memory.copy(ctx, kept, initial, parameter)
+    return kept
+
+
+def _initial(ctx: Context, name: str, parameter: Node) -> Place:
+    ctype = parameter.type
+    if ctype.ir == PTR and ctype.shape in ("pointer", "reference"):
+        memory.declare_pointee(ctx, name, ctype)
+        return ValuePlace(addr(name), ctype, parameter.key)
+    if ctype.ir is not None:
+        ctx.parameters.append(Parameter(name, ctype.ir, ctype.spelling))
+        return ValuePlace(sym(f"param:{name}", ctype.ir), ctype, parameter.key)
+    return ParamPlace(name, ctype, parameter.key)
+
+
+def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
+    assert found.node is not None
+    problems = _errors(ctx, found.node, unit)
+    assumptions = list(ctx.assumptions)
+    if found.guessed:
+        assumptions.append(f"the template is not instantiated in sight; checked as {found.name}")
+    return _kernel(
+        found,
+        found.node,
+        (*problems, *body),
+        parameters=tuple(ctx.parameters),
+        objects=tuple(ctx.objects.values()),
+        functions=tuple(ctx.functions.items()),
+        assumptions=tuple(assumptions),
+    )
+
+
+def _without_body(found: Found, node: Node, kind: str, text: str) -> Kernel:
+    return _kernel(found, node, (Unsupported(kind, text, Site(_name_span(node), node.name)),))
+
+
+def _kernel(found: Found, node: Node, body: tuple[Stmt, ...], **parts: Any) -> Kernel:
+    written = found.template or node
+    facts_body = next((k for k in node.kids if k.kind == Kinds.COMPOUND), None)
+    return Kernel(
+        name=found.name,
+        base_name=found.base_name,
+        mangled=found.mangled,
+        span=_name_span(node),
+        extent=written.span,
+        body_span=facts_body.span if facts_body is not None else written.span,
+        parameters=parts.get("parameters", ()),
+        objects=parts.get("objects", ()),
+        body=(Block(KERNEL_BLOCK, body),),
+        bounds=_launch_bounds(node, found),
+        functions=parts.get("functions", ()),
+        assumptions=parts.get("assumptions", ()),
+    )
+
+
+def _name_span(node: Node) -> SourceSpan:
+    location = node.cursor.location
+    path = location.file.name if location.file is not None else ""
+    size = len(node.name.split("<")[0].encode())
+    line, column, offset = location.line, location.column, location.offset
+    return SourceSpan(path, line, column, line, column + size, offset, offset + size)
+
+
+# --- errors of the compiler ---------------------------------------------------------------------------------
+
+
+def _errors(ctx: Context, kernel: Node, unit: ParsedUnit) -> list[Stmt]:
+    """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there."""
+    errors = [d for d in unit.errors if d.side == "device"]
+    if not errors:
+        return []
+    extents = [describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions]
+    out: list[Stmt] = []
+    for error in errors:
+        if any(_touches(error, extent) for extent in extents):
+            out.append(Unsupported("parse-error", error.message, Site(error.span, "")))
+    del kernel
+    return out
+
+
+def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
+    spans = [(error.path, error.offset, error.offset), *((r.path, r.start_offset, r.end_offset) for r in error.ranges)]
+    spans += [(n.path, n.offset, n.offset) for n in error.notes if n.message.startswith("in instantiation")]
+    return any(p == extent.path and a < extent.end_offset and b >= extent.start_offset for p, a, b in spans)
+
+
+# --- launch bounds ------------------------------------------------------------------------------------------
+
+_BOUNDS = re.compile(r"__launch_bounds__\s*\((.*)\)\s*$", re.DOTALL)
+_CLUSTER = re.compile(r"cluster_dims\(([\d\s,]+)\)")
+
+
+def _launch_bounds(node: Node, found: Found) -> LaunchBounds:
+    most: int | None = None
+    cluster: tuple[int, int, int] | None = None
+    for kid in (k for k in node.kids if k.kind >= 400):
+        match = _BOUNDS.match(kid.text.strip())
+        if match:
+            first = _first_argument(match.group(1))
+            value = _evaluated(first, node, found)
+            if value is not None and value > 0:
+                most = value
+        match = _CLUSTER.search(kid.cursor.spelling or "")
+        if match:
+            given = [int(n) for n in match.group(1).split(",") if n.strip()]
+            sides = (*given, 1, 1, 1)
+            cluster = (sides[0], sides[1], sides[2])
+    return LaunchBounds(most, cluster)
+
+
+def _first_argument(text: str) -> str:
+    depth = 0
+    for at, letter in enumerate(text):
+        if letter in "(<[":
+            depth += 1
+        elif letter in ")>]":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            return text[:at]
+    return text
+
+
+def _evaluated(text: str, node: Node, found: Found) -> int | None:
+    """A small constant expression over literals, template arguments and constants of the unit."""
+    known: dict[str, int] = {}
+    if found.template is not None:
+        parameters = [k for k in found.template.kids if k.kind in (27, 28, 29)]
+        for number, parameter in enumerate(parameters):
+            if parameter.kind == 28:
+                known[parameter.name] = node.cursor.get_template_argument_value(number)
+    names = set(re.findall(r"[A-Za-z_]\w*", text)) - set(known)
+    if names:
+        known.update(_constants(node.table, names))
+    expression = re.sub(r"\b(0[xX][\da-fA-F]+|\d+)[uUlL]*\b", r"\1", text).replace("/", "//")
+    for name in re.findall(r"[A-Za-z_]\w*", expression):
+        if name not in known and not re.fullmatch(r"[xX][\da-fA-F]+", name):
+            return None
+    expression = re.sub(r"\b[A-Za-z_]\w*\b", lambda m: str(known.get(m.group(), m.group())), expression)
+    if not re.fullmatch(r"[\da-fA-FxX\s+*/()%<>-]+", expression):
+        return None
+    return _arithmetic(expression)
+
+
+def _constants(table: NodeTable, names: set[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for cursor in table.unit.cursor.get_children():
+        if cursor._kind_id == Kinds.VAR and cursor.spelling in names:
+            value = Node(cursor, table).evaluated()
+            if isinstance(value, int):
+                found[cursor.spelling] = value
+    return found
+
+
+def _arithmetic(text: str) -> int | None:
+    import ast  # noqa: PLC0415
+    import operator  # noqa: PLC0415
+
+    operators: dict[type, Any] = {
+        ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+        ast.Mod: operator.mod, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    }  # fmt: skip
+
+    def value(node: ast.AST) -> int:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if isinstance(node, ast.BinOp):
+            return operators[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand)
+        raise ValueError
+
+    try:
+        return value(ast.parse(text.strip(), mode="eval").body)
+    except (ValueError, SyntaxError, KeyError, ZeroDivisionError):
+        return None

@@ -1,0 +1,128 @@
+"""A kernel as readable text, one statement per line with its source line: what ``explain --pass program`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzers.ir.expr import Expr, show
+from analyzers.ir.kernel import (
+    Assign,
+    Assume,
+    Atomic,
+    Barrier,
+    Block,
+    Collective,
+    Continue,
+    Exit,
+    Fence,
+    Havoc,
+    If,
+    Kernel,
+    Load,
+    Loop,
+    MemObject,
+    Site,
+    Stmt,
+    Store,
+    Unsupported,
+)
+
+
+def kernel_text(kernel: Kernel) -> str:
+    """The whole kernel: signature, objects, body."""
+    lines = [f"kernel {kernel.name}  {kernel.span.path}:{kernel.span.line}"]
+    if kernel.bounds.max_threads is not None:
+        lines.append(f"  at most {kernel.bounds.max_threads} threads per block")
+    if kernel.bounds.cluster is not None:
+        lines.append(f"  clusters of {kernel.bounds.cluster}")
+    for parameter in kernel.parameters:
+        target = f" -> {parameter.object}" if parameter.object else ""
+        lines.append(f"  parameter {parameter.name}: {parameter.ty}{target}  ({parameter.type_text})")
+    lines += [f"  {_object(o)}" for o in kernel.objects]
+    lines += [f"  assumes {text}" for text in kernel.assumptions]
+    lines.extend(_body(kernel.body, 1))
+    return "\n".join(lines) + "\n"
+
+
+def _object(o: MemObject) -> str:
+    extents = "".join(f"[{n}]" for n in o.extents)
+    size = f", {o.size} bytes" if o.size is not None else ""
+    only = ", read only" if o.read_only else ""
+    return f"object {o.name}{extents}: {o.space} {o.kind}{size}, elements of {o.element}{only}"
+
+
+def _where(site: Site) -> str:
+    calls = "".join(f" <- {span.line}" for span in reversed(site.calls))
+    text = " ".join(site.text.split())
+    return f"  // {site.span.line}{calls}: {text[:60]}" if text else f"  // {site.span.line}{calls}"
+
+
+def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
+    pad = "  " * depth
+    for s in body:
+        if isinstance(s, If):
+            yield f"{pad}if {show(s.condition)}:{_where(s.site)}"
+            yield from _body(s.then, depth + 1)
+            if s.orelse:
+                yield f"{pad}else:"
+                yield from _body(s.orelse, depth + 1)
+        elif isinstance(s, Loop):
+            yield f"{pad}loop {s.label}:{_where(s.site)}"
+            yield from _body(s.head, depth + 1)
+            yield f"{pad}  while {show(s.condition)}"
+            yield from _body(s.body, depth + 1)
+            if s.latch:
+                yield f"{pad} latch:"
+                yield from _body(s.latch, depth + 1)
+        elif isinstance(s, Block):
+            yield f"{pad}block {s.label}:"
+            yield from _body(s.body, depth + 1)
+        else:
+            yield pad + statement_text(s)
+
+
+def statement_text(s: Stmt) -> str:
+    """One simple statement, with its place in the source."""
+    if isinstance(s, Assign):
+        return f"{s.var} := {show(s.value)}"
+    if isinstance(s, Exit):
+        return f"exit {s.label} ({s.kind}){_where(s.site)}"
+    if isinstance(s, Continue):
+        return f"continue {s.label}{_where(s.site)}"
+    if isinstance(s, (If, Loop, Block)):
+        return "\n".join(_body((s,), 0))
+    return _effect(s) + _where(s.site)
+
+
+def _bounds(in_bounds: tuple[tuple[Expr, int], ...]) -> str:
+    return "".join(f" [{show(index)} < {extent}]" for index, extent in in_bounds)
+
+
+def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | Unsupported) -> str:
+    if isinstance(s, Load):
+        volatile = " volatile" if s.volatile else ""
+        return f"#{s.id} {s.var} := load{volatile} {s.ty} {s.width}B {show(s.pointer)}{_bounds(s.in_bounds)}"
+    if isinstance(s, Store):
+        volatile = " volatile" if s.volatile else ""
+        return f"#{s.id} store{volatile} {s.width}B {show(s.pointer)} := {show(s.value)}{_bounds(s.in_bounds)}"
+    if isinstance(s, Atomic):
+        operands = ", ".join(show(o) for o in s.operands)
+        result = f"{s.var} := " if s.var else ""
+        return (
+            f"#{s.id} {result}atomic {s.op} {s.ty} {s.width}B {s.scope} {s.order} {show(s.pointer)}"
+            f" ({operands}){_bounds(s.in_bounds)}"
+        )
+    if isinstance(s, Barrier):
+        extra = f" mask {show(s.mask)}" if s.mask is not None else f" tile {s.tile}" if s.tile else ""
+        if s.reduce is not None:
+            extra += f" {s.reduce[2]} := {s.reduce[0]} {show(s.reduce[1])}"
+        return f"#{s.id} barrier {s.scope}{extra}{' in macro' if s.in_macro else ''}"
+    if isinstance(s, Fence):
+        return f"#{s.id} fence {s.scope} {s.order}"
+    if isinstance(s, Collective):
+        return f"#{s.id} {s.var} := {s.name}({', '.join(show(o) for o in s.operands)})"
+    if isinstance(s, Havoc):
+        return f"{s.var} := any {s.ty} ({s.reason})"
+    if isinstance(s, Assume):
+        return f"assume {show(s.condition)} ({s.source})"
+    return f"unsupported {s.kind}: {s.text}"
