@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, all_gaps, function_trees
 from analyzers.frontend.parse import UnitParser
@@ -88,8 +89,10 @@ INSERTIONS = {
     ),
     "nested loops in one line": (
         "  for (int i = 0; i < 3; ++i) @for (int j = 0; j < 3; ++j) {\n    s[j] = 1;@\n  }\n",
-        "  for (int i = 0; i < 3; ++i) {\n    __syncthreads();\n    for (int j = 0; j < 3; ++j) {\n      s[j] = 1;\n"
-        "      __syncthreads();\n    }\n  }\n",
+        (
+            "  for (int i = 0; i < 3; ++i) {\n    __syncthreads();\n    for (int j = 0; j < 3; ++j) {\n"
+            "      s[j] = 1;\n      __syncthreads();\n    }\n  }\n"
+        ),
     ),
     "do": (
         "  do\n    s[0] = 1;@\n  while (s[1]);\n",
@@ -127,10 +130,13 @@ def test_the_macro_that_opens_a_loop_keeps_its_line():
 
 
 MACROS = b"""#define BOTH(a) a = 1; __syncthreads()
+#define ID(a) a
+#define STORE(a) a = 1
 #define ALL(n, body) for (int i = 0; i < n; ++i) { body }
 __device__ void f(int *s, int n) {
   BOTH(s[1]);
   ALL(n, s[i] = 2; s[i + 1] = 3;)
+  STORE(s[1]); s[2] = ID(s[1]); ID(s[3] = 4); s[4] = 1;
   auto l = [&](int q) { s[q] = 1; s[q + 1] = 2; };
   l(3);
 }
@@ -139,8 +145,11 @@ __device__ void f(int *s, int n) {
 
 def test_nothing_goes_into_the_arguments_of_a_macro():
     whole, inner = sorted(trees(MACROS).functions, key=lambda f: f.start)
-    assert [s.macro for s in whole.body.statements] == [True, True, False, False]
-    assert [g.index for g in all_gaps(whole)] == [0, 1, 2, 3, 4]
+    texts = [MACROS[s.start : s.end].decode() for s in whole.body.statements]
+    assert texts[:6] == ["BOTH(s[1]);", "ALL(n, s[i] = 2; s[i + 1] = 3;)", "STORE(s[1]);", "s[2] = ID(s[1]);",
+                         "ID(s[3] = 4);", "s[4] = 1;"]  # fmt: skip
+    assert [s.macro for s in whole.body.statements] == [True, True, True, False, True, False, False, False]
+    assert len(list(all_gaps(whole))) == 9
     assert inner.is_lambda
     assert len(list(all_gaps(inner))) == 3
 

@@ -239,6 +239,7 @@ def _registered_library() -> Any:
         function.argtypes = arguments
         function.restype = result
     lib.clang_getFileLocation.argtypes = lib.clang_getInstantiationLocation.argtypes
+    lib.clang_getExpansionLocation.argtypes = lib.clang_getInstantiationLocation.argtypes
     return lib
 
 
@@ -262,6 +263,15 @@ def _file_location(location: Any) -> tuple[Any, int, int, int]:
 
 
 _module.SourceLocation._get_instantiation = _file_location
+
+
+def expansion_offset(location: SourceLocation) -> int:
+    """The offset of a location outside of all macros: for what a macro wrote, arguments included, that of its name."""
+    file, line, column, offset = _module.c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
+    _lib.clang_getExpansionLocation(
+        location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset)
+    )
+    return int(offset.value)
 
 
 def binary_operator(cursor: Cursor) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from analyzers.frontend.cindex import expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 
 StatementKind = Literal[
@@ -304,10 +305,12 @@ class _Builder:
             self.trees.append(FunctionTree(self.path, name, start, end, body, is_lambda))
 
     def _range(self, cursor: Any) -> tuple[int, int]:
-        extent = cursor.extent
-        start, end = extent.start.offset, extent.end.offset
-        # A range inside a macro's arguments comes out empty: it stands for the whole use of the macro.
-        return start, end if end > start else self._macro_end(start)
+        """From the first to the last byte, whole uses of macros where it begins or ends in one."""
+        first, last = cursor.extent.start, cursor.extent.end
+        start, end = expansion_offset(first), expansion_offset(last)
+        if start != first.offset or end != last.offset or end <= start:
+            end = max(last.offset, self._macro_end(end if end > start else start))
+        return start, end
 
     def _macro_end(self, start: int) -> int:
         word = _WORD.match(self.code, start)
@@ -330,8 +333,8 @@ class _Builder:
             for statement in self._statements(cursor):
                 if found and statement.start < found[-1].end:
                     previous = found.pop()
-                    end = max(previous.end, statement.end)
-                    statement = Statement("other", previous.start, end, macro=True)
+                    start, end = min(previous.start, statement.start), max(previous.end, statement.end)
+                    statement = Statement("other", start, end, macro=True)
                 if statement.end <= limit:
                     found.append(statement)
         return tuple(found)

@@ -1,0 +1,270 @@
+"""Which gaps of the source lie between the two accesses of a race.
+
+Takes the statement trees and a race finding; gives the `Passage` from the access that is executed first to the other:
+the gaps that every way between them passes. Witness iterations tell which access comes first; where they are missing,
+both orders are allowed for. Device calls are followed: an access is placed by its call sites and its own statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, gaps_of
+from analyzers.model import Access, Finding
+
+_BEGIN: Final = -1
+"""Position of a loop's test in its body: in front of every statement, behind no gap of the body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One body on the way to an access, and the position in it.
+
+    The position is a statement's index; -1 for the test in front of a loop's body; the number of statements for what
+    stands behind it (the step of a `for`, the test of a `do`)."""
+
+    function: FunctionTree
+    steps: tuple[Step, ...]
+    """To the statement that owns the body."""
+    body: Body
+    position: int
+    call: int | None = None
+    """For the outermost body of a called function: the offset of the call."""
+
+    @property
+    def identity(self) -> tuple[str, int, int | None]:
+        return (self.function.path, self.body.start, self.call)
+
+    @property
+    def statement(self) -> Statement | None:
+        inside = 0 <= self.position < len(self.body.statements)
+        return self.body.statements[self.position] if inside else None
+
+    @property
+    def owner(self) -> Statement | None:
+        return self.steps[-1].statement if self.steps else None
+
+
+Chain = tuple[Level, ...]
+"""From the kernel's body to the statement of an access, calls included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A gap where a barrier would separate two accesses, with what surrounds it in the kernel, calls included."""
+
+    gap: Gap
+    loops: int
+    conditionals: int
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.gap.key
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The gaps between two accesses; empty with the `obstacle`, a sentence about why there are none."""
+
+    candidates: tuple[Candidate, ...]
+    obstacle: str = ""
+
+
+def chain_to(trees: SourceTrees, access: Access) -> Chain | None:
+    """Where an access stands; None where its text is not a place for statements (written by a macro as a whole)."""
+    levels: list[Level] = []
+    call: int | None = None
+    for span in (*access.calls, access.span):
+        function = trees.at(span.path, span.start_offset)
+        if function is None:
+            return None
+        levels += _within(function, span.start_offset, call)
+        call = span.start_offset
+    return tuple(levels)
+
+
+def _within(function: FunctionTree, offset: int, call: int | None) -> list[Level]:
+    levels: list[Level] = []
+    body, steps = function.body, ()
+    while True:
+        index = next((i for i, s in enumerate(body.statements) if s.start <= offset < s.end), None)
+        if index is None:
+            # Between the statements that clang saw: treat the place as the statement in front of it.
+            index = max((i for i, s in enumerate(body.statements) if s.end <= offset), default=0)
+        levels.append(Level(function, steps, body, index, call))
+        call = None
+        if index >= len(body.statements):
+            return levels
+        statement = body.statements[index]
+        inner = next((b for b in statement.bodies if b.start <= offset < b.end), None)
+        deeper = (*steps, Step(body, index))
+        if inner is None:
+            if statement.is_loop and statement.bodies and (position := _head_position(statement, offset)) is not None:
+                levels.append(Level(function, deeper, statement.bodies[-1], position))
+            return levels
+        body, steps = inner, deeper
+
+
+def _head_position(statement: Statement, offset: int) -> int | None:
+    """Where in its loop's body a place in the header is executed; None for what runs once, in front of the loop."""
+    end = len(statement.bodies[-1].statements)
+    if statement.kind == "do":
+        return end
+    if statement.kind == "while" or statement.head_parts is None:
+        return _BEGIN if statement.kind == "while" else None
+    first, second = statement.head_parts
+    return None if offset < first else _BEGIN if offset < second else end
+
+
+# --- between two accesses -------------------------------------------------------------------------------------
+
+
+def passage(trees: SourceTrees, finding: Finding) -> Passage:
+    """The gaps of which one must get a barrier for the finding to disappear."""
+    one, two = finding.accesses[:2]
+    first, second = chain_to(trees, one), chain_to(trees, two)
+    if first is None or second is None:
+        hidden = one if first is None else two
+        return Passage((), f"`{hidden.text}` in line {hidden.span.line} is inside a macro")
+    shared = _shared(first, second)
+    loops = [i for i in range(shared) if first[i].body.loops]
+    found = _by_iterations(trees, first, second, shared, loops, one, two)
+    if found is None:
+        found = _either_way(first, second, shared, one, two)
+        for loop in loops:
+            found += _across(first, second, loop, far=False) + _across(second, first, loop, far=False)
+    candidates = _distinct(found)
+    return Passage(candidates, "" if candidates else _obstacle(trees, first, second, shared, one, two))
+
+
+def _by_iterations(
+    trees: SourceTrees, first: Chain, second: Chain, shared: int, loops: Sequence[int], one: Access, two: Access
+) -> list[Candidate] | None:
+    """Use the iterations of the witness to tell who comes first; None where they do not fit the source."""
+    counts = [_iterations_of(trees, chain, access) for chain, access in ((first, one), (second, two))]
+    for loop in loops:
+        a, b = (count.get(loop) for count in counts)
+        if a is None or b is None:
+            return None
+        if a != b:
+            earlier, later = (first, second) if a < b else (second, first)
+            return _across(earlier, later, loop, far=abs(a - b) > 1)
+    return _either_way(first, second, shared, one, two)
+
+
+def _iterations_of(trees: SourceTrees, chain: Chain, access: Access) -> dict[int, int]:
+    """The iteration of each loop level of a chain, matched by the line of the loop, outermost first."""
+    remaining = list(access.iterations)
+    found: dict[int, int] = {}
+    for index, level in enumerate(chain):
+        owner = level.owner
+        if not level.body.loops or owner is None:
+            continue
+        if level.body.loops > 1:
+            return {}
+        line = _line_of(trees.texts[level.function.path], owner.keyword)
+        name = f"loop at line {line}"
+        while remaining and remaining[0][0] != name:
+            remaining.pop(0)
+        if not remaining:
+            return found
+        found[index] = remaining.pop(0)[1]
+    return found
+
+
+def _line_of(text: bytes, offset: int) -> int:
+    return text.count(b"\n", 0, offset) + 1
+
+
+def _shared(first: Chain, second: Chain) -> int:
+    """The number of levels, from the outside, in which both accesses stand in one execution of one body."""
+    for index, (a, b) in enumerate(zip(first, second, strict=False)):
+        if a.identity != b.identity:
+            return index
+        if a.position != b.position:
+            return index + 1
+    return min(len(first), len(second))
+
+
+def _within_iteration(first: Chain, second: Chain, shared: int, *, in_order: bool) -> list[Candidate]:
+    """Gaps between the accesses when both are in equal iterations of all common loops and `first` is executed first.
+
+    `in_order`: in the kernel's program order `first` comes before `second`."""
+    if not shared:
+        return []
+    a, b = first[shared - 1], second[shared - 1]
+    if a.position > b.position:
+        return []
+    if a.position == b.position:
+        return _within_statement(first, second, shared, in_order=in_order)
+    between = [c for c in _all(first, shared - 1) if a.position < c.gap.index <= b.position]
+    return between + _behind(first, shared) + _in_front(second, shared)
+
+
+def _either_way(first: Chain, second: Chain, shared: int, one: Access, two: Access) -> list[Candidate]:
+    in_order = one.id < two.id
+    return _within_iteration(first, second, shared, in_order=in_order) or _within_iteration(
+        second, first, shared, in_order=not in_order
+    )
+
+
+def _within_statement(first: Chain, second: Chain, shared: int, *, in_order: bool) -> list[Candidate]:
+    """Both accesses belong to one statement: only a call or a controlled body can keep them apart."""
+    inner_first, inner_second = first[shared:], second[shared:]
+    if not inner_first:
+        # A condition or a loop's header comes before the body; a call's arguments before, the use of its result behind.
+        called = bool(inner_second) and inner_second[0].call is not None
+        return [] if called and not in_order else _in_front(second, shared)
+    call = inner_first[0].call
+    if not inner_second:
+        return _behind(first, shared) if call is not None and in_order else []
+    other = inner_second[0].call
+    if call is None or other is None or call >= other:
+        return []
+    return _behind(first, shared) + _in_front(second, shared)
+
+
+def _across(earlier: Chain, later: Chain, loop: int, *, far: bool) -> list[Candidate]:
+    """Gaps between an access and another one in a later iteration of the loop whose body is at level `loop`."""
+    if far:
+        return _all(earlier, loop) + _behind(earlier, loop + 1) + _in_front(later, loop + 1)
+    return _behind(earlier, loop) + _in_front(later, loop)
+
+
+def _behind(chain: Chain, start: int) -> list[Candidate]:
+    return [c for i in range(start, len(chain)) for c in _all(chain, i) if c.gap.index > chain[i].position]
+
+
+def _in_front(chain: Chain, start: int) -> list[Candidate]:
+    return [c for i in range(start, len(chain)) for c in _all(chain, i) if c.gap.index <= chain[i].position]
+
+
+def _all(chain: Chain, index: int) -> list[Candidate]:
+    level = chain[index]
+    loops = sum(other.body.loops for other in chain[: index + 1])
+    conditionals = sum(other.body.role in ("then", "else", "case") for other in chain[: index + 1])
+    return [Candidate(gap, loops, conditionals) for gap in gaps_of(level.body, level.steps, level.function)]
+
+
+def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    by_key: dict[tuple[str, int, int], Candidate] = {}
+    for candidate in found:
+        by_key.setdefault(candidate.key, candidate)
+    return tuple(by_key.values())
+
+
+def _obstacle(trees: SourceTrees, first: Chain, second: Chain, shared: int, one: Access, two: Access) -> str:
+    if not shared:
+        return f"`{one.text}` and `{two.text}` are not reached from one function"
+    if shared < min(len(first), len(second)):
+        owner = first[shared].owner
+        if owner is not None and owner is second[shared].owner:
+            line = _line_of(trees.texts[first[shared].function.path], owner.keyword)
+            return (
+                f"`{one.text}` and `{two.text}` are on different sides of the branch at line {line}: nothing is between"
+            )
+    if one.id == two.id:
+        return f"threads collide in one execution of `{one.text}` (line {one.span.line}): nothing is between"
+    return f"`{one.text}` and `{two.text}` are in one statement (line {two.span.line}): there is no place between them"

@@ -1,0 +1,222 @@
+"""Compare the results of a text before and after an edit: what disappeared, what is left, what got worse.
+
+Takes two `UnitResult`s and the offset maps of the edited files; findings of the edited text are matched with those of
+the old one by the places of their accesses, so positions and line numbers may differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from analyzers.model import Access, ContextResult, Finding, KernelResult, SourceSpan, UnitResult, Verdict
+from quickfix.edits import OffsetMap
+
+RACES: Final = frozenset({Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE})
+"""What a barrier is placed for."""
+
+PairKey = tuple[str, frozenset[tuple[tuple[str, int], ...]]]
+"""What a finding is about, and the places of its accesses, calls included."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """One file of the edited unit."""
+
+    before: bytes
+    after: bytes
+    offsets: OffsetMap
+
+    def old_line(self, line: int) -> int:
+        """The line of the old text that a line of the new one was, itself when it is new."""
+        at = 0
+        for _ in range(line - 1):
+            at = self.after.find(b"\n", at) + 1
+        end = self.after.find(b"\n", at)
+        for offset in range(at, len(self.after) if end < 0 else end):
+            old = self.offsets.old(offset)
+            if old is not None:
+                return self.before.count(b"\n", 0, old) + 1
+        return line
+
+
+Files = Mapping[str, EditedFile]
+
+
+def key_of(finding: Finding) -> PairKey:
+    """What a finding is about, by the places of its accesses."""
+    kind = "race" if finding.code in RACES or finding.code is Verdict.BENIGN_RACE else finding.code.value
+    places = frozenset(
+        tuple((span.path, span.start_offset) for span in (*access.calls, access.span)) for access in finding.accesses
+    )
+    return kind, places
+
+
+def in_old_text(finding: Finding, files: Files) -> Finding | None:
+    """The finding with offsets, lines and loop names of the old text; None when it is about something inserted."""
+    accesses: list[Access] = []
+    for access in finding.accesses:
+        spans = [_old_span(span, files) for span in (*access.calls, access.span)]
+        if any(span is None for span in spans):
+            return None
+        *calls, own = [span for span in spans if span is not None]
+        iterations = tuple((_old_loop(name, access.span.path, files), count) for name, count in access.iterations)
+        accesses.append(replace(access, span=own, calls=tuple(calls), iterations=iterations))
+    return replace(finding, accesses=tuple(accesses))
+
+
+def _old_span(span: SourceSpan, files: Files) -> SourceSpan | None:
+    file = files.get(span.path)
+    if file is None:
+        return span
+    start = file.offsets.old(span.start_offset)
+    if start is None:
+        return None
+    line = file.before.count(b"\n", 0, start) + 1
+    end = start + span.end_offset - span.start_offset
+    return replace(span, start_offset=start, end_offset=end, start_line=line, end_line=line)
+
+
+_LOOP: Final = re.compile(r"loop at line (\d+)")
+
+
+def _old_loop(name: str, path: str, files: Files) -> str:
+    file = files.get(path)
+    match = _LOOP.fullmatch(name)
+    if file is None or match is None:
+        return name
+    return f"loop at line {file.old_line(int(match.group(1)))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What an edit did. Races and divergences are given in the coordinates of the old text where they have some."""
+
+    remaining: tuple[Finding, ...] = ()
+    """Targeted races that are still there."""
+    new_races: tuple[Finding, ...] = ()
+    """Races that were not there, or were milder."""
+    divergent: tuple[SourceSpan, ...] = ()
+    """Inserted barriers (in the new text) that some threads miss."""
+    late: tuple[SourceSpan, ...] = ()
+    """Inserted barriers that threads miss which have returned."""
+    useless: tuple[SourceSpan, ...] = ()
+    """Inserted barriers that order nothing."""
+    worse: tuple[str, ...] = ()
+    """Anything else that got worse, in words."""
+    gone: frozenset[str] = field(default=frozenset())
+    """Groups of the old result of which nothing is left."""
+
+    @property
+    def is_clean(self) -> bool:
+        return not (self.remaining or self.new_races or self.divergent or self.useless or self.worse)
+
+
+def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozenset[PairKey]) -> Difference:
+    """Judge an edit by the kernels that `after` has; `before` must have them all."""
+    if after.failure is not None:
+        return Difference(worse=(after.failure.text,))
+    if len(after.syntax) > len(before.syntax):
+        return Difference(worse=(f"the edited text does not compile: {after.syntax[0].message}",))
+    found = _Found()
+    old = {kernel.mangled: kernel for kernel in before.kernels}
+    for kernel in after.kernels:
+        known = old.get(kernel.mangled)
+        if known is None or len(known.contexts) != len(kernel.contexts):
+            found.worse.append(f"`{kernel.name}` is launched in other ways than before")
+            continue
+        for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
+            _context(found, kernel, earlier, context, files, targets)
+    checked = {kernel.mangled for kernel in after.kernels}
+    left = {key for key, _ in found.keys}
+    gone = {
+        f.group
+        for kernel in before.kernels
+        if kernel.mangled in checked
+        for f in findings_of(kernel)
+        if key_of(f) not in left
+    }
+    held = {f.group for kernel in before.kernels for f in findings_of(kernel) if key_of(f) in left}
+    return Difference(
+        tuple(found.remaining),
+        tuple(found.new_races),
+        tuple(dict.fromkeys(found.divergent)),
+        tuple(dict.fromkeys(found.late)),
+        tuple(dict.fromkeys(found.useless)),
+        tuple(dict.fromkeys(found.worse)),
+        frozenset(gone - held),
+    )
+
+
+def findings_of(kernel: KernelResult) -> list[Finding]:
+    """The findings of all contexts."""
+    return [f for context in kernel.contexts for f in context.findings]
+
+
+@dataclass
+class _Found:
+    remaining: list[Finding] = field(default_factory=list[Finding])
+    new_races: list[Finding] = field(default_factory=list[Finding])
+    divergent: list[SourceSpan] = field(default_factory=list[SourceSpan])
+    late: list[SourceSpan] = field(default_factory=list[SourceSpan])
+    useless: list[SourceSpan] = field(default_factory=list[SourceSpan])
+    worse: list[str] = field(default_factory=list[str])
+    keys: set[tuple[PairKey, Verdict]] = field(default_factory=set[tuple[PairKey, Verdict]])
+
+
+def _context(
+    found: _Found,
+    kernel: KernelResult,
+    before: ContextResult,
+    after: ContextResult,
+    files: Files,
+    targets: frozenset[PairKey],
+) -> None:
+    known: dict[PairKey, Finding] = {}
+    for finding in before.findings:
+        key = key_of(finding)
+        if key not in known or finding.code.rank < known[key].code.rank:
+            known[key] = finding
+    for finding in after.findings:
+        old = in_old_text(finding, files)
+        if old is None:
+            _inserted(found, finding)
+            continue
+        key = key_of(old)
+        found.keys.add((key, finding.code))
+        earlier = known.get(key)
+        if key in targets:
+            found.remaining.append(old)
+        elif earlier is None or finding.code.rank < earlier.code.rank:
+            _worsened(found, kernel, old)
+    reasons = Counter(r.kind for r in after.reasons) - Counter(r.kind for r in before.reasons)
+    for reason in after.reasons:
+        if reasons[reason.kind] > 0:
+            found.worse.append(f"`{kernel.name}`: {reason.text}")
+
+
+def _inserted(found: _Found, finding: Finding) -> None:
+    if finding.code is Verdict.BARRIER_DIVERGENCE:
+        found.divergent.append(finding.span)
+    elif finding.code is Verdict.BARRIER_AFTER_EXIT:
+        found.late.append(finding.span)
+    elif finding.code is Verdict.REDUNDANT_BARRIER:
+        found.useless.append(finding.span)
+    else:
+        found.worse.append(finding.message)
+
+
+def _worsened(found: _Found, kernel: KernelResult, finding: Finding) -> None:
+    if finding.code in RACES:
+        found.new_races.append(finding)
+    elif finding.code in (Verdict.BARRIER_DIVERGENCE, Verdict.BENIGN_RACE):
+        found.worse.append(f"`{kernel.name}`: {finding.message}")
+    # A barrier that was there before and turns out redundant, or behind an exit, was so all along.
+
+
+def spans_of(findings: Sequence[Finding]) -> list[SourceSpan]:
+    """The places of all accesses, calls included."""
+    return [span for f in findings for a in f.accesses for span in (*a.calls, a.span)]
