@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from solve_cases import queries, solutions
+from solve_patterns import PATTERNS
 
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
@@ -20,3 +22,17 @@ def test_proofs_agree_with_brute_force(query: Query) -> None:
         assert not solutions(
             Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
         )
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_common_patterns(name: str) -> None:
+    query, expected = PATTERNS[name]()
+    answer = algebra.decide(prepare(query))
+    if expected == "free" and name not in BEYOND:
+        assert isinstance(answer, Proved), answer
+    else:
+        assert not isinstance(answer, Proved)
+
+
+BEYOND = {"bit_reversal"}
+"""Free of races for reasons the algebra does not see: the order of a thread and its partner."""

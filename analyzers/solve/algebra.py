@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from analyzers.ir.expr import BOOL, Expr, IntType, compare, const, lnot, lor, rewrite, walk
 from analyzers.solve.narrowing import NO_TAGS
-from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable
+from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable, variables
 from analyzers.solve.prepare import Prepared, prepare
 from analyzers.solve.query import Answer, Overlap, Proved, Query, Undecided
 from analyzers.solve.system import Refuted, System, Tags, Window
@@ -42,15 +42,17 @@ def decide(prepared: Prepared) -> Answer:
 
 
 def strengthen(query: Query, proof: Proved) -> Proved:
-    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not needed."""
+    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not needed.
+
+    Facts with negative tags are never cited, so their number does not matter."""
     best = proof
-    for tag in sorted(proof.core):
-        facts = tuple(f for f in query.facts if f.tag in best.core and f.tag != tag)
+    for tag in sorted(t for t in proof.core if t >= 0):
+        facts = tuple(f for f in query.facts if f.tag < 0 or (f.tag in best.core and f.tag != tag))
         answer = decide(prepare(replace(query, facts=facts)))
         if isinstance(answer, Proved) and answer.used_no_overflow <= best.used_no_overflow:
             best = answer
     if best.used_no_overflow:
-        facts = tuple(f for f in query.facts if f.tag in best.core)
+        facts = tuple(f for f in query.facts if f.tag < 0 or f.tag in best.core)
         answer = decide(prepare(replace(query, facts=facts, no_signed_overflow=False)))
         if isinstance(answer, Proved):
             best = answer
@@ -65,9 +67,11 @@ class _State:
     clauses: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
     flags: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
     """Conditions without arithmetic meaning that must hold."""
+    chosen: frozenset[Expr] = frozenset()
+    """Selects, minima and maxima whose case is settled."""
 
     def copy(self) -> _State:
-        return _State(self.system.copy(), list(self.clauses), list(self.flags))
+        return _State(self.system.copy(), list(self.clauses), list(self.flags), self.chosen)
 
 
 class _Proof:
@@ -79,6 +83,8 @@ class _Proof:
             self.state.system, query.ranges, self._owed, no_signed_overflow=query.no_signed_overflow
         )
         self.splits = 0
+        self.addressed: set[int] = set()
+        """Variables of the address difference."""
         self._owed_memo: dict[int, Tags] = {}
 
     def _owed(self, e: Expr) -> Tags:
@@ -115,6 +121,7 @@ class _Proof:
         (left, a), (right, b) = self.translation.of(o.left), self.translation.of(o.right)
         window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b)
         self.state.system.windows.append(window)
+        self.addressed = variables(window.poly)
 
     def require(self, e: Expr, tags: Tags) -> None:
         """``e`` is defined and true."""
@@ -147,8 +154,9 @@ class _Proof:
         system = self.state.system
         try:
             self._propagate()
-            if self.translation.identities:
-                system.windows += [Window(p, 0, 0, tags) for p, tags in self.translation.identities]
+            if system.identities:
+                system.windows += [Window(p, 0, 0, tags) for p, tags in system.identities]
+                system.identities = []
                 system.run()
                 self._propagate()
             for p, tags in list(system.at_least):
@@ -211,7 +219,7 @@ class _Proof:
         (p, a), (q, b) = self.translation.of(e.args[0]), self.translation.of(e.args[1])
         d, tags = system.reduced(combine(q, p, -1), a | b)
         if op == "ne":
-            return tags if not d else None
+            return tags | system.owed(d) if system.is_zero(d) else None
         lo, hi = system.bounds(d)
         if op == "eq":
             if lo > 0 or hi < 0:
@@ -236,8 +244,6 @@ class _Proof:
         if (not compound and len(self.state.flags) < 2) or not system.solved:
             return False
         rename, tags = self._renaming()
-        if not rename:
-            return False
         memo: dict[int, Expr] = {}
         seen: dict[Expr, Tags] = {}
         for flag, own in self.state.flags:
@@ -331,6 +337,7 @@ class _Proof:
         return used
 
     def _use(self, system: System) -> None:
+        system.adopt()
         self.translation.system = system
 
     def _cases(self) -> list[tuple[list[Expr], Tags]] | None:
@@ -341,9 +348,9 @@ class _Proof:
             if len(alternatives) <= 3:
                 self.state.clauses = [c for c in self.state.clauses if c[0] is not clause]
                 return [([a], tags) for a in alternatives]
-        relevant = {v for w in system.windows for m in system.reduced(w.poly, NO_TAGS)[0] for v in m}
         for v, e in self.translation.choices:
-            if v in relevant and v not in system.solved:
+            if v in self.addressed and e not in self.state.chosen:
+                self.state.chosen = self.state.chosen | {e}
                 return _choice_cases(e)
         return None
 

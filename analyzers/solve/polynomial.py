@@ -74,6 +74,17 @@ def content(p: Polynomial) -> int:
     return g
 
 
+def rounded(p: Polynomial) -> Polynomial:
+    """The smallest polynomial that is nonnegative (on integers) exactly where ``p`` is: divided by the content, rounding down."""
+    g = content(p)
+    if g <= 1:
+        return p
+    out = {m: c // g for m, c in p.items()}
+    if out.get(ONE) == 0:
+        del out[ONE]
+    return out
+
+
 def divided(m: Monomial, by: Monomial) -> Monomial | None:
     """The monomial ``m / by``, or None where it is none."""
     if not by:

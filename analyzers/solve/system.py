@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import gcd, prod
 
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import (
@@ -27,7 +28,9 @@ from analyzers.solve.polynomial import (
     constant_part,
     content,
     divided,
+    is_constant,
     replaced,
+    rounded,
     scaled,
     shifted,
     times,
@@ -71,12 +74,17 @@ class System:
     lo: list[int] = field(default_factory=list[int])
     hi: list[int] = field(default_factory=list[int])
     tags: list[Tags] = field(default_factory=list[Tags])
+    created: list[tuple[int, int, Tags]] = field(default_factory=list[tuple[int, int, Tags]])
+    """What each variable was created with, shared by all states of a query: a variable made while looking at one case
+    keeps its index."""
     side: list[int] = field(default_factory=list[int])
     """0: common to both threads, 1 and 2: of one thread, 3: mixed."""
     at_least: list[Tagged] = field(default_factory=list[Tagged])
     """Polynomials known to be nonnegative."""
     not_zero: list[Tagged] = field(default_factory=list[Tagged])
     windows: list[Window] = field(default_factory=list[Window])
+    identities: list[Tagged] = field(default_factory=list[Tagged])
+    """Polynomials that are zero by the definition of a quotient and remainder."""
     solved: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
     spent: list[int] = field(default_factory=lambda: [0])
@@ -87,13 +95,15 @@ class System:
     def copy(self) -> System:
         """Another state of the same variables."""
         return System(
-            self.lo,
-            self.hi,
-            self.tags,
+            list(self.lo),
+            list(self.hi),
+            list(self.tags),
+            self.created,
             self.side,
             list(self.at_least),
             list(self.not_zero),
             list(self.windows),
+            list(self.identities),
             dict(self.solved),
             dict(self.solved_tags),
             self.spent,
@@ -102,11 +112,17 @@ class System:
     # --- building
 
     def new(self, lo: int, hi: int, side: int, tags: Tags = NO_TAGS) -> int:
-        self.lo.append(lo)
-        self.hi.append(hi)
-        self.tags.append(tags)
+        self.created.append((lo, hi, tags))
         self.side.append(side)
+        self.adopt()
         return len(self.lo) - 1
+
+    def adopt(self) -> None:
+        """Take in variables created in other states."""
+        for lo, hi, tags in self.created[len(self.lo) :]:
+            self.lo.append(lo)
+            self.hi.append(hi)
+            self.tags.append(tags)
 
     def bounds(self, p: Polynomial) -> tuple[int, int]:
         return bounds(p, self.lo, self.hi)
@@ -134,8 +150,37 @@ class System:
         lo, hi = self.bounds(p)
         if hi < 0:
             raise Refuted(tags | self.owed(p))
-        if lo < 0:
-            self.at_least.append((p, tags))
+        if lo >= 0:
+            return
+        p = rounded(p)
+        if len(p) == 1 or (len(p) == 2 and ONE in p):
+            m, c = next((m, c) for m, c in p.items() if m)
+            if len(m) == 1 and c in (1, -1):
+                self._bound(m[0], c, -constant_part(p) * c, tags)
+                return
+        self.at_least.append((p, tags))
+        self._raise_bounds(p, tags)
+
+    def _bound(self, v: int, sign: int, value: int, tags: Tags) -> None:
+        """``v >= value`` (``sign`` positive) or ``v <= value``."""
+        if sign > 0 and value > self.lo[v]:
+            self.lo[v] = value
+        elif sign < 0 and value < self.hi[v]:
+            self.hi[v] = value
+        else:
+            return
+        self.tags[v] |= tags
+        if self.lo[v] > self.hi[v]:
+            raise Refuted(self.tags[v])
+
+    def _raise_bounds(self, p: Polynomial, tags: Tags) -> None:
+        """From ``p >= 0``: lower bounds of common variables that might not be positive (widths, strides)."""
+        for m, c in p.items():
+            if len(m) == 1 and c > 0 and self.side[m[0]] == 0 and self.lo[m[0]] < 1:
+                rest = {n: d for n, d in p.items() if n != m}
+                least = -(self.bounds(rest)[1] // c)
+                if least > self.lo[m[0]]:
+                    self._bound(m[0], 1, least, tags | self.owed(rest))
 
     def require_zero(self, p: Polynomial, tags: Tags) -> None:
         self.windows.append(Window(p, 0, 0, tags))
@@ -171,17 +216,23 @@ class System:
         """Derive until nothing changes. Raises :class:`Refuted`."""
         while True:
             before = len(self.solved)
-            self._take_windows()
+            self._take_windows(eager=False)
+            self._refresh()
+            if len(self.solved) != before:
+                continue
+            self._take_windows(eager=True)
             self._refresh()
             if len(self.solved) == before:
                 return
 
-    def _take_windows(self) -> None:
-        pending, self.windows = self.windows, []
+    def _take_windows(self, eager: bool) -> None:
+        """Use the windows; solving an equation of many terms, which hides its structure, only when ``eager``."""
+        pending = sorted(self.windows, key=lambda w: len(w.poly))
+        self.windows = []
         stuck: list[Window] = []
         while pending:
             w = pending.pop(0)
-            more = self._window(w)
+            more = self._window(w, eager)
             if more is None:
                 stuck.append(w)
             else:
@@ -190,13 +241,35 @@ class System:
         self.windows = stuck
 
     def _refresh(self) -> None:
-        """Check what is known against what was solved."""
+        """Hold what is known against what was solved."""
+        pending, self.identities = self.identities, []
+        for p, tags in pending:
+            p, tags = self.reduced(p, tags)
+            if not self._settle(p, tags):
+                self.identities.append((p, tags))
         self.not_zero = [self.reduced(*d) for d in self.not_zero]
         for p, tags in self.not_zero:
-            if not p:
-                raise Refuted(tags)
+            if self.is_zero(p):
+                raise Refuted(tags | self.owed(p))
 
-    def _window(self, w: Window) -> list[Window] | None:
+    def is_zero(self, p: Polynomial) -> bool:
+        return not p or self.bounds(p) == (0, 0)
+
+    def _settle(self, p: Polynomial, tags: Tags) -> bool:
+        """Use ``p = 0`` where it gives a common variable the value of one monomial (or constant)."""
+        if is_constant(p):
+            if p:
+                raise Refuted(tags)
+            return True
+        if len(p) - (ONE in p) > 2:
+            return False
+        for m, c in p.items():
+            if len(m) == 1 and c in (1, -1) and not any(m[0] in n for n in p if n != m):
+                self.solve_for(m[0], scaled({n: d for n, d in p.items() if n != m}, -c), tags)
+                return True
+        return False
+
+    def _window(self, w: Window, eager: bool) -> list[Window] | None:
         """What follows from a window: windows to put in its place (after solving a variable, perhaps), None: nothing."""
         p, tags = self.reduced(w.poly, w.tags)
         lo, hi = w.lo, w.hi
@@ -222,7 +295,7 @@ class System:
         found = self._radix(p, lo, hi, tags)
         if found is not None:
             return found
-        if lo == hi and self._eliminate(p, lo, tags):
+        if lo == hi and (eager or len(p) <= 2) and self._eliminate(p, lo, tags):
             return []
         if self._proves_outside(p, lo, hi, tags):
             raise Refuted(tags | self._last)
@@ -247,8 +320,10 @@ class System:
                 rank = (self.side[m[0]], m[0], c)
                 if best is None or rank > best:
                     best = rank
-        if best is None or best[0] == 0:
+        if best is None:
             return False
+        if best[0] == 0:
+            return self._settle(shifted(p, -value), tags)
         _, v, c = best
         rest = {m: d for m, d in p.items() if m != (v,)}
         self.solve_for(v, shifted(scaled(rest, -c), c * value), tags)
@@ -277,10 +352,10 @@ class System:
         return None
 
     def _coefficients(self, p: Polynomial) -> list[tuple[int, Monomial]]:
-        """Candidates for ``c``: number times product of common positive variables, largest first."""
+        """Candidates for ``c``: number times product of common variables, largest first."""
         out: set[tuple[int, Monomial]] = set()
         for m, k in p.items():
-            out.add((abs(k), tuple([v for v in m if self.side[v] == 0 and self.lo[v] >= 1])))
+            out.add((abs(k), tuple([v for v in m if self.side[v] == 0])))
         ranked = sorted(out, key=lambda c: (len(c[1]), c[0], c[1]), reverse=True)
         return [c for c in ranked if c != (1, ONE)]
 
@@ -293,8 +368,21 @@ class System:
         if first > last:
             raise Refuted(owed)
         if first != last:
-            return None
+            return self._coprime_digit(q, r, size, tags) if lo == hi == 0 else None
         return [Window(q, first, first, owed), Window(r, lo - size * first, hi - size * first, owed)]
+
+    def _coprime_digit(self, q: Polynomial, r: Polynomial, size: int, tags: Tags) -> list[Window] | None:
+        """``size * q + g * r' = 0`` makes ``r'`` a multiple of ``size / gcd(size, g)``; zero when it is smaller than that."""
+        g = content(r)
+        if not g or ONE in r:
+            return None
+        part = {m: c // g for m, c in r.items()}
+        low, high = self.bounds(part)
+        modulus = size // gcd(size, g)
+        if low <= -modulus or high >= modulus:
+            return None
+        owed = tags | self.owed(part)
+        return [Window(part, 0, 0, owed), Window(q, 0, 0, owed)]
 
     def _symbolic_digit(
         self, q: Polynomial, r: Polynomial, c: Polynomial, lo: int, hi: int, tags: Tags
@@ -347,7 +435,7 @@ class System:
         offending = [(len(m), -low, m, c) for m, c in p.items() if m and (low := self.bounds({m: c})[0]) < 0]
         offending.sort(reverse=True)
         for _, _, m, c in offending[:2]:
-            for g, n, tags in self._partners(m, c):
+            for g, n, tags in self._partners(p, m, c):
                 cofactor = divided(m, n)
                 if cofactor is None or any(self.lo[v] < 0 for v in cofactor):
                     continue
@@ -355,10 +443,7 @@ class System:
                     return None
                 self.steps -= 1
                 # The coefficients of m have one sign in p and g, so both factors are positive and m cancels.
-                rest = combine(scaled(p, abs(g[n])), times(g, {cofactor: abs(c)}), -1)
-                common = content(rest)
-                if common > 1:
-                    rest = {k: v // common for k, v in rest.items()}
+                rest = rounded(combine(scaled(p, abs(g[n])), times(g, {cofactor: abs(c)}), -1))
                 if any(len(k) > len(m) and k not in p for k in rest):
                     continue
                 found = self._cancel(rest, depth - 1, seen)
@@ -366,12 +451,18 @@ class System:
                     return found | tags | self.owed({cofactor: 1})
         return None
 
-    def _partners(self, m: Monomial, c: int) -> Iterator[tuple[Polynomial, Monomial, Tags]]:
+    def _partners(self, p: Polynomial, m: Monomial, c: int) -> Iterator[tuple[Polynomial, Monomial, Tags]]:
         """(g, n): ``g >= 0`` is known and has a monomial ``n`` that may divide ``m``, with a coefficient of ``c``'s sign."""
         for g, tags in self.at_least:
             for n, d in g.items():
                 if n and (d > 0) == (c > 0):
                     yield g, n, tags
+        if c < 0 and all(self.lo[v] >= 0 for v in m):
+            for n, d in p.items():
+                more = divided(n, m) if d > 0 and len(n) > len(m) else None
+                if more and all(self.lo[v] >= 1 for v in more):
+                    least = prod(self.lo[v] for v in more)
+                    yield {n: 1, m: -least}, m, NO_TAGS.union(*(self.tags[v] for v in n))
         if len(m) > 1:
             for v in sorted(set(m)):
                 bound = {(v,): -1, ONE: self.hi[v]} if c < 0 else {(v,): 1, ONE: -self.lo[v]}

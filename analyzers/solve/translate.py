@@ -77,8 +77,6 @@ class Translation:
         self.atoms: dict[Expr, int] = {}
         self.choices: list[tuple[int, Expr]] = []
         """Variables that stand for a select, min or max."""
-        self.identities: list[Tagged] = []
-        """Polynomials that are zero: dividend - divisor * quotient - remainder."""
         self.speculative = False
         """Translating a condition that need not hold: nothing may be concluded from its operands being defined."""
         self._tainted: set[int] = set()
@@ -242,6 +240,10 @@ class Translation:
         q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
         r = variable(self.system.new(remainder.lo, remainder.hi, side, owed))
         self._define(p, combine(scaled(q, divisor), r), tags)
+        if side == 0:
+            below = combine(p, q, -divisor)
+            self.system.require_at_least_zero(below, tags)
+            self.system.require_at_least_zero(shifted(scaled(below, -1), divisor - 1), tags)
         return (q, NO_TAGS), (r, NO_TAGS)
 
     def _symbolic_digit(self, e: Expr, which: int, tags: Tags) -> Tagged:
@@ -268,10 +270,16 @@ class Translation:
         """``p`` equals ``value``, whose variables are new. Replace ``p`` where it is a variable, else remember."""
         reduced, more = self.system.reduced(p, tags)
         for m, c in reduced.items():
-            if len(reduced) == 1 and c == 1 and len(m) == 1 and m[0] not in variables(value):
+            if (
+                len(reduced) == 1
+                and self.system.side[m[0] if m else 0] != 0
+                and c == 1
+                and len(m) == 1
+                and m[0] not in variables(value)
+            ):
                 self.system.solve_for(m[0], value, more)
                 return
-        self.identities.append((combine(p, value, -1), tags))
+        self.system.identities.append((combine(p, value, -1), tags))
 
     # --- the rest
 
@@ -291,6 +299,10 @@ class Translation:
         if e.op in ("or", "xor"):
             if disjoint_bits(ia, ib):
                 return combine(self._memo[a.key][0], self._memo[b.key][0]), tags
+            for x, ix, iy in ((a, ia, ib), (b, ib, ia)):
+                ones = iy.lo
+                if e.op == "xor" and iy.constant and ones & (ones + 1) == 0 and ix.lo >= 0 and ix.hi <= ones:
+                    return shifted(scaled(self._memo[x.key][0], -1), ones), tags
             return None
         if ia.constant:
             a, b, ia, ib = b, a, ib, ia
