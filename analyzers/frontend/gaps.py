@@ -309,7 +309,7 @@ class _Builder:
         first, last = cursor.extent.start, cursor.extent.end
         start, end = expansion_offset(first), expansion_offset(last)
         if start != first.offset or end != last.offset or end <= start:
-            end = max(last.offset, self._macro_end(end if end > start else start))
+            end = max(last.offset, self._macro_end(max(start, end)))
         return start, end
 
     def _macro_end(self, start: int) -> int:

@@ -58,7 +58,7 @@ DATA = F64
 #: A constant table longer than this is not spelled out as a chain of selections.
 TABLE_LIMIT = 64
 #: Class and array values with more scalars than this are copied as one opaque access.
-COPY_LIMIT = 256
+COPY_LIMIT = 64
 
 
 # --- scalars ------------------------------------------------------------------------------------------------
@@ -496,6 +496,11 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
             _store(ctx, target, whole, node)
             return
     values = leaf_values(ctx, source, origin)
+    if values is None and isinstance(source, ParamPlace) and not source.type.record.union:
+        for part in source.type.record.fields:
+            if part.bits is None:
+                copy(ctx, member(ctx, target, part, node), member(ctx, source, part, origin), node, origin)
+        return
     if values is None:
         _copy_opaque(ctx, target, source, node, origin)
         return

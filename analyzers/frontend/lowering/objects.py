@@ -383,7 +383,10 @@ def _from_list(ctx: Context, target: Place, init: Node, at: Node) -> None:
     if any(_is_designated(k) for k in clauses):
         _designated(ctx, target, clauses, at)
         return
-    if not clauses or len(clauses) < _slots(ctype):
+    if not clauses:
+        memory.zeroed(ctx, target, at)
+        return
+    if len(clauses) < _slots(ctype) and _slots(ctype) > memory.COPY_LIMIT:
         memory.zeroed(ctx, target, at)
     _fill(ctx, target, _Clauses(clauses), at)
 
@@ -419,7 +422,10 @@ def _fill(ctx: Context, target: Place, clauses: _Clauses, at: Node) -> None:
     for part in _members(ctx, target, at):
         clause = clauses.peek()
         if clause is None:
-            return
+            if _slots(target.type) > memory.COPY_LIMIT:
+                return
+            memory.zeroed(ctx, part, at)
+            continue
         bare = stripped(clause)
         inner = part.type
         if inner.shape in ("array", "record") and bare.kind != Kinds.INIT_LIST and bare.kind != Kinds.STRING:

@@ -175,11 +175,13 @@ def if_statement(ctx: Context, node: Node) -> None:
     then = rest[0] if rest else None
     orelse = rest[1] if len(rest) > 1 else None
     if c.op == "const":
-        taken = then if c.value else orelse
-        if taken is not None:
-            ctx.lower(taken)
+        chosen = then if c.value else orelse
+        if chosen is not None:
+            ctx.lower(chosen)
         return
-    ctx.emit(If(c, _captured(ctx, then), _captured(ctx, orelse), _header_site(ctx, node, then)))
+    taken, skipped = _captured(ctx, then), _captured(ctx, orelse)
+    if taken or skipped:
+        ctx.emit(If(c, taken, skipped, _header_site(ctx, node, then)))
 
 
 def _captured(ctx: Context, node: Node | None) -> tuple[Stmt, ...]:
