@@ -16,14 +16,10 @@ from analyzers.ir import expr as e
 from analyzers.ir import kernel as k
 from analyzers.reference.builder import Array, KernelBuilder, V
 from analyzers.reference.launch import ConcreteLaunch
+from analyzers.reference.terms import C_NAMES, Term, arithmetic, common, comparison, converted, literal, promoted
 
 Pick = Callable[[int], int]
 T = TypeVar("T")
-
-C_NAMES: dict[e.IntType, str] = {
-    e.I32: "int", e.U32: "unsigned", e.I16: "short", e.U8: "unsigned char", e.I64: "long long",
-    e.U64: "unsigned long long", e.U16: "unsigned short", e.I8: "signed char",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,69 +46,6 @@ class GeneratedKernel:
     launch: ConcreteLaunch
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A C expression: its text, its meaning, and whether memory contents can change its value."""
-
-    text: str
-    expr: e.Expr
-    data: bool = False
-
-    @property
-    def ty(self) -> e.IntType:
-        assert isinstance(self.expr.ty, e.IntType)
-        return self.expr.ty
-
-    @property
-    def value(self) -> V:
-        return V(self.expr)
-
-
-def _promoted(t: Term) -> e.Expr:
-    return e.cast(t.expr, e.I32) if t.ty.width < 32 else t.expr
-
-
-def _common(a: e.Expr, b: e.Expr) -> e.IntType:
-    """The type of C's usual arithmetic conversions of promoted operands."""
-    x, y = a.ty, b.ty
-    assert isinstance(x, e.IntType)
-    assert isinstance(y, e.IntType)
-    if x.signed == y.signed:
-        return x if x.width >= y.width else y
-    unsigned, signed = (y, x) if x.signed else (x, y)
-    return unsigned if unsigned.width >= signed.width else signed
-
-
-_SYMBOL = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "rem": "%", "and": "&", "or": "|", "xor": "^", "shl": "<<",
-    "shr": ">>", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=",
-}  # fmt: skip
-
-
-def arithmetic(op: str, a: Term, b: Term) -> Term:
-    text, data = f"({a.text} {_SYMBOL[op]} {b.text})", a.data or b.data
-    x, y = _promoted(a), _promoted(b)
-    if op in ("shl", "shr"):
-        return Term(text, e.binary(op, x, y), data)
-    ty = _common(x, y)
-    return Term(text, e.binary(op, e.cast(x, ty), e.cast(y, ty)), data)
-
-
-def comparison(op: str, a: Term, b: Term) -> Term:
-    x, y = _promoted(a), _promoted(b)
-    ty = _common(x, y)
-    return Term(f"({a.text} {_SYMBOL[op]} {b.text})", e.compare(op, e.cast(x, ty), e.cast(y, ty)), a.data or b.data)
-
-
-def literal(value: int, ty: e.IntType = e.I32) -> Term:
-    suffix = {e.I32: "", e.U32: "u", e.I64: "ll", e.U64: "ull"}[ty]
-    return Term(f"{value}{suffix}", e.const(value, ty))
-
-
-def converted(t: Term, ty: e.IntType) -> Term:
-    return Term(f"({C_NAMES[ty]}){t.text}", e.cast(t.expr, ty), t.data)
-
-
 @dataclass(slots=True)
 class _Array:
     array: Array
@@ -134,6 +67,8 @@ class _Scope:
     def inner(self, uniform: bool, loop: str | None = None) -> _Scope:
         return _Scope(list(self.variables), loop or self.loop, self.uniform and uniform, self.depth + 1)
 
+
+_COORDINATES = ("threadIdx", "blockIdx", "blockDim")
 
 _FUNCTIONS = """\
 __device__ int twist(int x) { return x ^ (x >> 1); }
@@ -213,13 +148,13 @@ class _Writer:
             return converted(a, self.one([e.U8, e.I8, e.I16, e.U16, e.I64, e.U32]))
         if kind == 9:
             condition, b = self.condition(scope, data), self.term(scope, depth - 1, data)
-            x, y = _promoted(a), _promoted(b)
-            ty = _common(x, y)
+            x, y = promoted(a), promoted(b)
+            ty = common(x, y)
             chosen = e.select(condition.expr, e.cast(x, ty), e.cast(y, ty))
             return Term(f"({condition.text} ? {a.text} : {b.text})", chosen, a.data or b.data or condition.data)
         if kind == 10:
-            return Term(f"(-{a.text})", e.neg(_promoted(a)), a.data)
-        return Term(f"(~{a.text})", e.bitnot(_promoted(a)), a.data)
+            return Term(f"(-{a.text})", e.neg(promoted(a)), a.data)
+        return Term(f"(~{a.text})", e.bitnot(promoted(a)), a.data)
 
     def condition(self, scope: _Scope, data: bool = False, depth: int = 1) -> Term:
         if depth and self.chance(4):
@@ -241,12 +176,28 @@ class _Writer:
 
     def subscript(self, scope: _Scope, extent: int) -> Term:
         """An index below ``extent``, a power of two."""
+        kind = self.pick(4)
+        tid = Term("threadIdx.x", e.TID[0])
+        if kind <= 1 and extent >= 16 and not self.two_dimensional:
+            return tid
+        if kind == 2:
+            moved = arithmetic(self.one(["add", "xor"]), tid, self.one([literal(1), self.leaf(scope, data=False)]))
+            return arithmetic("and", moved, literal(extent - 1))
         t = self.term(scope, 2, self.steering())
-        if self.pick(4) == 0 and extent >= 16 and not self.two_dimensional:
-            return Term("threadIdx.x", e.TID[0])
         if self.chance(2):
             return arithmetic("and", t, literal(extent - 1))
         return arithmetic("rem", converted(t, e.U32), literal(extent))
+
+    def global_subscript(self, scope: _Scope) -> Term:
+        tid, bid, bdim = [Term(f"{t}.x", x) for t, x in zip(_COORDINATES, (e.TID[0], e.BID[0], e.BDIM[0]), strict=True)]
+        kind = self.pick(4)
+        if kind == 0:
+            return arithmetic("add", arithmetic("mul", bid, bdim), tid)
+        if kind == 1:
+            row = arithmetic("mul", arithmetic("add", arithmetic("mul", bid, bdim), tid), literal(2))
+            return arithmetic("add", row, literal(self.pick(3)))
+        index = self.term(scope, 2, self.steering())
+        return arithmetic("and", index, literal(15)) if kind == 2 else index
 
     def place(self, scope: _Scope) -> tuple[str, e.Expr, tuple[tuple[e.Expr, int], ...], e.IntType]:
         """An lvalue in shared or global memory: text, pointer, bounds, type."""
@@ -255,9 +206,7 @@ class _Writer:
         assert isinstance(array.ty, e.IntType)
         width = e.const(array.width, e.I64)
         if not chosen.extents:
-            index = self.term(scope, 2, self.steering())
-            if self.chance(2):
-                index = arithmetic("and", index, literal(15))
+            index = self.global_subscript(scope)
             offset = e.mul(e.cast(index.expr, e.I64), width)
             return f"{array.name}[{index.text}]", e.ptradd(e.addr(array.name), offset), (), array.ty
         text, flat = array.name, e.const(0, e.I64)
@@ -292,6 +241,62 @@ class _Writer:
             return
         self.line(f"{text} = {value.text};")
         self.put(pointer, bounds, ty, value.expr)
+        if scope.uniform and self.chance(2):
+            self.barrier(scope)
+
+    def sometimes(self, scope: _Scope) -> None:
+        """A barrier, as a rule."""
+        if scope.uniform and self.pick(5) < 4:
+            self.line("__syncthreads();")
+            self.builder.barrier()
+
+    def cell(self, index: Term) -> tuple[str, e.Expr, tuple[tuple[e.Expr, int], ...]]:
+        """An element of the array ``s``."""
+        position = e.cast(index.expr, e.I64)
+        pointer = e.ptradd(e.addr("s"), e.mul(position, e.const(4, e.I64)))
+        return f"s[{index.text}]", pointer, ((position, 64),)
+
+    def exchanged(self, scope: _Scope) -> None:
+        """Each thread writes its own cell and reads another one."""
+        tid = Term("threadIdx.x", e.TID[0])
+        text, pointer, bounds = self.cell(tid)
+        value = self.term(scope, 1, data=True)
+        self.line(f"{text} = {value.text};")
+        self.put(pointer, bounds, e.I32, value.expr)
+        self.sometimes(scope)
+        kind = self.pick(3)
+        if kind == 0:
+            other = arithmetic("xor", tid, literal(1))
+        elif kind == 1:
+            other = arithmetic("sub", literal(63), tid)
+        else:
+            other = arithmetic("and", arithmetic("add", tid, literal(1 + self.pick(3))), literal(63))
+        name = self.builder.fresh("x")
+        text, pointer, bounds = self.cell(other)
+        self.line(f"int {name} = {text};")
+        self.builder.let(V(self.load(pointer, bounds, e.I32)), name)
+        scope.variables.append(Term(name, e.var(name, e.I32), data=True))
+        self.sometimes(scope)
+
+    def reduction(self, scope: _Scope) -> None:
+        """``if (t < w) s[t] += s[t + w];`` in a loop that halves ``w``."""
+        b, name = self.builder, self.builder.fresh("w")
+        self.line(f"for (unsigned {name} = blockDim.x / 2; {name} > 0; {name} >>= 1) {{")
+        w = b.let(V(e.binary("div", e.BDIM[0], e.const(2, e.U32))), name)
+        tid, width = Term("threadIdx.x", e.TID[0]), Term(name, w.expr)
+        b.stack.append([])
+        self.indent += 1
+        guard = comparison(self.one(["lt", "lt", "le"]), tid, width)
+        text, pointer, bounds = self.cell(tid)
+        other, there, inside = self.cell(arithmetic("add", tid, width))
+        self.line(f"if ({guard.text}) {text} = {other};")
+        with b.if_(guard.value):
+            self.put(pointer, bounds, e.I32, self.load(there, inside, e.I32))
+        self.sometimes(scope)
+        self.indent -= 1
+        self.line("}")
+        body, latch = tuple(b.stack.pop()), (k.Assign(name, (w >> 1).expr),)
+        b.emit(k.Loop(b.fresh("L"), (), (w > 0).expr, body, latch, b.site("for")))
 
     def read(self, scope: _Scope) -> None:
         text, pointer, bounds, ty = self.place(scope)
@@ -379,10 +384,27 @@ class _Writer:
         inner = scope.inner(uniform, label)
         inner.variables.append(Term(name, variable.expr))
         self.nest(inner)
+        self.periodic(inner, name)
         body = tuple(b.stack.pop())
         latch = (k.Assign(name, (variable + step).expr),)
         b.emit(k.Loop(label, (), (variable < stop.value).expr, body, latch, b.site("for")))
         self.line("}")
+
+    def periodic(self, scope: _Scope, name: str) -> None:
+        """A barrier at the end of a loop's body, in each iteration or in some."""
+        kind = self.pick(4)
+        if not scope.uniform or kind == 0:
+            return
+        self.indent += 1
+        if kind == 3:
+            every = comparison("eq", arithmetic("rem", Term(name, e.var(name, e.I32)), literal(2)), literal(0))
+            self.line(f"if ({every.text}) __syncthreads();")
+            with self.builder.if_(every.value):
+                self.builder.barrier()
+        else:
+            self.line("__syncthreads();")
+            self.builder.barrier()
+        self.indent -= 1
 
     def halving(self, scope: _Scope) -> None:
         """The loop of a tree reduction."""
@@ -459,7 +481,9 @@ class _Writer:
         self.left -= 1
         plain = [self.store, self.read, self.barrier, self.declare, self.change, self.atomic, self.store, self.read]
         nested = [self.branch, self.counted, self.halving] if scope.depth < 3 and self.left > 0 else []
-        rare = [self.jump] + ([self.call] if self.flavour.calls else [])
+        # The idioms address s by threadIdx.x alone.
+        flat = [] if self.two_dimensional else [self.exchanged, self.exchanged, self.reduction]
+        rare = [self.jump, *flat] + ([self.call] if self.flavour.calls else [])
         self.one(plain + nested + rare)(scope)
 
     # --- the kernel -------------------------------------------------------------------------------------------
