@@ -315,6 +315,11 @@ def initializer(cursor: Cursor) -> Cursor | None:
     return cast("Cursor | None", found)
 
 
+def specialized_template(cursor: Cursor) -> Cursor | None:
+    """The template that a function or class was instantiated from, None for anything else."""
+    return cast("Cursor | None", _lib.clang_getSpecializedCursorTemplate(cursor))
+
+
 def file_contents(unit: TranslationUnit, path: str) -> bytes:
     """The text of a file of the unit as clang read it, unsaved buffers included; empty when it is none of the unit's."""
     handle = _lib.clang_getFile(unit, path)
