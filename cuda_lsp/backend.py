@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from analyzers.engine import CheckRequest, Event, FixRefusal
 from analyzers.model import Fix, UnitResult
+
+if TYPE_CHECKING:
+    from analyzers.engine import CheckRequest, Event, FixRefusal
 
 DEFAULT = "cuda_lsp.backend:create"
 

@@ -20,7 +20,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from cuda_lsp import __version__, backend, bug, config, transport, worker
+from cuda_lsp import __version__, backend, bug, config, transport
 from cuda_lsp.client import Client, ClientFeatures
 from cuda_lsp.config import Layer
 from cuda_lsp.features import code_action, configuration, diagnostics, execute_command, hover, watched_files
@@ -28,7 +28,7 @@ from cuda_lsp.frames import Frame
 from cuda_lsp.protocol import CudaProtocol
 from cuda_lsp.scheduler import Process
 from cuda_lsp.session import Session, folder_of
-from cuda_lsp.worker_process import WorkerProcess
+from cuda_lsp.worker_process import WorkerProcess, bootstrap, environment, resident_bytes
 
 STATUS = "cuda-lsp/status"
 """A request without parameters: the worker processes and how long the event loop was ever kept waiting."""
@@ -61,7 +61,12 @@ class CudaLanguageServer(LanguageServer):
         self._lags: deque[float] = deque(maxlen=64)
         for method, handler in _HANDLERS.items():
             self.feature(method)(self._bound(handler))
-        self.feature(STATUS)(lambda _params: self.status())
+
+        # pygls marks the functions it is given, which bound methods do not allow.
+        def answer_status(_params: Any) -> dict[str, Any]:
+            return self.status()
+
+        self.feature(STATUS)(answer_status)
 
     def _bound(self, handler: Callable[[Session, Any], Any]) -> Callable[[Any], Any]:
         if asyncio.iscoroutinefunction(handler):
@@ -163,7 +168,7 @@ class CudaLanguageServer(LanguageServer):
 
     def _start_worker(self, on_frame: Callable[[Frame], None], on_exit: Callable[[int, str], None]) -> Process:
         level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
-        return WorkerProcess(worker.bootstrap(self._engine, str(level)), worker.environment(), on_frame, on_exit)
+        return WorkerProcess(bootstrap(self._engine, str(level)), environment(), on_frame, on_exit)
 
     async def _monitor_loop(self) -> None:
         """Measure how much later than asked the loop wakes up."""
@@ -184,7 +189,7 @@ class CudaLanguageServer(LanguageServer):
         return {
             "pid": os.getpid(),
             "version": __version__,
-            "residentBytes": worker.resident_bytes(),
+            "residentBytes": resident_bytes(),
             "workers": [
                 {"pid": each.pid, "running": each.running, "residentBytes": each.resident_bytes}
                 for each in self.session.scheduler.status()

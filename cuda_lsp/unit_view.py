@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzers.engine import PARSE_ERROR
 from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, Fix, KernelResult, Reason, SourceSpan, UnitResult, Verdict
 from cuda_lsp import wire
 from cuda_lsp.documents import Anchor
 from cuda_lsp.frames import Frame
 
-Anchors = Mapping[str, Anchor]
+PARSE_ERROR = "parse-error"
+"""The engine's `PARSE_ERROR`, named again here because importing the engine loads libclang and the solvers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from analyzers.engine import PARSE_ERROR, CancelledError, CheckRequest, KernelFi
 from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
+from cuda_lsp.worker_process import resident_bytes
 
 #: `Reason.kind`s of results that depend on how busy the machine was and must not be kept.
 UNREPEATABLE = frozenset({"wall-clock", "cancelled", "internal-error"})
@@ -37,27 +38,6 @@ _KEPT_UNITS = 8
 _MISSING_FILE = re.compile(r"'([^']+)' file not found")
 
 _log = logging.getLogger(__name__)
-
-
-def bootstrap(engine: str, log_level: str) -> list[str]:
-    """The command that starts a worker with this process's interpreter and search path.
-
-    Not `-m`: that would search the working directory, the user's project, for modules first."""
-    paths = [path for path in sys.path if path]
-    code = f"import sys; sys.path[:] = {paths!r}; from cuda_lsp.worker import main; sys.exit(main())"
-    return [sys.executable, "-c", code, "--engine", engine, "--log-level", log_level]
-
-
-def environment() -> dict[str, str]:
-    """One thread per numerical library and few malloc arenas: the work is serial, and the memory is not free."""
-    return {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-        "PYTHONIOENCODING": "utf-8",
-    }
 
 
 @dataclasses.dataclass(slots=True)
@@ -385,15 +365,6 @@ def include_folders(arguments: Sequence[str]) -> Iterator[str]:
     for flag, value in itertools.pairwise(arguments):
         if flag in ("-I", "-isystem", "-iquote"):
             yield value
-
-
-def resident_bytes() -> int:
-    """Memory of this process that is in RAM now; 0 where the system does not tell."""
-    try:
-        with Path("/proc/self/statm").open() as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -1,7 +1,8 @@
 """The parent's side of one worker process: start it, send frames, hear frames, notice its end.
 
-All callbacks run on the event loop; reading, decoding and writing happen in threads of their own, so a slow or hung
-worker never blocks the loop. Frames are handed over in slices of a few milliseconds.
+Nothing here imports the analysis: the server stays small. All callbacks run on the event loop; reading, decoding and
+writing happen in threads of their own, so a slow or hung worker never blocks the loop. Frames are handed over in slices
+of a few milliseconds.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import queue
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import BinaryIO, cast
 
 from cuda_lsp import frames
@@ -147,6 +150,36 @@ class WorkerProcess:
             if time.perf_counter() > until:
                 self._loop.call_soon(self._drain)
                 return
+
+
+def bootstrap(engine: str, log_level: str) -> list[str]:
+    """The command that starts a worker with this process's interpreter and search path.
+
+    Not `-m`: that would search the working directory, the user's project, for modules first."""
+    paths = [path for path in sys.path if path]
+    code = f"import sys; sys.path[:] = {paths!r}; from cuda_lsp.worker import main; sys.exit(main())"
+    return [sys.executable, "-c", code, "--engine", engine, "--log-level", log_level]
+
+
+def environment() -> dict[str, str]:
+    """One thread per numerical library and few malloc arenas: the work is serial, and the memory is not free."""
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+        "PYTHONIOENCODING": "utf-8",
+    }
+
+
+def resident_bytes() -> int:
+    """Memory of this process that is in RAM now; 0 where the system does not tell."""
+    try:
+        with Path("/proc/self/statm").open() as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def exit_reason(status: int) -> str:

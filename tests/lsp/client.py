@@ -33,6 +33,8 @@ class Editor(LanguageClient):
         self.registrations: list[types.Registration] = []
         self.refreshes = 0
         self.server_command = server_command()
+        self.arrivals = 0
+        self.wake_ups: set[asyncio.Future[None]] = set()
         self.versions: dict[str, int] = {}
         self.texts: dict[str, str] = {}
         for method, handler in {**DEFAULT_CLIENT_FEATURES, **_HANDLERS}.items():
@@ -117,6 +119,30 @@ class Editor(LanguageClient):
         assert isinstance(found.contents, types.MarkupContent)
         return found.contents.value
 
+    async def until_hover(self, uri: str, needle: str, part: str) -> str:
+        """Hover whenever the server has sent something, until the text contains a part."""
+        told: list[str] = []
+
+        async def ask() -> None:
+            while True:
+                heard = self.arrivals
+                text = await self.hover(uri, needle)
+                if text is not None and part in text:
+                    told.append(text)
+                    return
+                async with self.changed:
+                    await self.changed.wait_for(lambda heard=heard: self.arrivals > heard)
+
+        try:
+            await asyncio.wait_for(ask(), DEADLINE_S)
+        except asyncio.TimeoutError:
+            raise AssertionError(f"the hover never said {part!r}") from None
+        return told[0]
+
+    def start_request(self, method: str, params: Any, identity: str) -> asyncio.Future[Any]:
+        """Send a request now, under an id of one's own."""
+        return asyncio.wrap_future(self.protocol.send_request(method, params, msg_id=identity))
+
     async def actions(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
         """The code actions where `needle` first stands."""
         text = self.texts[uri]
@@ -170,13 +196,14 @@ def _noting(handler: Callable[..., Any]) -> Callable[..., Any]:
 
     def handle(client: Editor, params: Any) -> Any:
         result = handler(client, params)
+        client.arrivals += 1
 
         async def wake() -> None:
             async with client.changed:
                 client.changed.notify_all()
 
-        client.tasks = {task for task in getattr(client, "tasks", set()) if not task.done()}
-        client.tasks.add(asyncio.ensure_future(wake()))
+        client.wake_ups = {task for task in client.wake_ups if not task.done()}
+        client.wake_ups.add(asyncio.ensure_future(wake()))
         return result
 
     return handle

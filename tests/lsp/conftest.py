@@ -13,6 +13,7 @@ import pytest_asyncio
 from lsp.client import DEADLINE_S, ROOT, Connect, Editor, pushing, server_command
 from lsprotocol import types
 
+
 @pytest.fixture
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
