@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.races.check import Checked, RaceChecker
+from analyzers.races.ordering import cases
+from analyzers.races.pairs import conflicting
 
 
 def applicable(events: KernelEvents) -> bool:
@@ -29,12 +31,11 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
     return [
         b
         for b in checker.launch.events.barriers
-        if b.scope == "block" and not _reduces(checker, b) and _proved_without(checker, checked, b)
+        if b.scope in ("block", "warp", "tile")
+        and b.statement is not None
+        and _proved_without(checker, checked, b)
+        and not _orders_atomics(checker, b)
     ]
-
-
-def _reduces(checker: RaceChecker, barrier: BarrierEvent) -> bool:
-    return barrier.statement is None
 
 
 def _proved_without(checker: RaceChecker, checked: Checked, barrier: BarrierEvent) -> bool:
@@ -43,3 +44,19 @@ def _proved_without(checker: RaceChecker, checked: Checked, barrier: BarrierEven
         if checker.decide(pair, again, frozenset({barrier.id})) is not None or again.undecided:
             return False
     return True
+
+
+def _orders_atomics(checker: RaceChecker, barrier: BarrierEvent) -> bool:
+    """The barrier keeps two atomics on one cell apart: not a race without it, but another result."""
+    launch = checker.launch
+    for pair in conflicting(launch):
+        if pair.one.atomic is None or pair.two.atomic is None:
+            continue
+        for mode in ("block", "warp"):
+            kept = cases(launch, pair.one, pair.two, mode)
+            if barrier.id not in kept.ordering:
+                continue
+            free = cases(launch, pair.one, pair.two, mode, frozenset({barrier.id}))
+            if len(free.possible) > len(kept.possible) and checker.may_meet(pair, mode, free.possible):
+                return True
+    return False

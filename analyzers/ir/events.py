@@ -59,7 +59,9 @@ class AtomicInfo:
     scope: Scope
     order: Order
     constant: int | None = None
-    """The added value, for add/sub of a constant."""
+    """The value added, subtracted, exchanged or put there by ``cas``, where it is a constant."""
+    expected: int | None = None
+    """The value ``cas`` compares with, where it is a constant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -383,9 +383,12 @@ class _Executor:
             guard = (*guard, Conjunct(part, "branch", len(self.active)))
         atomic = None
         if isinstance(s, K.Atomic):
-            operand = self.value(s.operands[0]) if s.operands else None
-            added = operand.value if operand is not None and operand.op == "const" and s.op in ("add", "sub") else None
-            atomic = AtomicInfo(s.op, s.scope, s.order, added)
+            known = [
+                v.value if v.op == "const" and isinstance(v.ty, IntType) else None for v in map(self.value, s.operands)
+            ]
+            atomic = AtomicInfo(
+                s.op, s.scope, s.order, known[-1] if known else None, known[0] if s.op == "cas" and known else None
+            )
         self.accesses.append(
             AccessEvent(
                 id=s.id,

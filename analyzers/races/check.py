@@ -87,6 +87,11 @@ class RaceChecker:
                 return found
         return None
 
+    def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
+        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as yes."""
+        ignored = Checked()
+        return any(self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
+
     def _relations(self, pair: Pair) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
         """(mode, extra conditions, only the same-iteration case)."""
         launch = self.launch

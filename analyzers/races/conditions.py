@@ -10,7 +10,7 @@ from analyzers.ir.expr import I64, Expr
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, multiple_of
 from analyzers.races.threads import Launch, Mode, opaque_definitions
-from analyzers.races.tickets import distinct_tickets, tickets
+from analyzers.races.tickets import ticket_conditions, tickets
 from analyzers.solve.query import Fact, Overlap, Query
 
 MAX_SPLIT = 64
@@ -49,7 +49,7 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     if any(E.lnot(c) in known for c in flat):
         return None
     flat += opaque_definitions(launch, flat, mode)
-    flat += distinct_tickets(launch, tickets(launch), flat, mode)
+    flat += ticket_conditions(launch, tickets(launch), flat, mode)
     facts = [f for f in launch.facts if f.condition is not E.TRUE]
     facts += [Fact(c, -1) for c in launch.thread_facts(mode)]
     return Query(
