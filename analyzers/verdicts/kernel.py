@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.events import AccessEvent, KernelEvents
+from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
+from analyzers.races.conditions import query_of, split
+from analyzers.races.threads import Launch
+from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.query import Proved
 from analyzers.verdicts.decide import Decision, decide
 from analyzers.verdicts.report import report, unsupported_result, without_redundant
 
@@ -26,16 +30,33 @@ def check_kernel(
     results: list[ContextResult] = []
     for context in contexts:
         started = time.perf_counter()
-        if events.unsupported:
-            results.append(unsupported_result(events, context, _since(started)))
+        reached = reachable(events, context, options)
+        if reached:
+            results.append(unsupported_result(replace(events, unsupported=reached), context, _since(started)))
             continue
-        seen = events_in(events, context)
+        seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
         decision = remembered(context)
         if decision is None:
             decision = decide(seen, context, options, poll)
             remember(context, decision)
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results)
+
+
+def reachable(
+    events: KernelEvents, context: LaunchContext, options: CheckOptions
+) -> tuple[UnsupportedEvent, ...]:
+    """The code without a model that some thread of this launch may execute."""
+    if not events.unsupported:
+        return ()
+    launch = Launch(events, context)
+    ladder = Ladder(Budget(smt=options.smt_budget))
+
+    def possible(u: UnsupportedEvent) -> bool:
+        query = query_of(launch, [launch.side(c.condition, 1, "block") for c in u.guard], "block")
+        return query is not None and not all(isinstance(ladder.decide(q), Proved) for q in split(query))
+
+    return tuple(u for u in events.unsupported if not u.guard or possible(u))
 
 
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
