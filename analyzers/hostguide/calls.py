@@ -1,0 +1,483 @@
+"""What calls in host code do: known library functions, functions of the unit run in place, and unknown ones.
+
+An unknown function may change every variable whose address is known to somebody, every global and every object behind a
+pointer. Functions of the bundled headers (runtime API, C++ library, ATen) change only what they are handed.
+"""
+
+from __future__ import annotations
+
+from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.parse import is_bundled
+from analyzers.hostguide.evaluate import Evaluator, Frame
+from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
+from analyzers.hostguide.library import (
+    CONTAINER_ACCESS,
+    LIBRARY,
+    PURE_METHODS,
+    VECTOR_TYPES,
+    construct_known,
+    known_method,
+)
+from analyzers.hostguide.loops import Writes
+from analyzers.hostguide.memory import Stop, alternatives
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import HostFunction, Node, TreeBuilder
+from analyzers.hostguide.values import (
+    Address,
+    Choice,
+    Closure,
+    FunctionValue,
+    Pointer,
+    Record,
+    Unknown,
+    Value,
+    Variable,
+)
+from analyzers.ir.expr import Expr
+
+_SMALL = 1500
+"""Bytes of a function that is run in place though no kernel is launched from it."""
+_DEEPEST = 7
+_MOST_RUNS = 24
+"""How often one function is run in place in one unit before it is taken as called with anything."""
+
+LAUNCH_CALLS = frozenset(
+    {
+        "cudaLaunchKernel",
+        "cudaLaunchCooperativeKernel",
+        "cudaLaunchKernelEx",
+        "cudaLaunchKernelExC",
+        "cudaLaunchKernel_ptsz",
+    }
+)
+_NEVER_RETURN = frozenset(
+    {
+        "abort", "exit", "_exit", "_Exit", "quick_exit", "terminate", "longjmp", "__assert_fail", "__assert",
+        "__builtin_unreachable", "__builtin_trap", "__builtin_abort", "unreachable",
+    }
+)  # fmt: skip
+
+
+class Caller(Evaluator):
+    """Calls of every kind."""
+
+    wanted: frozenset[str] = frozenset()
+    """Names of the functions from which a kernel can be launched."""
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        super().__init__(builder)
+        self.needs_root: dict[str, HostFunction] = {}
+        """Functions reached in a way that could not be followed, by USR: they may be called with anything."""
+        self.direct_calls: set[tuple[str, int, int]] = set()
+        """Extents of the calls that were followed."""
+        self.runs: dict[str, int] = {}
+        self.shapes = 0
+        """Counts what may have resized a tensor or container through another handle."""
+        self.resembles: dict[int, int] = {}
+        """Tensors made in the shape of another one."""
+        self._bundled: dict[int, bool] = {}
+        self._noreturn: dict[str, bool] = {}
+
+    # --- dispatch
+
+    def call(self, node: Node) -> Value:
+        if node.op == "construct":
+            return self._construct(node)
+        if node.op == "method":
+            return self._method(node)
+        target: Cursor | None = node.value
+        if target is None or target.kind not in _CALLABLE:
+            callee = node.args[0]
+            if callee is None:
+                return self.unknown_call(node, None, node.args[1:])
+            return self._through(node, self.evaluate(callee))
+        return self._function(node, target)
+
+    def _through(self, node: Node, callee: Value) -> Value:
+        """A call through a pointer or of a closure."""
+        leaves = alternatives(callee)
+        if len(leaves) == 1 and isinstance(leaves[0][1], FunctionValue):
+            return self._function(node, leaves[0][1].cursor)
+        if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
+            return self.run_closure(leaves[0][1], [a for a in node.args[1:] if a is not None], node)
+        for _, leaf in leaves:
+            self._unfollowed(leaf)
+        return self.unknown_call(node, None, node.args[1:])
+
+    def _unfollowed(self, value: Value) -> None:
+        """A function or closure goes where its calls cannot be seen."""
+        if isinstance(value, FunctionValue) and value.cursor.spelling in self.wanted:
+            function = self.builder.function(value.cursor)
+            if function is not None:
+                self.needs_root[value.key] = function
+        elif isinstance(value, Closure):
+            self.run_sometimes(value)
+        elif isinstance(value, Record):
+            for part in value.parts.values():
+                self._unfollowed(part)
+        elif isinstance(value, Choice):
+            self._unfollowed(value.first)
+            self._unfollowed(value.second)
+
+    def _function(self, node: Node, target: Cursor) -> Value:
+        name = target.spelling
+        bundled = self.bundled(target)
+        arguments = tuple(a for a in node.args[1:] if a is not None)
+        if name in LAUNCH_CALLS:
+            return self.launch_call(node, name, arguments)
+        if name in _NEVER_RETURN or self.never_returns(target):
+            for a in arguments:
+                self.evaluate(a)
+            raise Stop
+        if bundled:
+            known = LIBRARY.get(name)
+            if known is not None:
+                result = known(self, node, arguments)
+                if result is not None:
+                    return result
+            return self.unknown_call(node, target, arguments, harmless=True)
+        function = self.builder.function(target)
+        if function is not None and self.may_run(function):
+            return self.run_function(function, arguments, None, node)
+        return self.unknown_call(node, target, arguments)
+
+    def launch_call(self, node: Node, name: str, arguments: tuple[Node, ...]) -> Value:
+        raise NotImplementedError
+
+    def run_sometimes(self, closure: Closure) -> None:
+        raise NotImplementedError
+
+    def bundled(self, target: Cursor) -> bool:
+        key = target.hash
+        found = self._bundled.get(key)
+        if found is None:
+            file = target.location.file
+            found = self._bundled[key] = file is None or is_bundled(file.name)
+        return found
+
+    def parameter(self, target: Cursor | None, index: int) -> HostType | None:
+        """The type of a parameter; VOID for an argument of a ``...``, None when the function is not known."""
+        if target is None or target.kind not in _DECLARED:
+            return None
+        types = target.type.argument_types()
+        return self.builder.types.of(types[index]) if index < len(types) else VOID
+
+    def lambda_body(self, cursor: Cursor) -> Node | None:
+        found = self.builder.lambda_body(cursor)
+        return found.body if found is not None else None
+
+    def words(self, cursor: Cursor) -> frozenset[str]:
+        return self.builder.sources.words(*extent(cursor))
+
+    def keeps_object(self, target: Cursor) -> bool:
+        """Whether a method leaves the object it is called on as it is."""
+        constant = " const" in target.type.spelling.rpartition(")")[2]
+        name = target.spelling
+        return constant or (self.bundled(target) and (name in CONTAINER_ACCESS or name in PURE_METHODS))
+
+    def never_returns(self, target: Cursor) -> bool:
+        key = target.get_usr()
+        found = self._noreturn.get(key)
+        if found is None:
+            if "noreturn" in target.type.spelling:
+                found = True
+            else:
+                path, start, end = extent(target)
+                text = self.builder.sources.text(path)
+                body = text.find(b"{", start, end)
+                head = text[start : body if body >= 0 else end]
+                found = b"noreturn" in head or b"NORETURN" in head
+            self._noreturn[key] = found
+        return found
+
+    # --- functions of the unit
+
+    def may_run(self, function: HostFunction) -> bool:
+        if self._on_stack(function):
+            self._give_up(function)
+            return False
+        if function.name in self.wanted:
+            key = function.cursor.get_usr()
+            count = self.runs.get(key, 0)
+            if self.frame.depth >= _DEEPEST or count >= _MOST_RUNS:
+                self._give_up(function)
+                return False
+            self.runs[key] = count + 1
+            return True
+        if self.frame.depth >= _DEEPEST:
+            return False
+        _, start, end = extent(function.cursor)
+        return end - start <= _SMALL
+
+    def _give_up(self, function: HostFunction) -> None:
+        if function.name in self.wanted:
+            self.needs_root[function.cursor.get_usr()] = function
+
+    def _on_stack(self, function: HostFunction) -> bool:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.function is function:
+                return True
+            frame = frame.caller
+        return False
+
+    def run_function(
+        self,
+        function: HostFunction,
+        arguments: tuple[Node, ...],
+        this: Value | None,
+        node: Node,
+        enclosing: Closure | None = None,
+    ) -> Value:
+        """Run a body with these arguments in the current state. Raises Stop when it never returns."""
+        frame = Frame(function, self.frame, this, enclosing, node)
+        bound: list[tuple[Variable, Value]] = []
+        for index, parameter in enumerate(function.parameters):
+            value = self._argument(parameter.ty, arguments[index] if index < len(arguments) else None, parameter.name)
+            made = Variable(
+                parameter.name, parameter.ty.target if isinstance(parameter.ty, ReferenceTo) else parameter.ty
+            )
+            frame.variables[parameter] = made
+            bound.append((made, value))
+        if enclosing is not None:
+            self._own_copies(frame, function, enclosing)
+        self.direct_calls.add(extent(node.cursor))
+        for variable, value in bound:
+            self.state.store[variable] = value
+        return self._activated(frame, function)
+
+    def _own_copies(self, frame: Frame, function: HostFunction, closure: Closure) -> None:
+        """A lambda that writes what it captured by copy writes its own copy, which lives from call to call."""
+        for declared, _ in self.effects_of(function.body).places:
+            if declared in frame.variables or declared.storage not in ("local", "parameter"):
+                continue
+            mode = closure.by_reference(declared.name)
+            outer = closure.frame.variables.get(declared)
+            if mode is True or outer is None:
+                continue
+            if mode is None:
+                self.forget(Address(outer))
+            made = Variable(declared.name, outer.ty)
+            frame.variables[declared] = made
+            self.state.store[made] = self.fresh(declared.name, declared.ty)
+
+    def effects_of(self, node: Node) -> Writes:
+        raise NotImplementedError
+
+    def _argument(self, ty: HostType, node: Node | None, name: str) -> Value:
+        if node is None:
+            return self.fresh(name, ty)
+        if isinstance(ty, ReferenceTo):
+            place = self.place(node) if not ty.rvalue or node.op in ("ref", "member") else None
+            if place is not None:
+                return place
+            temporary = Variable(name, ty.target)
+            self.state.store[temporary] = self.evaluate(node)
+            return Address(temporary)
+        return self.converted(self.evaluate(node), ty)
+
+    def _activated(self, frame: Frame, function: HostFunction) -> Value:
+        caller, statement = self.frame, self.statement
+        self.frame = frame
+        try:
+            for field, initial in function.initialisers:
+                value = self.evaluate(initial)
+                if isinstance(frame.this, Address):
+                    self.write(Address(frame.this.variable, (*frame.this.path, field)), value)
+            try:
+                self.run_statement(function.body)
+                frame.returns.append((self.state, None))
+            except Stop:
+                pass
+        finally:
+            self.frame, self.statement = caller, statement
+        joined = self.join_all(frame.returns)
+        if joined is None:
+            raise Stop
+        self.state = joined[0]
+        local = set(frame.variables.values()) - self.state.escaped
+        for variable in local & self.state.store.keys():
+            if not self._is_captured(joined[1]):
+                del self.state.store[variable]
+        value = joined[1]
+        return value if value is not None else self.fresh(function.name, function.result)
+
+    def _is_captured(self, value: Value | None) -> bool:
+        """Whether a result may refer to the variables of the function that returned it."""
+        return isinstance(value, (Closure, Address, Record, Choice))
+
+    def run_closure(self, closure: Closure, arguments: list[Node], node: Node, body: Cursor | None = None) -> Value:
+        function = self.builder.function(body) if body is not None else None
+        if function is None or not function.body.args:
+            function = self.builder.lambda_body(closure.cursor)
+        if function is None:
+            return self.unknown_call(node, None, tuple(arguments))
+        if self._on_stack(function) or self.frame.depth >= _DEEPEST + 3:
+            return self.unknown_call(node, None, tuple(arguments))
+        return self.run_function(function, tuple(arguments), None, node, closure)
+
+    # --- methods and constructors
+
+    def _method(self, node: Node) -> Value:
+        target: Cursor = node.value
+        name = target.spelling
+        base = node.arg(0)
+        arguments = tuple(a for a in node.args[1:] if a is not None)
+        place, held = self._object(base)
+        if name == "operator()":
+            leaves = alternatives(held)
+            if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
+                body = target if target.get_definition() is not None and not self.bundled(target) else None
+                return self.run_closure(leaves[0][1], list(arguments), node, body)
+        function = None if self.bundled(target) else self.builder.function(target)
+        if function is not None and not target.is_virtual_method() and self.may_run(function):
+            this = place if place is not None else self._temporary(held, base.ty)
+            return self.run_function(function, arguments, this, node)
+        if name == "operator=" and len(arguments) == 1 and function is None:
+            return self._assigned(node, place, arguments[0])
+        if self.bundled(target):
+            return self._library_method(node, target, place, held, arguments)
+        if place is not None:
+            self.forget(place)
+        return self.unknown_call(node, target, arguments)
+
+    def _object(self, base: Node) -> tuple[Address | None, Value]:
+        if base.op == "this" or isinstance(base.ty, PointerTo):
+            pointer = self.evaluate(base)
+            place = self.pointee(pointer)
+            ty = base.ty.target if isinstance(base.ty, PointerTo) else OTHER
+            return place, self.read(place, ty) if place is not None else self.fresh("object", ty)
+        place = self.place(base)
+        if place is None:
+            return None, self.evaluate(base)
+        return place, self.evaluate(base) if base.op == "ref" else self.read(place, base.ty)
+
+    def _temporary(self, value: Value, ty: HostType) -> Address:
+        made = Variable("temporary", ty)
+        self.state.store[made] = value
+        return Address(made)
+
+    def _assigned(self, node: Node, place: Address | None, argument: Node) -> Value:
+        value = self.evaluate(argument)
+        if argument.ty != node.arg(0).ty and not isinstance(value, (Record, Closure)):
+            value = self.fresh("value", node.arg(0).ty)
+        self.write(place, value)
+        return value
+
+    def _library_method(
+        self, node: Node, target: Cursor, place: Address | None, held: Value, arguments: tuple[Node, ...]
+    ) -> Value:
+        name = target.spelling
+        if (
+            name in PURE_METHODS
+            and not any(a.effects for a in arguments)
+            and isinstance(held, (Unknown, Record, Choice))
+        ):
+            values = tuple(self.evaluate(a) for a in arguments)
+            result = known_method(self, node, held, name, values)
+            if result is not None:
+                return result
+        result = self.unknown_call(node, target, arguments, harmless=True)
+        if place is not None and not self.keeps_object(target):
+            self.forget(place)
+        if name.endswith("_"):
+            self.shapes += 1  # a tensor is a handle: other handles of it see the new shape
+        return result
+
+    def _construct(self, node: Node) -> Value:
+        arguments = tuple(a for a in node.args if a is not None)
+        ty = node.ty
+        head = ty.head if isinstance(ty, RecordType) else ""
+        target: Cursor = node.value
+        if head in VECTOR_TYPES:
+            return self._vector(node, arguments)
+        copies = len(arguments) == 1 and arguments[0].ty == ty
+        if copies and (self.bundled(target) or self.builder.function(target) is None):
+            return self.evaluate(arguments[0])
+        if self.bundled(target):
+            return self._library_object(node, target, arguments)
+        function = self.builder.function(target)
+        made = Variable("object", ty)
+        self.state.store[made] = Unknown(self.number("object"), "object", ty)
+        if function is not None:
+            if self.may_run(function):
+                self.run_function(function, arguments, Address(made), node)
+                return self.state.store.pop(made)
+            self.unknown_call(node, target, arguments)
+        elif not arguments:
+            pass  # an implicit default constructor: members keep what they are, which is unknown
+        else:
+            self.unknown_call(node, target, arguments)
+        return self.fresh("object", ty)
+
+    def _vector(self, node: Node, arguments: tuple[Node, ...]) -> Value:
+        values = [self.evaluate(a) for a in arguments]
+        if len(values) == 1 and not isinstance(values[0], Expr):
+            return values[0]
+        names = "xyzw"
+        parts: dict[str | int, Value] = {}
+        for index, value in enumerate(values[:4]):
+            parts[names[index]] = value
+        return Record(parts, Unknown(self.number("dim3"), "dim3", node.ty))
+
+    def _library_object(self, node: Node, target: Cursor, arguments: tuple[Node, ...]) -> Value:
+        values = [self.evaluate(a) for a in arguments]
+        made = construct_known(self, node, values)
+        if made is not None:
+            return made
+        for index, (argument, value) in enumerate(zip(arguments, values, strict=True)):
+            self._handed_over(argument, value, self.parameter(target, index), True)
+        return self.fresh(node.ty.head if isinstance(node.ty, RecordType) else "object", node.ty)
+
+    # --- unknown code
+
+    def unknown_call(
+        self, node: Node, target: Cursor | None, arguments: tuple[Node | None, ...], harmless: bool = False
+    ) -> Value:
+        """Call something without looking into it. ``harmless``: it touches nothing but what it is handed."""
+        for index, argument in enumerate(a for a in arguments if a is not None):
+            ty = self.parameter(target, index)
+            if isinstance(ty, ReferenceTo) or (ty is None and argument.op in ("ref", "member", "index")):
+                place = self.place(argument)
+                value = self.evaluate(argument) if place is None or not argument.effects else self.fresh("value", OTHER)
+                if ty is None or not ty.const:
+                    if place is not None:
+                        self.forget(place, argument.ty)
+                        if not harmless:
+                            self.escape((place.variable,))
+                    elif argument.op in ("member", "index", "deref"):
+                        self.forget_outside()
+                self._handed_over(argument, value, ty, harmless)
+            elif argument.op == "addr":
+                place = self.place(argument.arg(0))
+                if place is None:
+                    self.evaluate(argument)
+                    continue
+                self._handed_over(argument, place, ty, harmless)
+            else:
+                self._handed_over(argument, self.evaluate(argument), ty, harmless)
+        if not harmless:
+            self.forget_outside()
+            self.shapes += 1
+        name = target.spelling if target is not None else "call"
+        return self.fresh(name, node.ty) if node.ty is not VOID else Unknown(0, "void", VOID)
+
+    def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
+        """An argument reaches code that is not looked into."""
+        self._unfollowed(value)
+        if isinstance(value, (Expr, Pointer)):
+            return
+        through_const = isinstance(ty, PointerTo) and ty.const
+        for place in self.reachable(value):
+            if not through_const:
+                whole = place.path and isinstance(place.path[-1], int)
+                target = Address(place.variable, place.path[:-1]) if whole else place
+                self.forget(target)
+            if not harmless:
+                self.escape((place.variable,))
+
+
+_DECLARED = frozenset(
+    {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION, CursorKind.CONSTRUCTOR}
+)
+_CALLABLE = frozenset({CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION})

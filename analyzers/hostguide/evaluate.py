@@ -1,0 +1,719 @@
+"""Host expressions to values, with C's conversions, effects included.
+
+Takes :class:`~analyzers.hostguide.tree.Node` trees and the current state, gives values; what has no meaning here
+becomes a fresh symbol of its type. Calls are in ``calls``, statements in ``execute``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from analyzers.frontend.cindex import Cursor, CursorKind, evaluate, initializer
+from analyzers.hostguide.hosttypes import (
+    OTHER,
+    ArrayOf,
+    HostType,
+    PointerTo,
+    RecordType,
+    ReferenceTo,
+    promoted,
+    usual,
+)
+from analyzers.hostguide.memory import Memory, Stop
+from analyzers.hostguide.roundings import float_to_int
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import Declaration, HostFunction, Node, TreeBuilder
+from analyzers.hostguide.values import (
+    Address,
+    Choice,
+    Closure,
+    FunctionValue,
+    NoteSource,
+    Null,
+    Pointer,
+    Record,
+    State,
+    Unknown,
+    Value,
+    Variable,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import BOOL, F64, FALSE, I64, TRUE, Expr, FloatType, IntType
+
+ARITHMETIC = {
+    "+": "add", "-": "sub", "*": "mul", "/": "div", "%": "rem", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
+    "^": "xor",
+}  # fmt: skip
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+class Frame:
+    """One activation: its variables, and the states in which control left it."""
+
+    def __init__(
+        self,
+        function: HostFunction | None,
+        caller: Frame | None,
+        this: Value | None = None,
+        enclosing: Closure | None = None,
+        call: Node | None = None,
+    ) -> None:
+        self.function = function
+        self.caller = caller
+        self.this = this
+        self.enclosing = enclosing
+        self.call = call
+        self.variables: dict[Declaration, Variable] = {}
+        self.returns: list[tuple[State, Value | None]] = []
+        self.exits: list[tuple[list[tuple[State, Value | None]], bool]] = []
+        """Innermost last: the states that broke out of a loop or switch, and whether it is a loop."""
+        self.depth: int = caller.depth + 1 if caller is not None else 0
+
+
+class Evaluator(Memory):
+    """Symbolic values of host expressions in the current state and frame."""
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        super().__init__()
+        self.builder = builder
+        self.frame = Frame(None, None)
+        self.statement: Node | None = None
+        """What is being executed: facts from inside an expression are cited as the whole statement."""
+        self._rules: dict[str, Callable[[Node], Value]] = {
+            "const": self._const,
+            "real": self._real,
+            "string": self._fresh,
+            "null": self._null,
+            "ref": self._ref,
+            "fn": self._fn,
+            "this": self._this,
+            "member": self._member,
+            "index": self._index,
+            "deref": self._deref,
+            "addr": self._addr,
+            "unary": self._unary,
+            "binary": self._binary,
+            "assign": self._assign,
+            "compound": self._compound,
+            "step": self._step,
+            "choose": self._choose,
+            "cast": self._cast,
+            "call": self._call,
+            "method": self._call,
+            "construct": self._call,
+            "launch": self._launch,
+            "list": self._list,
+            "lambda": self._lambda,
+            "new": self._new,
+            "throw": self._throw,
+            "body": self._body,
+            "unknown": self._unknown,
+        }
+        self._last_index: Value = ex.const(0, I64)
+        self._globals: dict[Declaration, Variable] = {}
+        self._constants: dict[Declaration, Value | None] = {}
+
+    # --- overridden by calls and statements
+
+    def call(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def launch(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def run_statement(self, node: Node) -> None:
+        raise NotImplementedError
+
+    def run_unknown(self, node: Node) -> None:
+        raise NotImplementedError
+
+    # --- variables and places
+
+    def find(self, declared: Declaration) -> Variable | None:
+        """The variable a name means here; None when its declaration has not been executed."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            found = frame.variables.get(declared)
+            if found is not None:
+                return found
+            frame = frame.enclosing.frame if frame.enclosing is not None else None
+        if declared.storage in ("global", "static", "field"):
+            found = self._globals.get(declared)
+            if found is None:
+                found = self._globals[declared] = Variable(declared.name, _target(declared.ty), True)
+            return found
+        return None
+
+    def variable(self, declared: Declaration) -> Variable:
+        found = self.find(declared)
+        if found is None:
+            found = self.frame.variables[declared] = Variable(declared.name, _target(declared.ty))
+            self.state.store.setdefault(found, self.fresh(declared.name, declared.ty))
+        return found
+
+    def declare(self, declared: Declaration, value: Value) -> Variable:
+        made = Variable(declared.name, _target(declared.ty))
+        self.frame.variables[declared] = made
+        self.state.store[made] = value
+        return made
+
+    def place_of(self, declared: Declaration) -> Address | None:
+        variable = self.variable(declared)
+        if isinstance(declared.ty, ReferenceTo):
+            held = self.state.store.get(variable)
+            if isinstance(held, Address):
+                return held
+            if isinstance(held, Choice):
+                return None
+        return Address(variable)
+
+    def place(self, node: Node) -> Address | None:
+        """Where an lvalue lies; None when that is not known."""
+        op = node.op
+        if op == "ref":
+            return self.place_of(node.value)
+        if op == "member":
+            base = node.arg(0)
+            if base.op == "this" or isinstance(base.ty, PointerTo):
+                outer = self.pointee(self.evaluate(base))
+            else:
+                outer = self.place(base)
+            return Address(outer.variable, (*outer.path, node.value)) if outer is not None else None
+        if op == "index":
+            return self._element(node)
+        if op == "deref":
+            return self.pointee(self.evaluate(node.arg(0)), node.ty)
+        if op == "cast":
+            return self.place(node.arg(0))
+        if op in ("assign", "compound", "step"):
+            self.evaluate(node)
+            return self.place(node.arg(0))
+        return None
+
+    def _element(self, node: Node) -> Address | None:
+        base, index = node.arg(0), self.evaluate(node.arg(1))
+        self._last_index = index
+        at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else "?"
+        if isinstance(base.ty, ArrayOf):
+            outer = self.place(base)
+            return Address(outer.variable, (*outer.path, at)) if outer is not None else None
+        moved = self._moved(self.evaluate(base), index, 1, _pointee_size(base.ty))
+        return self.pointee(moved, node.ty) if at != "?" else None
+
+    # --- expressions
+
+    def evaluate(self, node: Node) -> Value:
+        return self._rules[node.op](node)
+
+    def integer(self, node: Node, ty: IntType | None = None) -> Expr:
+        """The value converted to an integer type, the node's own by default."""
+        wanted = ty if ty is not None else node.ty if isinstance(node.ty, IntType) else I64
+        return self.to_int(self.evaluate(node), wanted, "value")
+
+    def to_int(self, value: Value, ty: IntType, name: str) -> Expr:
+        if isinstance(value, Expr):
+            if isinstance(value.ty, IntType):
+                return ex.cast(value, ty)
+            return float_to_int(self, value, ty)
+        if ty == BOOL:
+            return self.truth(value)
+        if isinstance(value, Null):
+            return ex.const(0, ty)
+        if isinstance(value, Choice):
+            first, second = self.to_int(value.first, ty, name), self.to_int(value.second, ty, name)
+            joined = self.combine(value.guard, first, second, name)
+            assert isinstance(joined, Expr)
+            return joined
+        return self.symbol(value.name if isinstance(value, Unknown) else name, ty)
+
+    def truth(self, value: Value) -> Expr:
+        if isinstance(value, Expr):
+            if isinstance(value.ty, IntType):
+                return ex.cast(value, BOOL)
+            return self.symbol("condition", BOOL)
+        if isinstance(value, Null):
+            return FALSE
+        if isinstance(value, (Address, FunctionValue, Closure)):
+            return TRUE
+        if isinstance(value, Choice):
+            return ex.select(value.guard, self.truth(value.first), self.truth(value.second))
+        if isinstance(value, (Pointer, Unknown)) and (isinstance(value, Pointer) or isinstance(value.ty, IntType)):
+            found = self.derive(value.id, ("nonzero",), value.name, BOOL)
+            assert isinstance(found, Expr)
+            return found
+        return self.symbol("condition", BOOL)
+
+    def condition(self, node: Node) -> Expr:
+        """A branch condition as BOOL; one that cannot be expressed is a symbol of its own."""
+        return self.truth(self.evaluate(node))
+
+    def _const(self, node: Node) -> Value:
+        assert isinstance(node.ty, IntType)
+        return ex.const(node.value, node.ty)
+
+    def _real(self, node: Node) -> Value:
+        return ex.fconst(node.value, node.ty if isinstance(node.ty, FloatType) else F64)
+
+    def _fresh(self, node: Node) -> Value:
+        return self.fresh("value", node.ty)
+
+    def _null(self, _node: Node) -> Value:
+        return Null()
+
+    def _fn(self, node: Node) -> Value:
+        return FunctionValue(node.value, node.value.canonical.get_usr())
+
+    def _this(self, _node: Node) -> Value:
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.this is not None:
+                return frame.this
+            frame = frame.enclosing.frame if frame.enclosing is not None else None
+        self.frame.this = Pointer(self.number("this"), "this")
+        return self.frame.this
+
+    def _ref(self, node: Node) -> Value:
+        declared: Declaration = node.value
+        if declared.storage in ("global", "static", "field"):
+            known = self._constant(declared)
+            if known is not None:
+                return known
+        elif self.frame.enclosing is not None and declared not in self.frame.variables:
+            return self._captured(declared)
+        place = self.place_of(declared)
+        return self.read(place, node.ty) if place is not None else self.fresh(declared.name, node.ty)
+
+    def _captured(self, declared: Declaration) -> Value:
+        """A variable of the function around a lambda: as it is now, or as it was when the lambda was made."""
+        place = self.place_of(declared)
+        now = self.read(place, _target(declared.ty)) if place is not None else None
+        closure = self.frame.enclosing
+        while closure is not None:
+            variable = self.find(declared)
+            then = closure.copies.get(variable) if variable is not None else None
+            same = then is now or (not isinstance(then, Record) and then == now)
+            if now is not None and (same or isinstance(declared.ty, ReferenceTo)):
+                return now
+            by_reference = closure.by_reference(declared.name)
+            if by_reference is False and then is not None:
+                return then
+            if by_reference is None or now is None:
+                return self.fresh(declared.name, declared.ty)
+            closure = closure.frame.enclosing
+        assert now is not None
+        return now
+
+    def _constant(self, declared: Declaration) -> Value | None:
+        """The value of a ``const`` or ``constexpr`` variable of namespace, class or static scope."""
+        if declared in self._constants:
+            return self._constants[declared]
+        self._constants[declared] = None
+        found: Value | None = None
+        if declared.const:
+            ty = declared.ty
+            if isinstance(ty, IntType):
+                value = evaluate(declared.cursor)
+                found = ex.const(value, ty) if isinstance(value, int) else None
+            if found is None:
+                found = self._initialised(declared)
+        self._constants[declared] = found
+        return found
+
+    def _initialised(self, declared: Declaration) -> Value | None:
+        """What the initialiser gives when nothing else is known: it ran once, long ago, in an unknown state."""
+        cursor = initializer(declared.cursor)
+        if cursor is None:
+            return None
+        state, frame = self.state, self.frame
+        self.state, self.frame = State({}, None, frozenset(), self.next_epoch()), Frame(None, None)
+        try:
+            return self.evaluate(self.builder.expression(cursor))
+        except Stop:
+            return None
+        finally:
+            self.state, self.frame = state, frame
+
+    def _member(self, node: Node) -> Value:
+        place = self.place(node)
+        if place is not None:
+            return self.read(place, node.ty)
+        base = node.arg(0)
+        if isinstance(base.ty, PointerTo) or base.op in ("this", "deref", "index"):
+            return self.fresh(str(node.value), node.ty)
+        return self.part(self.evaluate(base), node.value, node.ty, str(node.value))
+
+    def _index(self, node: Node) -> Value:
+        place = self._element(node)
+        if place is None or "?" in place.path:
+            chosen = self._any_element(node)
+            return chosen if chosen is not None else self.fresh("element", node.ty)
+        return self.read(place, node.ty)
+
+    def _any_element(self, node: Node) -> Value | None:
+        """One of the elements of a short array, for tables of kernels indexed by a variable."""
+        base = node.arg(0)
+        if not isinstance(base.ty, ArrayOf) or base.ty.count is None or not 0 < base.ty.count <= 32:
+            return None
+        subscript = self._last_index
+        held = self.evaluate(base)
+        if not isinstance(held, Record) or len(held.parts) != base.ty.count:
+            return None
+        index = self.to_int(subscript, I64, "index")
+        elements = [held.parts[n] for n in range(base.ty.count) if n in held.parts]
+        if len(elements) != base.ty.count:
+            return None
+        chosen = elements[-1]
+        for n in range(len(elements) - 2, -1, -1):
+            chosen = self.combine(ex.compare("eq", index, ex.const(n, I64)), elements[n], chosen, "element")
+        return chosen
+
+    def _deref(self, node: Node) -> Value:
+        pointer = self.evaluate(node.arg(0))
+        if isinstance(pointer, (FunctionValue, Closure)):
+            return pointer
+        place = self.pointee(pointer, node.ty)
+        return self.read(place, node.ty) if place is not None else self.fresh("value", node.ty)
+
+    def _addr(self, node: Node) -> Value:
+        place = self.place(node.arg(0))
+        if place is None:
+            return self.fresh("address", node.ty)
+        self.escape((place.variable,))
+        return place
+
+    def _unary(self, node: Node) -> Value:
+        operator = node.value
+        if operator == "!":
+            return (
+                ex.cast(ex.lnot(self.condition(node.arg(0))), node.ty)
+                if isinstance(node.ty, IntType)
+                else (self.fresh("value", node.ty))
+            )
+        value = self.evaluate(node.arg(0))
+        if not isinstance(value, Expr) or not isinstance(value.ty, IntType):
+            return value if operator == "+" else self.fresh("value", node.ty)
+        value = ex.cast(value, promoted(value.ty))
+        return ex.neg(value) if operator == "-" else ex.bitnot(value) if operator == "~" else value
+
+    def _binary(self, node: Node) -> Value:
+        operator = node.value
+        if operator in ("&&", "||"):
+            return self._short_circuit(node)
+        if operator == ",":
+            self.evaluate(node.arg(0))
+            return self.evaluate(node.arg(1))
+        left, right = self.evaluate(node.arg(0)), self.evaluate(node.arg(1))
+        comparison = COMPARISONS.get(operator)
+        if comparison is not None:
+            return self.compared(comparison, left, right)
+        arithmetic = ARITHMETIC.get(operator)
+        if arithmetic is None:
+            return self.fresh("value", node.ty)
+        return self.arithmetic(arithmetic, left, right, node.ty, node)
+
+    def compared(self, operator: str, left: Value, right: Value) -> Expr:
+        if isinstance(left, Expr) and isinstance(right, Expr):
+            if isinstance(left.ty, IntType) and isinstance(right.ty, IntType):
+                ty = usual(left.ty, right.ty)
+                return ex.compare(operator, ex.cast(left, ty), ex.cast(right, ty))
+        elif operator in ("eq", "ne"):
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, Null) and not isinstance(other, Expr):
+                    same = self.truth(other)
+                    return same if operator == "ne" else ex.lnot(same)
+        return self.symbol("comparison", BOOL)
+
+    def arithmetic(self, operator: str, left: Value, right: Value, ty: HostType, node: Node) -> Value:
+        if isinstance(left, Expr) and isinstance(right, Expr):
+            if isinstance(left.ty, IntType) and isinstance(right.ty, IntType):
+                if operator in ("shl", "shr"):
+                    common = promoted(left.ty)
+                    right = ex.cast(right, common)
+                else:
+                    common = usual(left.ty, right.ty)
+                    right = ex.cast(right, common)
+                return self.bounded(ex.binary(operator, ex.cast(left, common), right), "value")
+            if left.ty == right.ty and self.size(left) + self.size(right) < 40:
+                return ex.make(operator, left.ty, (left, right))
+            return self.fresh("value", ty)
+        if operator in ("add", "sub"):
+            if isinstance(right, Expr):
+                return self._moved(left, right, 1 if operator == "add" else -1, _pointee_size(node.arg(0).ty))
+            if isinstance(left, Expr) and operator == "add":
+                return self._moved(right, left, 1, _pointee_size(node.arg(1).ty))
+        return self.fresh("value", ty)
+
+    def _moved(self, pointer: Value, by: Value, sign: int, size: int | None) -> Value:
+        """Pointer arithmetic."""
+        if isinstance(pointer, Choice):
+            first, second = (self._moved(p, by, sign, size) for p in (pointer.first, pointer.second))
+            return Choice(pointer.guard, first, second)
+        if not isinstance(by, Expr) or not isinstance(by.ty, IntType):
+            return Pointer(self.number("pointer"), "pointer")
+        if isinstance(pointer, Pointer) and size is not None:
+            bytes_ = ex.mul(ex.cast(by, I64), ex.const(sign * size, I64))
+            return Pointer(
+                pointer.id, pointer.name, self.bounded(ex.add(pointer.offset, bytes_), "offset"), pointer.size
+            )
+        if isinstance(pointer, Address) and by.op == "const":
+            if by.value == 0:
+                return pointer
+            if pointer.path and isinstance(pointer.path[-1], int):
+                return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
+        if isinstance(pointer, Address):
+            return Address(pointer.variable, (*pointer.path[:-1], "?")) if pointer.path else pointer
+        return Pointer(self.number("pointer"), "pointer")
+
+    def _short_circuit(self, node: Node) -> Value:
+        conjunction = node.value == "&&"
+        left = self.condition(node.arg(0))
+        if left is (FALSE if conjunction else TRUE):
+            return left
+        if not node.arg(1).effects:
+            right = self.condition(node.arg(1))
+            return self.bounded(ex.land(left, right) if conjunction else ex.lor(left, right), "condition")
+        note = NoteSource("assert", self._cited(node), "statement")
+        goes_on = left if conjunction else ex.lnot(left)
+
+        def right_side() -> Value:
+            return self.condition(node.arg(1))
+
+        def skipped() -> Value:
+            return FALSE if conjunction else TRUE
+
+        return self.branch(goes_on, note, note, right_side, skipped, BOOL)
+
+    def _choose(self, node: Node) -> Value:
+        condition = self.condition(node.arg(0))
+        note = NoteSource("assert", self._cited(node), "statement")
+        first, second = node.arg(1), node.arg(2)
+        if not first.effects and not second.effects:
+            a, b = self.evaluate(first), self.evaluate(second)
+            return self.combine(condition, a, b, "value")
+        return self.branch(condition, note, note, lambda: self.evaluate(first), lambda: self.evaluate(second), node.ty)
+
+    def branch(
+        self,
+        condition: Expr,
+        yes: NoteSource,
+        no: NoteSource,
+        then: Callable[[], Value | None],
+        orelse: Callable[[], Value | None],
+        ty: HostType,
+    ) -> Value:
+        """Run both sides on states of their own and join them. Raises Stop when neither goes on."""
+        before = self.state
+        ends: list[tuple[State, Value | None]] = []
+        for side, holds, note in ((then, condition, yes), (orelse, ex.lnot(condition), no)):
+            self.state = before.copy()
+            try:
+                self.learn(holds, note)
+                value = side()
+                ends.append((self.state, value))
+            except Stop:
+                continue
+        joined = self.join_all(ends)
+        if joined is None:
+            raise Stop
+        self.state = joined[0]
+        return joined[1] if joined[1] is not None else self.fresh("value", ty)
+
+    def _cited(self, node: Node) -> Any:
+        return self.statement.cursor if self.statement is not None else node.cursor
+
+    def _cast(self, node: Node) -> Value:
+        inner = node.arg(0)
+        ty = node.ty
+        if isinstance(inner.ty, ArrayOf) and isinstance(ty, PointerTo):
+            place = self.place(inner)
+            if place is not None:
+                self.escape((place.variable,))
+                return Address(place.variable, (*place.path, 0))
+            return self.fresh("array", ty)
+        value = self.evaluate(inner)
+        return self.converted(value, ty)
+
+    def converted(self, value: Value, ty: HostType) -> Value:
+        if isinstance(ty, IntType):
+            if isinstance(value, (Pointer, Address)) and ty != BOOL:
+                return self.symbol("address", ty)
+            return self.to_int(value, ty, "value")
+        if isinstance(ty, FloatType):
+            if isinstance(value, Expr):
+                return ex.cast(value, ty)
+            return self.fresh("value", ty)
+        if isinstance(ty, PointerTo) and isinstance(value, Expr):
+            if value.op == "const" and value.value == 0:
+                return Null()
+            return self.fresh("pointer", ty)
+        return value
+
+    def _assign(self, node: Node) -> Value:
+        value = self.evaluate(node.arg(1))
+        ty = node.arg(0).ty
+        value = self.converted(value, ty) if isinstance(ty, (IntType, FloatType, PointerTo)) else value
+        self.write(self.place(node.arg(0)), value)
+        return value
+
+    def _compound(self, node: Node) -> Value:
+        target = node.arg(0)
+        operand = self.evaluate(node.arg(1))
+        place = self.place(target)
+        old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
+        value = self.arithmetic(ARITHMETIC.get(node.value, "?"), old, operand, target.ty, node)
+        value = self.converted(value, target.ty)
+        self.write(place, value)
+        return value
+
+    def _step(self, node: Node) -> Value:
+        target = node.arg(0)
+        place = self.place(target)
+        old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
+        operator = "sub" if "--" in node.value else "add"
+        new = self.converted(self.arithmetic(operator, old, ex.const(1), target.ty, node), target.ty)
+        self.write(place, new)
+        return old if node.value.startswith("post") else new
+
+    def _list(self, node: Node) -> Value:
+        """An initialiser list. libclang shows it as written: members are converted here, those left out are zero."""
+        ty = node.ty
+        nodes = [a for a in node.args if a is not None]
+        if isinstance(ty, (IntType, FloatType, PointerTo)):
+            if nodes:
+                return self.converted(self.evaluate(nodes[0]), ty)
+            return ex.const(0, ty) if isinstance(ty, IntType) else self.fresh("value", ty)
+        parts: dict[str | int, Value] = {}
+        members = self._members(node, len(nodes))
+        for index, item in enumerate(nodes):
+            key, member = members[index] if index < len(members) else (index, OTHER)
+            parts[key] = self.converted(self.evaluate(item), member)
+        for key, member in members[len(nodes) :]:
+            if isinstance(member, IntType) and key not in parts:
+                parts[key] = ex.const(0, member)
+        return Record(parts, Unknown(self.number("aggregate"), "aggregate", ty))
+
+    def _members(self, node: Node, count: int) -> list[tuple[str | int, HostType]]:
+        """Names and types of the members that a list initialises, in order; empty where they cannot be told."""
+        ty = node.ty
+        if isinstance(ty, ArrayOf):
+            length = ty.count if ty.count is not None and ty.count <= 64 else count
+            return [(n, ty.element) for n in range(max(length, count))]
+        if not isinstance(ty, RecordType):
+            return []
+        declaration = node.cursor.type.get_canonical().get_declaration()
+        children = list(declaration.get_children())
+        if any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in children):
+            return []
+        fields = [c for c in children if c.kind == CursorKind.FIELD_DECL]
+        types = {f.spelling: self.builder.types.of(f.type) for f in fields}
+        if node.value:
+            named = list(node.value)
+            rest = [n for n in types if n not in named]
+            if any(self._has_default(f) for f in fields if f.spelling in rest):
+                rest = []
+            return [(n, types.get(n, OTHER)) for n in [*named, *rest]]
+        if any(self._has_default(f) for f in fields[count:]):
+            fields = fields[:count]
+        return [(f.spelling, types[f.spelling]) for f in fields]
+
+    def _has_default(self, field: Cursor) -> bool:
+        return any(c.kind.is_expression() for c in field.get_children())
+
+    def _new(self, node: Node) -> Value:
+        values = [self.evaluate(a) for a in node.args if a is not None]
+        made = Pointer(self.number("new"), "new")
+        pointee = node.ty.target if isinstance(node.ty, PointerTo) else OTHER
+        path, start, end = extent(node.cursor)
+        is_array = "[" in self.builder.sources.slice(path, start, end)
+        if is_array and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
+            count = values[0]
+            note = NoteSource("allocation", node.cursor)
+            self.learn(ex.compare("le", ex.const(0, I64), ex.cast(count, I64)), note)
+            inner = count.args[0] if count.op == "cast" else count
+            if isinstance(inner.ty, IntType) and inner.ty.signed:
+                self.learn(ex.compare("le", ex.const(0, inner.ty), inner), note)
+            size = _pointee_size(node.ty)
+            if size is not None:
+                return Pointer(made.id, "new", made.offset, ex.mul(ex.cast(count, I64), ex.const(size, I64)))
+        elif values and not is_array and not isinstance(pointee, (IntType, FloatType)):
+            place = self.pointee(made, pointee)
+            if place is not None:
+                self.state.store[place.variable] = values[-1]
+        return made
+
+    def _throw(self, node: Node) -> Value:
+        for a in node.args:
+            if a is not None:
+                self.evaluate(a)
+        raise Stop
+
+    def _body(self, node: Node) -> Value:
+        """A statement expression: the value of its last statement."""
+        value: Value | None = None
+        for part in node.args:
+            if part is None:
+                continue
+            statements = part.args if part.op == "block" else (part,)
+            for index, statement in enumerate(statements):
+                if statement is None:
+                    continue
+                if index == len(statements) - 1 and is_expression(statement):
+                    value = self.evaluate(statement)
+                else:
+                    self.run_statement(statement)
+        return value if value is not None else self.fresh("value", node.ty)
+
+    def _unknown(self, node: Node) -> Value:
+        if node.args and node.effects:
+            self.run_unknown(node)
+        return self.fresh("value", node.ty)
+
+    def _lambda(self, node: Node) -> Value:
+        path, start, end = extent(node.cursor)
+        text = self.builder.sources.text(path)[start:end]
+        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text))
+
+    def _call(self, node: Node) -> Value:
+        return self.call(node)
+
+    def _launch(self, node: Node) -> Value:
+        return self.launch(node)
+
+
+def capture_modes(text: bytes) -> Callable[[str], bool | None]:
+    """How the lambda written ``text`` captures a name: True by reference, False by copy, None: cannot be told."""
+    if not text.startswith(b"["):
+        return lambda _name: None
+    inside = text[1 : text.find(b"]")].decode("utf-8", "replace")
+    parts = [part.strip() for part in inside.split(",") if part.strip()]
+    default = True if "&" in parts else False if "=" in parts else None
+
+    def mode(name: str) -> bool | None:
+        if f"&{name}" in parts:
+            return True
+        if name in parts:
+            return False
+        return None if any(part.startswith((f"{name}=", f"{name} ")) for part in parts) else default
+
+    return mode
+
+
+def _target(ty: HostType) -> HostType:
+    return ty.target if isinstance(ty, ReferenceTo) else ty
+
+
+def _pointee_size(ty: HostType) -> int | None:
+    return ty.size if isinstance(ty, PointerTo) else None
+
+
+_STATEMENTS = frozenset(
+    {
+        "block", "declare", "if", "for", "while", "do", "each", "switch", "case", "default", "break", "continue",
+        "return", "goto", "label", "try", "lost", "empty",
+    }
+)  # fmt: skip
+
+
+def is_expression(node: Node) -> bool:
+    return node.op not in _STATEMENTS

@@ -1,0 +1,437 @@
+"""Every launch in a translation unit, with what the host code says about it.
+
+``launch_contexts(unit)`` finds the functions of the host pass from which a kernel can be launched, runs them
+symbolically from those that the world outside can call, and gives the launch contexts of each kernel instance. Launches
+in the text that no context accounts for are listed, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analyzers.frontend.cindex import Cursor, CursorKind, kernel_identity
+from analyzers.frontend.parse import ParsedUnit, ScannedLaunch, instantiation_probe, is_bundled, scan_launches
+from analyzers.hostguide.contexts import contexts_of, merged
+from analyzers.hostguide.execute import Executor, RawLaunch
+from analyzers.hostguide.hosttypes import HostTypes
+from analyzers.hostguide.notes import span, text_of
+from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
+from analyzers.hostguide.tree import HostFunction, TreeBuilder, instance_text
+from analyzers.ir.context import LaunchContext
+from analyzers.model import Skipped, SourceSpan
+
+_MOST_CONTEXTS = 12
+"""Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
+_LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
+_SCOPES = frozenset(
+    {
+        CursorKind.NAMESPACE,
+        CursorKind.LINKAGE_SPEC,
+        CursorKind.UNEXPOSED_DECL,
+        CursorKind.CLASS_DECL,
+        CursorKind.STRUCT_DECL,
+        CursorKind.CLASS_TEMPLATE,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+    }
+)
+_FUNCTIONS = frozenset(
+    {
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+        CursorKind.FUNCTION_TEMPLATE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSite:
+    """A launch in the source and the kernel instances it can reach, by mangled name."""
+
+    span: SourceSpan
+    kernels: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """What the host pass of one unit says."""
+
+    contexts: Mapping[str, tuple[LaunchContext, ...]]
+    """By mangled name of the kernel instance, in source order; a kernel that nothing here launches is absent."""
+    skipped: tuple[Skipped, ...]
+    launches: tuple[LaunchSite, ...]
+    probes: tuple[str, ...] = ()
+    """Lines to append to the buffer to learn of kernels that stand in a table: parse again with them, and ask again."""
+
+    @property
+    def launched(self) -> frozenset[str]:
+        return frozenset(self.contexts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A function of the unit, before it is looked into."""
+
+    cursor: Cursor
+    name: str
+    path: str
+    start: int
+    end: int
+    named_at: int
+    template: bool
+    defined: bool
+
+
+def launch_contexts(unit: ParsedUnit) -> HostFacts:
+    """The launches of a unit and what is known at each."""
+    return _Guide(unit).run()
+
+
+class _Guide:
+    """One run over one unit."""
+
+    def __init__(self, unit: ParsedUnit) -> None:
+        self.unit = unit
+        errors = [(d.path, d.offset) for d in unit.errors if d.side == "host"]
+        self.sources = SourceTexts(unit.host, errors)
+        suspect = self.sources.is_broken if errors else None
+        self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources))
+        self.paths = [unit.path, *unit.dependencies]
+        self.texts: dict[str, bytes] = {}
+        self.functions: list[_Found] = []
+        self.probes: list[Cursor] = []
+        self.places: dict[str, list[int]] = {}
+        """Per file the offsets at which functions start, to find the one around an offset."""
+        self.by_path: dict[str, list[_Found]] = {}
+        self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
+        self.trusted: dict[str, str] = {}
+        """USR of functions with external linkage that are taken as called from this file only, and their names."""
+
+    def run(self) -> HostFacts:
+        for path in self.paths:
+            text = self.sources.text(path)
+            if _LAUNCH_TEXT.search(text):
+                self.texts[path] = text
+        if not self.texts:
+            return HostFacts({}, (), ())
+        self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
+        self._list_functions(self.unit.host.cursor, True)
+        for path, found in self.by_path.items():
+            found.sort(key=lambda f: (f.start, -f.end))
+            self.places[path] = [f.start for f in found]
+        self._resolve_probes()
+        wanted, mentions = self._wanted()
+        self.machine.wanted = frozenset(f.name for f in wanted)
+        self._run_all(wanted, mentions)
+        return self._collected()
+
+    # --- which functions
+
+    def _list_functions(self, cursor: Cursor, top: bool) -> None:
+        for child in cursor.get_children():
+            kind = child.kind
+            if kind in _FUNCTIONS:
+                path, start, end = extent(child)
+                if path in self.texts:
+                    place = child.location.offset
+                    template = kind == CursorKind.FUNCTION_TEMPLATE or (not top and _in_template(child))
+                    found = _Found(child, child.spelling, path, start, end, place, template, child.is_definition())
+                    self.functions.append(found)
+                    self.by_path.setdefault(path, []).append(found)
+            elif kind in _SCOPES:
+                file = child.location.file
+                if file is None or not is_bundled(file.name):
+                    self._list_functions(child, False)
+            elif kind == CursorKind.VAR_DECL and self.unit.probes and child.spelling.startswith("cuda_lsp_probe_"):
+                self.probes.append(child)
+
+    def _resolve_probes(self) -> None:
+        for probe in self.probes:
+            for child in probe.walk_preorder():
+                target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
+                if target is not None and target.kind in _FUNCTIONS:
+                    number = int(probe.spelling.rpartition("_")[2])
+                    line = self.unit.probes[number] if number < len(self.unit.probes) else ""
+                    text = line.rpartition("&")[2].partition(";")[0]
+                    self.machine.builder.overloads[instance_text(text.rstrip(") }").encode())] = target
+
+    def _probes_wanted(self) -> tuple[str, ...]:
+        out: list[str] = []
+        for text in sorted(self.machine.builder.open_overloads):
+            name = text.partition("<")[0]
+            for f in self.functions:
+                if f.template and f.name == name and "<" in text:
+                    out.append(instantiation_probe(text, None, _namespaces(f.cursor)))
+        return tuple(dict.fromkeys(p for p in out if p not in self.unit.probes))
+
+    def _around(self, path: str, offset: int) -> _Found | None:
+        """The innermost function whose text holds an offset."""
+        found = self.by_path.get(path, [])
+        at = bisect_right(self.places.get(path, []), offset) - 1
+        # Functions nest only where a class is local to one, so the first that reaches the offset is the innermost.
+        for index in range(at, max(-1, at - 64), -1):
+            if offset < found[index].end:
+                return found[index]
+        return None
+
+    def _wanted(self) -> tuple[list[_Found], dict[str, list[tuple[str, int]]]]:
+        """Functions that launch, or call one that may, and where their names are mentioned."""
+        wanted: dict[int, _Found] = {}
+        mentions: dict[str, list[tuple[str, int]]] = {}
+        names: set[str] = set()
+        new: set[str] = set()
+
+        def add(path: str, offset: int) -> None:
+            macro = self._macro_at(path, offset)
+            if macro is not None:
+                if macro not in names:
+                    new.add(macro)
+                return
+            found = self._around(path, offset)
+            if found is not None and found.defined and id(found) not in wanted and not _on_device(found):
+                wanted[id(found)] = found
+                name = _called_as(found)
+                if name not in names:
+                    new.add(name)
+
+        for path, text in self.texts.items():
+            for match in _LAUNCH_TEXT.finditer(text):
+                add(path, match.start())
+        while new:
+            names |= new
+            pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(new)) + rb")\b")
+            new.clear()
+            for path, text in self.texts.items():
+                for match in pattern.finditer(text):
+                    mentions.setdefault(match.group().decode(), []).append((path, match.start()))
+                    add(path, match.start())
+        return sorted(wanted.values(), key=lambda f: (f.path != self.unit.path, f.path, f.start)), mentions
+
+    def _macro_at(self, path: str, offset: int) -> str | None:
+        for match in self._defines(path):
+            if match[1] <= offset < match[2]:
+                return match[0]
+        return None
+
+    def _defines(self, path: str) -> list[tuple[str, int, int]]:
+        known = self._define_cache.get(path)
+        if known is None:
+            known = [(m.group(1).decode(), m.start(), m.end()) for m in _DEFINE.finditer(self.texts[path])]
+            self._define_cache[path] = known
+        return known
+
+    # --- running them
+
+    def _run_all(self, wanted: list[_Found], mentions: dict[str, list[tuple[str, int]]]) -> None:
+        declared: dict[str, list[_Found]] = {}
+        for f in self.functions:
+            declared.setdefault(_called_as(f), []).append(f)
+        whole_program = any(f.name == "main" and f.defined and f.path == self.unit.path for f in self.functions)
+        done: set[str] = set()
+        waiting: list[_Found] = []
+        for f in wanted:
+            if f.template:
+                continue
+            if self._is_root(f, mentions, declared, whole_program):
+                self._run(f.cursor, done)
+            else:
+                waiting.append(f)
+        for probe in self.probes:
+            for child in probe.walk_preorder():
+                target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
+                if target is not None and target.spelling in self.machine.wanted and target.kind in _FUNCTIONS:
+                    self._run(target, done)
+        while True:
+            more: HostFunction | None = None
+            for usr, function in list(self.machine.needs_root.items()):
+                if usr not in done:
+                    more = function
+                    break
+            if more is not None:
+                self._run(more.cursor, done)
+                continue
+            late = next((f for f in waiting if self._unaccounted(f, mentions, declared)), None)
+            if late is None:
+                break
+            waiting.remove(late)
+            self._run(late.cursor, done)
+
+    def _run(self, cursor: Cursor, done: set[str]) -> None:
+        usr = cursor.get_usr()
+        if usr in done:
+            return
+        done.add(usr)
+        self.trusted.pop(usr, None)
+        function = self.machine.builder.function(cursor)
+        if function is not None:
+            self.machine.run_root(function)
+
+    def _is_root(
+        self,
+        f: _Found,
+        mentions: dict[str, list[tuple[str, int]]],
+        declared: dict[str, list[_Found]],
+        whole_program: bool,
+    ) -> bool:
+        if f.name == "main" or f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator"):
+            return True
+        if not self._calls_to(f, mentions, declared):
+            return True
+        cursor: Any = f.cursor
+        if cursor.linkage.name != "EXTERNAL" or f.path != self.unit.path:
+            return False
+        if whole_program and all(d.path == self.unit.path for d in declared.get(_called_as(f), [])):
+            self.trusted[cursor.get_usr()] = f.name
+            return False
+        return True
+
+    def _calls_to(
+        self, f: _Found, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[_Found]]
+    ) -> list[tuple[str, int]]:
+        """Where the name stands other than in declarations."""
+        own = {(d.path, d.named_at) for d in declared.get(_called_as(f), [])}
+        return [place for place in mentions.get(_called_as(f), []) if place not in own]
+
+    def _unaccounted(
+        self, f: _Found, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[_Found]]
+    ) -> bool:
+        """Whether a mention of the function is no call that was followed."""
+        calls = self.machine.direct_calls
+        for path, offset in self._calls_to(f, mentions, declared):
+            if not any(p == path and start <= offset < end for p, start, end in calls):
+                return True
+        return False
+
+    # --- the result
+
+    def _collected(self) -> HostFacts:
+        machine = self.machine
+        sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
+        for raw in machine.launches:
+            sites.setdefault(extent(raw.node.cursor), []).append(raw)
+        contexts: dict[str, list[LaunchContext]] = {}
+        found_sites: list[LaunchSite] = []
+        main_first = sorted(sites, key=lambda s: (s[0] != self.unit.path, s))
+        for site in main_first:
+            raws = sites[site]
+            kernels: dict[str, list[LaunchContext]] = {}
+            for raw in raws:
+                name = kernel_identity(raw.kernel)
+                kernels.setdefault(name, []).extend(contexts_of(machine, raw, self._trust(raw)))
+            for name, made in kernels.items():
+                contexts.setdefault(name, []).extend(merged(made))
+            node = raws[0].node
+            found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text_of(self.sources, node.cursor)))
+        return HostFacts(
+            contexts={name: merged(made) for name, made in contexts.items()},
+            skipped=tuple(self._skipped(set(sites))),
+            launches=tuple(found_sites),
+            probes=self._probes_wanted(),
+        )
+
+    def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
+        if not self.trusted or not raw.calls:
+            return ()
+        names = [call.value.spelling for call in raw.calls if call.value is not None]
+        trusted = set(self.trusted.values())
+        return tuple(f"`{n}` is called from this file only" for n in dict.fromkeys(names) if n in trusted)
+
+    def _skipped(self, sites: set[tuple[str, int, int]]) -> list[Skipped]:
+        out: list[Skipped] = []
+        unresolved: set[tuple[str, int, int]] = set()
+        for node, why in self.machine.unresolved:
+            where = extent(node.cursor)
+            if where not in unresolved:
+                unresolved.add(where)
+                out.append(Skipped(f"launch {text_of(self.sources, node.cursor)}: {why}", span(node.cursor)))
+        covered = sites | unresolved
+        for path in self.paths:
+            if b"<<<" not in self.texts[path] and b"cudaLaunch" not in self.texts[path]:
+                continue
+            raw = self.sources.text(path).decode("utf-8", "replace")
+            for launch in scan_launches(raw):
+                if launch.in_macro:
+                    continue
+                if not any(p == path and start <= launch.offset < end for p, start, end in covered):
+                    out.append(Skipped(self._why(path, launch), _point(path, launch)))
+        out += self._skipped_macros(covered)
+        return out
+
+    def _why(self, path: str, launch: ScannedLaunch) -> str:
+        around = self._around(path, launch.offset)
+        if around is not None and around.template:
+            return f"launch of {launch.kernel} is in a template that nothing here instantiates"
+        if around is not None and not self.sources.error_in(path, around.start, around.end):
+            return f"launch of {launch.kernel} is never reached"
+        return f"launch of {launch.kernel} not visible to the parser"
+
+    def _skipped_macros(self, covered: set[tuple[str, int, int]]) -> list[Skipped]:
+        """Uses of macros that contain a launch, where the parser saw none."""
+        out: list[Skipped] = []
+        names = {
+            name
+            for path in self.texts
+            for name, start, end in self._defines(path)
+            if _LAUNCH_TEXT.search(self.texts[path], start, end)
+        }
+        if not names:
+            return out
+        pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(names)) + rb")\b")
+        for path, text in self.texts.items():
+            for match in pattern.finditer(text):
+                if self._macro_at(path, match.start()) is not None or self._around(path, match.start()) is None:
+                    continue
+                end = closing(text, match.end())
+                if not any(p == path and start < end and match.start() < stop for p, start, stop in covered):
+                    line = text.count(b"\n", 0, match.start()) + 1
+                    column = match.start() - text.rfind(b"\n", 0, match.start())
+                    where = SourceSpan(
+                        path, line, column, line, column + len(match.group()), match.start(), match.end()
+                    )
+                    out.append(Skipped(f"launch through {match.group().decode()} not visible to the parser", where))
+        return out
+
+
+def _called_as(f: _Found) -> str:
+    """The word with which a function is called."""
+    if f.cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR):
+        return f.name.lstrip("~").partition("<")[0]
+    return "operator" if f.name.startswith("operator") else f.name.partition("<")[0]
+
+
+def _in_template(cursor: Cursor) -> bool:
+    parent = cursor.semantic_parent
+    while parent is not None and parent.kind in _SCOPES:
+        if parent.kind in (CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
+            return True
+        parent = parent.semantic_parent
+    return False
+
+
+def _namespaces(cursor: Cursor) -> tuple[str, ...]:
+    names: list[str] = []
+    parent = cursor.semantic_parent
+    while parent is not None and parent.kind == CursorKind.NAMESPACE:
+        names.append("" if parent.is_anonymous() else parent.spelling)
+        parent = parent.semantic_parent
+    return tuple(reversed(names))
+
+
+def _on_device(f: _Found) -> bool:
+    """Whether a function is a kernel or runs on the device only."""
+    kinds = {c.kind for c in f.cursor.get_children() if c.kind.is_attribute()}
+    if CursorKind.CUDAGLOBAL_ATTR in kinds:
+        return True
+    return CursorKind.CUDADEVICE_ATTR in kinds and CursorKind.CUDAHOST_ATTR not in kinds
+
+
+def _point(path: str, launch: ScannedLaunch) -> SourceSpan:
+    return SourceSpan(path, launch.line, launch.column, launch.line, launch.column, launch.offset, launch.offset)

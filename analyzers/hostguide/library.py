@@ -1,0 +1,393 @@
+"""What known library functions do to host values: the CUDA runtime, the C and C++ libraries, ATen.
+
+Only functions declared by the bundled headers are looked up here, so a user's function of the same name keeps its own
+meaning. Each entry takes the machine, the call and its argument nodes, and gives the result, or None to be treated as
+an unknown but harmless call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from analyzers.hostguide.hosttypes import OTHER, HostType, RecordType, usual
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import Node
+from analyzers.hostguide.values import Address, Choice, Closure, NoteSource, Null, Pointer, Record, Unknown, Value
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import F32, F64, I64, U64, Expr, FloatType, IntType
+
+if TYPE_CHECKING:
+    from analyzers.hostguide.calls import Caller
+
+VECTOR_TYPES = frozenset(
+    {"dim3", *(f"{u}{t}{n}" for u in ("", "u") for t in ("int", "char", "short", "long", "longlong") for n in "1234")}
+)
+PURE_METHODS = frozenset(
+    {
+        "size", "numel", "dim", "ndimension", "stride", "data_ptr", "const_data_ptr", "mutable_data_ptr", "sizes",
+        "strides", "is_cuda", "is_contiguous", "scalar_type", "dtype", "device", "options", "defined", "element_size",
+        "itemsize", "nbytes", "has_value", "value", "data", "capacity", "length", "empty", "c_str", "get", "type",
+        "is_cpu", "storage_offset", "max_size", "index", "operator bool", "operator*", "operator->", "count",
+        "get_device", "nelement", "sparse_dim", "layout",
+    }
+)  # fmt: skip
+"""Results depend on nothing but the object and the arguments."""
+CONTAINER_ACCESS = frozenset({"operator[]", "at", "begin", "end", "front", "back", "rbegin", "rend", "data", "cbegin"})
+"""Give access to elements; the object keeps its size."""
+_NOT_NEGATIVE = frozenset({"size", "numel", "dim", "ndimension", "element_size", "itemsize", "nbytes", "nelement"})
+_TENSOR_SHAPES = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
+_TENSOR_LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
+_LARGEST_ALLOCATION = 1 << 47
+_SHAPE_LISTS = frozenset({"IntArrayRef", "ArrayRef", "initializer_list", "SymIntArrayRef", "vector", "array"})
+
+
+def known_method(m: Caller, node: Node, held: Value, name: str, arguments: tuple[Value, ...]) -> Value | None:
+    """A property of a library object: the same as long as the object is."""
+    if isinstance(held, Choice):
+        first = known_method(m, node, held.first, name, arguments)
+        second = known_method(m, node, held.second, name, arguments)
+        return None if first is None or second is None else m.combine(held.guard, first, second, name)
+    if not isinstance(held, (Unknown, Record)):
+        return None
+    identity = held.id if isinstance(held, Unknown) else held.base.id
+    if isinstance(held, Record) and name == "size" and not arguments and isinstance(node.ty, IntType):
+        return ex.const(len(held.parts), node.ty)
+    keys: list[object] = []
+    for a in arguments:
+        if not isinstance(a, (Expr, Unknown, Pointer)):
+            return None
+        keys.append(a)
+    if isinstance(held.ty if isinstance(held, Unknown) else held.base.ty, RecordType):
+        if name in _NOT_NEGATIVE or name in ("stride", "sizes", "strides"):
+            identity = m.resembles.get(identity, identity)
+        keys.append(m.shapes)
+    shared = "data_ptr" if name.endswith("data_ptr") or name == "data" else name
+    key = ("method", shared, *keys)
+    ty: HostType = U64 if shared == "size" and not arguments and node.ty == U64 else node.ty
+    if shared == "data_ptr":
+        ty = OTHER
+    found = m.derived(identity, key, ty)
+    if found is None:
+        path, start, end = extent(node.cursor)
+        shown = m.builder.sources.slice(path, start, end)
+        found = Pointer(m.number(shown), shown) if shared == "data_ptr" else m.fresh(shown, ty)
+        m.define(identity, key, ty, found)
+    if name in _NOT_NEGATIVE and isinstance(found, Expr) and isinstance(found.ty, IntType) and found.ty.signed:
+        m.learn(ex.compare("le", ex.const(0, found.ty), found), NoteSource("allocation", node.cursor))
+    return found
+
+
+def construct_known(m: Caller, node: Node, values: list[Value]) -> Value | None:
+    """An object of a library class from its constructor's arguments."""
+    ty = node.ty
+    head = ty.head if isinstance(ty, RecordType) else ""
+    if len(values) == 1 and isinstance(values[0], Closure):
+        return values[0]
+    if head in _SHAPE_LISTS and len(values) == 1 and isinstance(values[0], Record):
+        return values[0]
+    if head in ("optional", "unique_ptr", "shared_ptr") and len(values) == 1 and isinstance(values[0], (Null, Pointer)):
+        return values[0] if isinstance(values[0], Pointer) else None
+    if head == "vector" and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
+        count = values[0]
+        note = NoteSource("allocation", node.cursor)
+        _sized(m, count, note)
+        made = Unknown(m.number("vector"), "vector", ty)
+        m.define(made.id, ("method", "size", m.shapes), U64, ex.cast(count, U64))
+        return made
+    return None
+
+
+def _sized(m: Caller, count: Expr, note: NoteSource) -> None:
+    """A container was made with this many elements: converted to size_t, a negative number would have been refused."""
+    inner = count.args[0] if count.op == "cast" else count
+    if not isinstance(inner.ty, IntType) or not isinstance(count.ty, IntType):
+        return
+    if inner.ty.signed and count.ty.width >= inner.ty.width:
+        m.learn(ex.compare("le", ex.const(0, inner.ty), inner), note)
+
+
+def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: str) -> None:
+    """``*place`` is a new device allocation of ``size`` bytes (I64 after a cast), which succeeded and is not empty."""
+    note = NoteSource("allocation", node.cursor)
+    wide = ex.cast(size, U64)
+    m.learn(
+        ex.land(ex.compare("le", ex.const(1, U64), wide), ex.compare("le", wide, ex.const(_LARGEST_ALLOCATION, U64))),
+        note,
+    )
+    for fact in factors_positive(wide):
+        m.learn(fact, note)
+    shown = place.variable.name if place is not None else name
+    made = Pointer(m.number(shown), shown, size=ex.cast(size, I64))
+    m.write(place, made)
+
+
+def factors_positive(size: Expr) -> list[Expr]:
+    """What a 64-bit size between 1 and 2**47 says about the numbers it was multiplied from.
+
+    No factor is zero. A lone signed 32-bit factor, sign-extended, is not negative either: its product with small
+    constants cannot wrap around to a small number again.
+    """
+    factors: list[Expr] = []
+    constant = 1
+    stack = [size]
+    while stack:
+        top = stack.pop()
+        if top.op == "mul":
+            stack.extend(top.args)
+        elif top.op == "const":
+            constant *= top.value
+        elif top.op == "cast" and _keeps_sign(top):
+            stack.append(top.args[0])
+        else:
+            factors.append(top)
+    if not 0 < constant < 2**30:
+        return []
+    out: list[Expr] = []
+    for factor in factors:
+        ty = factor.ty
+        if not isinstance(ty, IntType) or ty.width == 1:
+            continue
+        if len(factors) == 1 and ty.width <= 32:
+            out.append(ex.compare("le", ex.const(1, ty), factor))
+        else:
+            out.append(ex.compare("ne", factor, ex.const(0, ty)))
+    return out
+
+
+def _keeps_sign(conversion: Expr) -> bool:
+    """Whether a negative number stays negative, or becomes one that no allocation has as its size."""
+    inner, outer = conversion.args[0].ty, conversion.ty
+    if not isinstance(inner, IntType) or not isinstance(outer, IntType) or inner.width == 1:
+        return False
+    return outer.width == 64 if inner.signed else inner.width <= outer.width
+
+
+# --- functions
+
+
+def _pointer_place(m: Caller, argument: Node) -> Address | None:
+    """The variable whose address is the argument, casts taken off."""
+    node = argument
+    while node.op == "cast":
+        node = node.arg(0)
+    if node.op == "addr":
+        return m.place(node.arg(0))
+    value = m.evaluate(node)
+    return value if isinstance(value, Address) else None
+
+
+def _malloc_device(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) < 2:
+        return None
+    size = m.integer(arguments[1], U64)
+    allocated(m, node, _pointer_place(m, arguments[0]), size, "allocation")
+    return m.fresh("status", node.ty)
+
+
+def _malloc_pitch(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) != 4:
+        return None
+    width, height = m.integer(arguments[2], U64), m.integer(arguments[3], U64)
+    pitch = m.symbol("pitch", U64)
+    note = NoteSource("allocation", node.cursor)
+    for fact in (*factors_positive(width), *factors_positive(height)):
+        m.learn(fact, note)
+    m.learn(ex.compare("le", width, pitch), note)
+    m.write(_pointer_place(m, arguments[1]), pitch)
+    allocated(m, node, _pointer_place(m, arguments[0]), ex.mul(pitch, height), "allocation")
+    return m.fresh("status", node.ty)
+
+
+def _malloc_host(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if not arguments:
+        return None
+    size = m.integer(arguments[0], U64)
+    if len(arguments) == 2:
+        size = ex.mul(size, m.integer(arguments[1], U64))
+    return Pointer(m.number("malloc"), "malloc", size=ex.cast(size, I64))
+
+
+def _extreme(operator: str) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
+    def rule(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+        if len(arguments) == 1:
+            listed = m.evaluate(arguments[0])
+            values = list(listed.parts.values()) if isinstance(listed, Record) else []
+        elif len(arguments) == 2:
+            values = [m.evaluate(a) for a in arguments]
+        else:
+            return None
+        ints = [v for v in values if isinstance(v, Expr) and isinstance(v.ty, IntType)]
+        if not values or len(ints) != len(values):
+            return m.fresh(operator, node.ty)
+        result = ints[0]
+        for other in ints[1:]:
+            assert isinstance(result.ty, IntType)
+            assert isinstance(other.ty, IntType)
+            ty = result.ty if result.ty == other.ty else usual(result.ty, other.ty)
+            result = ex.binary(operator, ex.cast(result, ty), ex.cast(other, ty))
+        return m.bounded(m.to_int(result, node.ty, operator) if isinstance(node.ty, IntType) else result, operator)
+
+    return rule
+
+
+def _rounding(name: str) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
+    def rule(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+        if len(arguments) != 1:
+            return None
+        value = m.evaluate(arguments[0])
+        if isinstance(value, Expr) and isinstance(value.ty, IntType):
+            return ex.cast(value, F64)
+        if isinstance(value, Expr) and isinstance(value.ty, FloatType) and value.ty in (F32, F64):
+            return ex.call(name, value.ty, value)
+        return m.fresh(name, node.ty)
+
+    return rule
+
+
+def _first(m: Caller, _node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if not arguments:
+        return None
+    value = m.evaluate(arguments[0])
+    for other in arguments[1:]:
+        m.evaluate(other)
+    return value
+
+
+def _assume(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) == 1:
+        m.learn(m.condition(arguments[0]), NoteSource("assert", node.cursor))
+    return Unknown(0, "void", OTHER)
+
+
+def _checked(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """``assert``, ``TORCH_CHECK`` and their like: what they test holds where execution goes on."""
+    if arguments:
+        cited = m.statement.cursor if m.statement is not None else node.cursor
+        m.learn(m.condition(arguments[0]), NoteSource("assert", cited))
+    return Unknown(0, "void", OTHER)
+
+
+def _pure(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """A function of its arguments and nothing else: equal calls give equal results."""
+    values = [m.evaluate(a) for a in arguments]
+    if not all(isinstance(v, (Expr, Unknown, Pointer)) for v in values):
+        return m.fresh("value", node.ty)
+    name = node.value.spelling
+    return m.derive(name, tuple(values), name, node.ty)
+
+
+def _swap(m: Caller, _node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) != 2:
+        return None
+    first, second = (m.place(a) for a in arguments)
+    if first is None or second is None:
+        m.forget_outside()
+        for place, argument in zip((first, second), arguments, strict=True):
+            if place is not None:
+                m.forget(place, argument.ty)
+        return Unknown(0, "void", OTHER)
+    a, b = m.read(first, arguments[0].ty), m.read(second, arguments[1].ty)
+    m.write(first, b)
+    m.write(second, a)
+    return Unknown(0, "void", OTHER)
+
+
+def _absolute(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    value = m.evaluate(arguments[0]) if len(arguments) == 1 else None
+    if isinstance(value, Expr) and isinstance(value.ty, IntType) and isinstance(node.ty, IntType):
+        value = ex.cast(value, node.ty)
+        return ex.select(ex.compare("lt", value, ex.const(0, node.ty)), ex.neg(value), value)
+    return m.fresh("abs", node.ty)
+
+
+def _ceil_div(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) != 2 or not isinstance(node.ty, IntType):
+        return None
+    a, b = (m.integer(x, node.ty) for x in arguments)
+    return m.bounded(ex.binary("div", ex.sub(ex.add(a, b), ex.const(1, node.ty)), b), "ceil_div")
+
+
+def _shaped(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """``at::empty({n, m}, …)``: the sizes are what was asked for, and none was negative."""
+    if not isinstance(node.ty, RecordType) or node.ty.head != "Tensor" or not arguments:
+        return None
+    shape = m.evaluate(arguments[0])
+    for other in arguments[1:]:
+        m.evaluate(other)
+    made = Unknown(m.number("tensor"), "tensor", node.ty)
+    if isinstance(shape, Record):
+        note = NoteSource("allocation", node.cursor)
+        for index, value in shape.parts.items():
+            if isinstance(index, int) and isinstance(value, Expr) and isinstance(value.ty, IntType):
+                _sized(m, ex.cast(value, I64), note)
+                m.define(made.id, ("method", "size", ex.const(index, I64), m.shapes), I64, ex.cast(value, I64))
+    return made
+
+
+def _like(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """``at::empty_like(x)`` has the sizes of ``x`` that were asked for already."""
+    if not isinstance(node.ty, RecordType) or node.ty.head != "Tensor" or not arguments:
+        return None
+    source = m.evaluate(arguments[0])
+    for other in arguments[1:]:
+        m.evaluate(other)
+    made = Unknown(m.number("tensor"), "tensor", node.ty)
+    if isinstance(source, Unknown):
+        m.resembles[made.id] = m.resembles.get(source.id, source.id)
+    return made
+
+
+def _synchronise(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """Asynchronous copies to host variables have arrived."""
+    for a in arguments:
+        m.evaluate(a)
+    for variable in sorted(m.state.escaped, key=lambda v: v.name):
+        if variable in m.state.store:
+            m.state.store[variable] = m.fresh(variable.name, variable.ty)
+    return m.fresh("status", node.ty)
+
+
+def _asynchronous_copy(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    target = _pointer_place(m, arguments[0]) if arguments and not arguments[0].effects else None
+    if target is not None:
+        m.escape((target.variable,))
+    return None
+
+
+LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
+    **dict.fromkeys(
+        (
+            "cudaMalloc",
+            "cudaMallocManaged",
+            "cudaMallocAsync",
+            "cudaMallocHost",
+            "cudaHostAlloc",
+            "cudaMallocFromPoolAsync",
+        ),
+        _malloc_device,
+    ),
+    "cudaMallocPitch": _malloc_pitch,
+    "malloc": _malloc_host,
+    "calloc": _malloc_host,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    **{f: _rounding("ceil") for f in ("ceil", "ceilf", "ceill")},
+    **{f: _rounding("floor") for f in ("floor", "floorf", "floorl")},
+    **dict.fromkeys(("move", "forward", "__builtin_expect", "addressof_", "as_const"), _first),
+    "__builtin_assume": _assume,
+    "__cuda_lsp_assert": _checked,
+    "__cuda_lsp_check": _checked,
+    "__cuda_lsp_is_type": _pure,
+    "swap": _swap,
+    **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
+    **dict.fromkeys(("ceil_div", "ATenCeilDiv", "divup"), _ceil_div),
+    **dict.fromkeys(_TENSOR_SHAPES, _shaped),
+    **dict.fromkeys(_TENSOR_LIKE, _like),
+    **dict.fromkeys(
+        ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaStreamQuery", "cudaEventQuery",
+         "cudaThreadSynchronize", "cudaMemcpy"),
+        _synchronise,
+    ),
+    **dict.fromkeys(("cudaMemcpyAsync", "cudaMemcpy2DAsync", "cudaMemcpyFromSymbolAsync"), _asynchronous_copy),
+}  # fmt: skip

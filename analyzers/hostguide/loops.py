@@ -1,0 +1,265 @@
+"""What a loop may write, and what its counters obey.
+
+Takes the tree of a loop. A variable that the loop may write holds an arbitrary value at its head; for integers that are
+only ever stepped in one direction the bound, the stride and being a power of two come back as facts (C++ signed
+arithmetic does not overflow; for unsigned counters the facts are given only where the loop's own test excludes
+wrapping).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from analyzers.frontend.cindex import Cursor
+from analyzers.hostguide.hosttypes import ArrayOf, HostType, PointerTo, ReferenceTo, usual
+from analyzers.hostguide.tree import Declaration, Node
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import Expr, IntType
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(slots=True)
+class Writes:
+    """What executing a piece of code may change."""
+
+    places: dict[tuple[Declaration, Path], HostType] = field(default_factory=dict[tuple[Declaration, Path], "HostType"])
+    steps: dict[Declaration, list[Node] | None] = field(default_factory=dict[Declaration, "list[Node] | None"])
+    """The writes to an integer variable; None when one of them is no simple step."""
+    outside: bool = False
+    """Code is called, or memory is written, that may belong to anybody."""
+    calls_closures: bool = False
+    lost: set[str] = field(default_factory=set[str])
+    """Names in code that clang could not read."""
+    leaves_early: bool = False
+    """Something may leave the loop past its test."""
+
+
+class CallEffects(Protocol):
+    """How calls are told apart: see ``calls.Caller``."""
+
+    def bundled(self, target: Cursor) -> bool: ...
+
+    def parameter(self, target: Cursor | None, index: int) -> HostType | None: ...
+
+    def keeps_object(self, target: Cursor) -> bool: ...
+
+    def lambda_body(self, cursor: Cursor) -> Node | None: ...
+
+    def words(self, cursor: Cursor) -> frozenset[str]: ...
+
+
+def writes_of(calls: CallEffects, *roots: Node | None) -> Writes:
+    found = Writes()
+    stack = [root for root in roots if root is not None]
+    while stack:
+        top = stack.pop()
+        _note(top, found, calls)
+        if top.op == "lambda":
+            body = calls.lambda_body(top.cursor)
+            if body is not None:
+                stack.append(body)
+            else:
+                found.lost |= calls.words(top.cursor)
+        stack.extend(a for a in top.args if a is not None)
+    return found
+
+
+def _note(node: Node, out: Writes, calls: CallEffects) -> None:
+    op = node.op
+    if op in ("assign", "compound", "step"):
+        _written(node.arg(0), out, node)
+    elif op == "addr" or (op == "cast" and isinstance(node.arg(0).ty, ArrayOf) and isinstance(node.ty, PointerTo)):
+        _written(node.arg(0), out, None)
+    elif op == "declare" and isinstance(node.value.ty, ReferenceTo) and not node.value.ty.const:
+        if node.args[0] is not None:
+            _written(node.arg(0), out, None)
+    elif op == "each":
+        _written(node.arg(0), out, None)
+    elif op == "lost":
+        out.lost |= node.value
+        out.outside = True
+    elif op in ("call", "method", "construct"):
+        _called(node, out, calls)
+    elif op == "lambda":
+        out.calls_closures = True
+    elif op in ("goto", "label"):
+        out.leaves_early = True
+
+
+def _called(node: Node, out: Writes, calls: CallEffects) -> None:
+    target: Cursor | None = node.value
+    out.calls_closures = True
+    if target is None or not calls.bundled(target):
+        out.outside = True
+    arguments = list(node.args)
+    if node.op == "method":
+        this = arguments.pop(0)
+        if this is not None and target is not None and not calls.keeps_object(target):
+            _written(this, out, None)
+    elif node.op == "call":
+        callee = arguments.pop(0)
+        if callee is not None and (target is None or callee.op == "ref"):
+            out.outside = True
+    for index, argument in enumerate(arguments):
+        if argument is None or argument.op not in ("ref", "member", "index", "deref"):
+            continue
+        ty = calls.parameter(target, index)
+        if ty is None or (isinstance(ty, ReferenceTo) and not ty.const):
+            _written(argument, out, None)
+
+
+def _written(target: Node, out: Writes, step: Node | None) -> None:
+    path: list[str | int] = []
+    node = target
+    while True:
+        if node.op == "ref":
+            break
+        if node.op == "cast" or node.op in ("assign", "compound", "step"):
+            node = node.arg(0)
+            continue
+        if node.op == "member" and not isinstance(node.arg(0).ty, PointerTo) and node.arg(0).op != "this":
+            path.append(node.value)
+            node = node.arg(0)
+            continue
+        if node.op == "index" and isinstance(node.arg(0).ty, ArrayOf):
+            path.clear()
+            node = node.arg(0)
+            continue
+        if node.op not in ("call", "method", "construct", "list", "launch", "const", "string"):
+            out.outside = True
+        return
+    declared: Declaration = node.value
+    key = (declared, tuple(reversed(path)))
+    out.places[key] = target.ty if path else declared.ty
+    known = out.steps.setdefault(declared, [])
+    if known is not None:
+        if step is not None and not path and node is target:
+            known.append(step)
+        else:
+            out.steps[declared] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One kind of update by a constant: ``add`` (which may be negative), ``mul``, ``div``."""
+
+    kind: str
+    amount: int
+
+
+def step_of(node: Node, declared: Declaration) -> Step | None:
+    """What an assignment does to its variable, None when it is no simple step computed in the variable's own type."""
+    ty = declared.ty
+    if not isinstance(ty, IntType):
+        return None
+    if node.op == "step":
+        return Step("add", -1 if "--" in node.value else 1)
+    operator, operand = None, None
+    if node.op == "compound":
+        operator, operand = node.value, node.arg(1)
+    elif node.op == "assign":
+        value = node.arg(1)
+        if value.op == "binary" and value.ty == ty and value.arg(0).op == "ref" and value.arg(0).value is declared:
+            operator, operand = value.value, value.arg(1)
+    if operator is None or operand is None or not isinstance(operand.ty, IntType):
+        return None
+    if operator not in ("<<", ">>") and usual(ty, operand.ty) != ty:
+        return None
+    amount = _constant(operand)
+    if amount is None:
+        return None
+    if operator in ("+", "-"):
+        return Step("add", amount if operator == "+" else -amount)
+    if operator in ("<<", ">>"):
+        return Step("mul" if operator == "<<" else "div", 1 << amount) if 0 <= amount < 31 else None
+    if operator == "*" and amount >= 1:
+        return Step("mul", amount)
+    return Step("div", amount) if operator == "/" and amount >= 1 else None
+
+
+def _constant(node: Node) -> int | None:
+    if node.op == "const" and isinstance(node.ty, IntType):
+        return node.ty.wrap(node.value)
+    if node.op == "cast" and isinstance(node.ty, IntType) and node.ty.width > 1:
+        inner = _constant(node.arg(0))
+        return node.ty.wrap(inner) if inner is not None else None
+    return None
+
+
+def counter_facts(
+    first: Expr, now: Expr, steps: list[Step], below: Expr | None, single: bool, above: bool
+) -> list[Expr]:
+    """Facts about a counter at the head of its loop.
+
+    ``first``: its value on entry; ``now``: at the head; ``below``: the loop goes on only while ``now < below``, a value
+    the loop does not change; ``above``: it goes on only while ``now > 0``; ``single``: each test is followed by at most
+    one step.
+    """
+    ty = now.ty
+    if not isinstance(ty, IntType) or ty.width < 32 or not steps:
+        return []
+    kinds = {s.kind for s in steps}
+    if kinds == {"add"}:
+        return _added(first, now, [s.amount for s in steps], ty, below if single else None, single and above)
+    if kinds == {"mul"}:
+        return _multiplied(first, now, [s.amount for s in steps], ty, below if single else None)
+    if kinds == {"div"}:
+        return _divided(first, now, [s.amount for s in steps], ty)
+    return []
+
+
+def _added(first: Expr, now: Expr, amounts: list[int], ty: IntType, below: Expr | None, above: bool) -> list[Expr]:
+    out: list[Expr] = []
+    if all(a >= 0 for a in amounts):
+        if ty.signed:
+            out.append(ex.compare("le", first, now))
+        elif below is not None:
+            out.append(_unless_huge(below, ty.high - max(amounts) + 1, ex.compare("le", first, now)))
+    elif all(a <= 0 for a in amounts) and (ty.signed or (above and amounts == [-1])):
+        out.append(ex.compare("le", now, first))
+    stride = math.gcd(*amounts)
+    if stride > 1 and first.op == "const" and first.value >= 0:
+        exact = ty.signed and all(a >= 0 for a in amounts)
+        if exact or (not ty.signed and stride & (stride - 1) == 0):
+            moved = ex.sub(now, first)
+            out.append(ex.compare("eq", ex.binary("rem", moved, ex.const(stride, ty)), ex.const(0, ty)))
+    return out
+
+
+def _multiplied(first: Expr, now: Expr, amounts: list[int], ty: IntType, below: Expr | None) -> list[Expr]:
+    out: list[Expr] = []
+    if first.op != "const" or first.value < 1:
+        return out
+    if ty.signed:
+        out.append(ex.compare("le", first, now))
+    elif below is not None:
+        out.append(_unless_huge(below, ty.high // max(amounts) + 1, ex.compare("le", first, now)))
+    if all(_is_power(n) for n in (first.value, *amounts)):
+        out.append(_power_of_two(now, ty))
+    return out
+
+
+def _divided(first: Expr, now: Expr, amounts: list[int], ty: IntType) -> list[Expr]:
+    between = ex.land(ex.compare("le", ex.const(0, ty), now), ex.compare("le", now, first))
+    out = [between if not ty.signed else ex.lor(ex.compare("lt", first, ex.const(0, ty)), between)]
+    if first.op == "const" and all(_is_power(n) for n in (first.value, *amounts)):
+        out.append(_power_of_two(now, ty))
+    return out
+
+
+def _unless_huge(bound: Expr, limit: int, fact: Expr) -> Expr:
+    ty = bound.ty
+    assert isinstance(ty, IntType)
+    return ex.lor(ex.compare("lt", ex.const(limit, ty), bound), fact)
+
+
+def _power_of_two(now: Expr, ty: IntType) -> Expr:
+    """A power of two, or zero."""
+    return ex.compare("eq", ex.binary("and", now, ex.sub(now, ex.const(1, ty))), ex.const(0, ty))
+
+
+def _is_power(n: int) -> bool:
+    return n > 0 and n & (n - 1) == 0

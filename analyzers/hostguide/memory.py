@@ -1,0 +1,332 @@
+"""Reading, writing, forgetting and joining host values.
+
+The part of the symbolic interpreter that knows nothing of syntax: fresh symbols, parts of values, writes through known
+and unknown places, what a call to unknown code may change, and the join of two paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, ReferenceTo
+from analyzers.hostguide.values import (
+    Address,
+    Choice,
+    FactLink,
+    NoteSource,
+    Pointer,
+    Record,
+    State,
+    Unknown,
+    Value,
+    Variable,
+    common_ancestor,
+    facts_since,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import BOOL, FALSE, TRUE, Expr, FloatType, IntType
+
+_LARGEST = 300
+"""Operators in the tree of one host expression; beyond it the value is an unknown of its own."""
+_DEEPEST_CHOICE = 24
+
+
+class Stop(Exception):
+    """Control does not go on here: a return, a break, an exception, a call that never returns."""
+
+
+class Memory:
+    """The values of a symbolic execution and the current :class:`State`."""
+
+    def __init__(self) -> None:
+        self.state: State = State({}, None, frozenset(), 0)
+        self.names: dict[int, str] = {}
+        """What each symbol number stands for, for display."""
+        self._derived: dict[tuple[object, ...], Value] = {}
+        self._pointees: dict[int, Variable] = {}
+        self._sizes: dict[int, int] = {}
+        self._epochs = 0
+
+    # --- symbols
+
+    def number(self, name: str) -> int:
+        made = len(self.names) + 1
+        self.names[made] = name
+        return made
+
+    def fresh(self, name: str, ty: HostType) -> Value:
+        """An arbitrary value of a type, different from every other."""
+        if isinstance(ty, ReferenceTo):
+            ty = ty.target
+        if isinstance(ty, IntType):
+            return self.symbol(name, ty)
+        if isinstance(ty, PointerTo):
+            return Pointer(self.number(name), name)
+        return Unknown(self.number(name), name, ty)
+
+    def symbol(self, name: str, ty: IntType) -> Expr:
+        return ex.sym(f"host:{self.number(name)}:{name}", ty)
+
+    def derive(self, source: object, key: tuple[object, ...], name: str, ty: HostType) -> Value:
+        """A part or property of an unknown value: the same one whenever asked for again."""
+        full = (source, *key, ty)
+        found = self._derived.get(full)
+        if found is None:
+            found = self._derived[full] = self.fresh(name, ty)
+        return found
+
+    def derived(self, source: int, key: tuple[object, ...], ty: HostType) -> Value | None:
+        return self._derived.get((source, *key, ty))
+
+    def define(self, source: int, key: tuple[object, ...], ty: HostType, value: Value) -> None:
+        """Say what a part of an unknown value is."""
+        self._derived[(source, *key, ty)] = value
+
+    def size(self, e: Expr) -> int:
+        """Operators of the expression written out as a tree."""
+        found = self._sizes.get(e.key)
+        if found is None:
+            for node in ex.walk((e,)):
+                if node.key not in self._sizes:
+                    self._sizes[node.key] = 1 + sum(self._sizes[a.key] for a in node.args)
+            found = self._sizes[e.key]
+        return found
+
+    def bounded(self, e: Expr, name: str) -> Expr:
+        if self.size(e) <= _LARGEST or not isinstance(e.ty, IntType):
+            return e
+        return self.symbol(name, e.ty)
+
+    # --- facts
+
+    def learn(self, condition: Expr, note: NoteSource) -> None:
+        """From here on the condition holds; where it cannot, control does not come here."""
+        if condition is FALSE:
+            raise Stop
+        if condition is not TRUE:
+            self.state.facts = FactLink(self.state.facts, condition, note)
+
+    # --- parts of values
+
+    def part(self, value: Value, key: str | int, ty: HostType, name: str) -> Value:
+        if isinstance(value, Record):
+            found = value.parts.get(key)
+            if found is not None:
+                return found
+            return self.derive(value.base.id, ("part", key), name, ty)
+        if isinstance(value, Unknown):
+            return self.derive(value.id, ("part", key), name, ty)
+        if isinstance(value, Choice):
+            first = self.part(value.first, key, ty, name)
+            return self.combine(value.guard, first, self.part(value.second, key, ty, name), name)
+        return self.fresh(name, ty)
+
+    def _updated(self, value: Value, path: tuple[str | int, ...], new: Value, name: str) -> Value:
+        if not path:
+            return new
+        key, rest = path[0], path[1:]
+        if key == "?":
+            return Unknown(self.number(name), name, OTHER)
+        if isinstance(value, Choice):
+            return Unknown(self.number(name), name, OTHER)
+        parts = dict(value.parts) if isinstance(value, Record) else {}
+        base = value.base if isinstance(value, Record) else value
+        if not isinstance(base, Unknown):
+            base = Unknown(self.number(name), name, OTHER)
+        inner = new
+        if rest:
+            held = parts.get(key)
+            if held is None:
+                held = self.derive(base.id, ("part", key), f"{name}.{key}", OTHER)
+            inner = self._updated(held, rest, new, name)
+        parts[key] = inner
+        return Record(parts, base)
+
+    # --- places
+
+    def pointee(self, pointer: Value, target: HostType = OTHER) -> Address | None:
+        """The object a pointer points to; None when which one is not known."""
+        if isinstance(pointer, Address):
+            return pointer
+        if isinstance(pointer, Pointer) and pointer.offset.op == "const" and pointer.offset.value == 0:
+            found = self._pointees.get(pointer.id)
+            if found is None:
+                found = self._pointees[pointer.id] = Variable(f"*{pointer.name}", target, True)
+            return Address(found)
+        return None
+
+    def read(self, place: Address, ty: HostType) -> Value:
+        variable = place.variable
+        value = self.state.store.get(variable)
+        if value is None:
+            value = self.initial(variable, self.state.epoch)
+            self.state.store[variable] = value
+        name = variable.name
+        for key in place.path[:-1]:
+            value = self.part(value, key, OTHER, f"{name}.{key}")
+        if place.path:
+            last = place.path[-1]
+            if last == "?":
+                return self.fresh(f"{name}[]", ty)
+            shown = f"{name}[{last}]" if isinstance(last, int) else f"{name.removeprefix('*')}.{last}"
+            value = self.part(value, last, ty, shown)
+        return value
+
+    def initial(self, variable: Variable, epoch: int) -> Value:
+        """What a variable nobody has written since ``epoch`` began holds."""
+        return self.derive(variable, ("initial", epoch if variable.outside else 0), variable.name, variable.ty)
+
+    def write(self, place: Address | None, value: Value) -> None:
+        if place is None:
+            self.forget_outside()
+            return
+        variable = place.variable
+        if place.path:
+            held = self.state.store.get(variable)
+            if held is None:
+                held = self.initial(variable, self.state.epoch)
+            value = self._updated(held, place.path, value, variable.name)
+        if variable.outside or variable in self.state.escaped:
+            self.forget_outside(keep=variable)
+        self.state.store[variable] = value
+
+    def forget(self, place: Address | None, ty: HostType | None = None) -> None:
+        """The place holds an arbitrary value from now on."""
+        if place is None:
+            self.forget_outside()
+            return
+        kind = ty if ty is not None else place.variable.ty if not place.path else OTHER
+        self.write(place, self.fresh(place.variable.name, kind))
+
+    def forget_outside(self, keep: Variable | None = None) -> None:
+        """Everything that other code can reach may have changed."""
+        state = self.state
+        state.epoch = self.next_epoch()
+        for variable in [v for v in state.store if v.outside and v is not keep]:
+            del state.store[variable]
+        for variable in sorted(state.escaped, key=lambda v: v.name):
+            if variable is not keep and variable in state.store:
+                state.store[variable] = self.fresh(variable.name, variable.ty)
+
+    def next_epoch(self) -> int:
+        """A number for a moment at which every outside variable may have changed."""
+        self._epochs += 1
+        return self._epochs
+
+    def escape(self, variables: Iterable[Variable]) -> None:
+        self.state.escaped |= frozenset(v for v in variables if not v.outside)
+
+    def reachable(self, value: Value) -> list[Address]:
+        """The host variables that code holding this value can get at."""
+        out: list[Address] = []
+        seen: set[int] = set()
+        stack = [value]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, Address):
+                if id(top.variable) in seen:
+                    continue
+                seen.add(id(top.variable))
+                out.append(top)
+                held = self.state.store.get(top.variable)
+                if held is not None:
+                    stack.append(held)
+            elif isinstance(top, Record):
+                stack.extend(top.parts.values())
+            elif isinstance(top, Choice):
+                stack += [top.first, top.second]
+        return out
+
+    # --- joining paths
+
+    def combine(self, guard: Expr, a: Value, b: Value, name: str) -> Value:
+        """``guard ? a : b``."""
+        if guard is TRUE or a is b or (not isinstance(a, Record) and a == b):
+            return a
+        if guard is FALSE:
+            return b
+        if isinstance(a, Expr) and isinstance(b, Expr):
+            if a.ty == b.ty and isinstance(a.ty, IntType):
+                return self.bounded(ex.select(guard, a, b), name)
+            return self.fresh(name, a.ty if isinstance(a.ty, (IntType, FloatType)) and a.ty == b.ty else OTHER)
+        if isinstance(a, Expr) or isinstance(b, Expr):
+            return self.fresh(name, OTHER)
+        if isinstance(a, Record) or isinstance(b, Record):
+            return self._combine_records(guard, a, b, name)
+        if _choices(a) + _choices(b) > _DEEPEST_CHOICE:
+            return self.fresh(name, OTHER)
+        return Choice(guard, a, b)
+
+    def _combine_records(self, guard: Expr, a: Value, b: Value, name: str) -> Value:
+        ra = a if isinstance(a, Record) else Record({}, a) if isinstance(a, Unknown) else None
+        rb = b if isinstance(b, Record) else Record({}, b) if isinstance(b, Unknown) else None
+        if ra is None or rb is None:
+            return self.fresh(name, OTHER)
+        parts: dict[str | int, Value] = {}
+        for key in [*ra.parts, *(k for k in rb.parts if k not in ra.parts)]:
+            known = ra.parts.get(key, rb.parts.get(key))
+            ty = known.ty if isinstance(known, Expr) and isinstance(known.ty, IntType) else OTHER
+            first = self.part(ra, key, ty, f"{name}.{key}")
+            parts[key] = self.combine(guard, first, self.part(rb, key, ty, f"{name}.{key}"), f"{name}.{key}")
+        base = ra.base if ra.base == rb.base else Unknown(self.number(name), name, OTHER)
+        return Record(parts, base)
+
+    def join(self, a: State, b: State) -> tuple[State, Expr]:
+        """The state after two paths meet, and the condition under which the first one was taken."""
+        ancestor = common_ancestor(a.facts, b.facts)
+        mine, theirs = facts_since(a.facts, ancestor), facts_since(b.facts, ancestor)
+        guard = self._guard(mine, theirs)
+        out = State({}, ancestor, a.escaped | b.escaped, a.epoch)
+        if a.epoch != b.epoch:
+            out.epoch = self.next_epoch()
+        for links, unless in ((mine, ex.lnot(guard)), (theirs, guard)):
+            for link in links:
+                condition = ex.lor(unless, link.condition)
+                if condition is not TRUE and self.size(condition) <= _LARGEST:
+                    out.facts = FactLink(out.facts, condition, link.note)
+        for variable in [*a.store, *(v for v in b.store if v not in a.store)]:
+            first, second = a.store.get(variable), b.store.get(variable)
+            if first is None or second is None:
+                if not variable.outside:
+                    continue
+                first = first if first is not None else self.initial(variable, a.epoch)
+                second = second if second is not None else self.initial(variable, b.epoch)
+            out.store[variable] = self.combine(guard, first, second, variable.name)
+        return out, guard
+
+    def _guard(self, mine: list[FactLink], theirs: list[FactLink]) -> Expr:
+        """The condition that told the paths apart, else a symbol for "the first one"."""
+        if mine and theirs and mine[0].condition is ex.lnot(theirs[0].condition):
+            return mine[0].condition
+        return self.symbol("path", BOOL)
+
+    def join_all(self, paths: list[tuple[State, Value | None]]) -> tuple[State, Value | None] | None:
+        """All paths that arrive at one point, in source order, each with the value it brings along."""
+        paths = list(paths)
+        while len(paths) > 1:
+            depths = [_shared_depth(paths[i][0], paths[i + 1][0]) for i in range(len(paths) - 1)]
+            at = max(range(len(depths)), key=lambda i: (depths[i], i))
+            (a, va), (b, vb) = paths[at], paths[at + 1]
+            joined, guard = self.join(a, b)
+            value = None
+            if va is not None and vb is not None:
+                value = self.combine(guard, va, vb, "result")
+            paths[at : at + 2] = [(joined, value)]
+        return paths[0] if paths else None
+
+
+def _shared_depth(a: State, b: State) -> int:
+    ancestor = common_ancestor(a.facts, b.facts)
+    return ancestor.depth if ancestor is not None else 0
+
+
+def _choices(value: Value) -> int:
+    return _choices(value.first) + _choices(value.second) if isinstance(value, Choice) else 1
+
+
+def alternatives(value: Value, guard: Expr = TRUE) -> list[tuple[Expr, Value]]:
+    """The leaves of a choice, each with the condition under which it is meant."""
+    if isinstance(value, Choice):
+        first = alternatives(value.first, ex.land(guard, value.guard))
+        return first + alternatives(value.second, ex.land(guard, ex.lnot(value.guard)))
+    return [(guard, value)]

@@ -1,0 +1,125 @@
+"""The text behind a unit: slices as the user wrote them, and the places where clang lost code.
+
+Takes the host pass and its diagnostics. A statement that names something unknown is deleted by clang without a trace in
+the tree, so every function with an error in it needs a look at its text too.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+from analyzers.frontend import cindex
+from analyzers.frontend.cindex import Cursor, TranslationUnit
+
+_LINE = 120
+_BLANK = re.compile(rb"\s+")
+_TOKEN = re.compile(
+    rb"""(?P<skip>\s+|//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)|(?:u8|u|U|L)?"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)
+    |(?P<word>[A-Za-z_]\w*)|(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class SourceTexts:
+    """Texts of the files of one translation unit, fetched when first asked for."""
+
+    def __init__(self, unit: TranslationUnit, errors: Iterable[tuple[str, int]] = ()) -> None:
+        self._unit = unit
+        self._texts: dict[str, bytes] = {}
+        self._errors: dict[str, list[int]] = {}
+        for path, offset in errors:
+            self._errors.setdefault(path, []).append(offset)
+        for offsets in self._errors.values():
+            offsets.sort()
+
+    @property
+    def has_errors(self) -> bool:
+        return bool(self._errors)
+
+    def text(self, path: str) -> bytes:
+        found = self._texts.get(path)
+        if found is None:
+            found = self._texts[path] = cindex.file_contents(self._unit, path)
+        return found
+
+    def error_in(self, path: str, start: int, end: int) -> bool:
+        """Whether a compile error is located in these bytes."""
+        offsets = self._errors.get(path)
+        if not offsets:
+            return False
+        at = bisect_left(offsets, start)
+        return at < len(offsets) and offsets[at] <= end
+
+    def is_broken(self, cursor: Cursor) -> bool:
+        if not self._errors:
+            return False
+        path, start, end = extent(cursor)
+        return self.error_in(path, start, end)
+
+    def slice(self, path: str, start: int, end: int) -> str:
+        """The text as written, on one line and cut to a readable length."""
+        raw = _BLANK.sub(b" ", self.text(path)[start:end]).strip().decode("utf-8", "replace")
+        return raw if len(raw) <= _LINE else raw[: _LINE - 1] + "…"
+
+    def words(self, path: str, start: int, end: int) -> frozenset[str]:
+        """Identifiers in these bytes, comments and literals left out."""
+        return words_of(self.text(path)[start:end])
+
+
+def words_of(text: bytes) -> frozenset[str]:
+    return frozenset(m.group("word").decode() for m in _TOKEN.finditer(text) if m.lastgroup == "word")
+
+
+def word_places(text: bytes) -> Iterable[tuple[str, int]]:
+    """(identifier, offset) outside of comments and literals."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "word":
+            yield match.group().decode(), match.start()
+
+
+def punctuation(text: bytes, start: int) -> Iterator[tuple[str, int]]:
+    """(character, offset) of everything that is no word, blank, comment or literal, from ``start`` on."""
+    for match in _TOKEN.finditer(text, start):
+        if match.lastgroup == "other":
+            yield match.group().decode("latin-1"), match.start()
+
+
+_SILENT = re.compile(
+    rb"""//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""",
+    re.DOTALL,
+)
+_NOT_NEWLINE = re.compile(rb"[^\n]")
+
+
+def blanked(text: bytes) -> bytes:
+    """The text with comments and literals replaced by blanks; offsets and lines stay."""
+    return _SILENT.sub(lambda m: _NOT_NEWLINE.sub(b" ", m.group()), text)
+
+
+def closing(text: bytes, start: int) -> int:
+    """After the bracket that closes the first round one from ``start`` on; ``start`` where none follows at once."""
+    depth = 0
+    for sign, at in punctuation(text, start):
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        elif depth == 0:
+            return start
+    return start
+
+
+def has_code(text: bytes) -> bool:
+    """Whether anything but blanks, comments and semicolons is there."""
+    return any(m.lastgroup != "skip" and m.group() != b";" for m in _TOKEN.finditer(text))
+
+
+def extent(cursor: Cursor) -> tuple[str, int, int]:
+    """(file, first byte, end byte) of a cursor; code from a macro lies where the macro is used."""
+    where = cursor.extent
+    start = where.start
+    return (start.file.name if start.file is not None else "", start.offset, where.end.offset)

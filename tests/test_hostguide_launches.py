@@ -1,0 +1,308 @@
+"""Launches found in host code: dimensions, arguments, kernels reached, launches listed as not seen."""
+
+from __future__ import annotations
+
+import hostguide_cases as hg
+
+
+def test_dimensions_default_to_one_and_fold_constants() -> None:
+    context = hg.only(
+        """
+        enum { WARPS = 4 };
+        #define PER_WARP 32
+        constexpr int extra = 2;
+        __global__ void k(float *p) {}
+        void run(float *p) { k<<<3 * extra, WARPS * PER_WARP, sizeof(float) * 8>>>(p); }
+        """
+    )
+    assert hg.dims(context) == ("6", "1", "1", "128", "1", "1")
+    assert hg.bound(context, "smem.dynamic") == "32"
+    assert context.summary.source == "launch"
+    assert context.summary.grid == ("6", "1", "1")
+
+
+def test_dim3_members_assigned_one_by_one() -> None:
+    context = hg.only(
+        """
+        __global__ void k(float *p) {}
+        void run(float *p, int w, int h) {
+          dim3 block, grid;
+          block.x = 16; block.y = 8;
+          grid.x = (w + 15) / 16;
+          grid = dim3(grid.x, h);
+          k<<<grid, block>>>(p);
+        }
+        """
+    )
+    assert hg.dims(context) == ("u32(((host:1:w + 15) / 16))", "u32(host:2:h)", "1", "16", "8", "1")
+
+
+def test_one_host_variable_relates_grid_and_parameter() -> None:
+    context = hg.only(
+        """
+        __global__ void tone(float *o, int w, int c) {}
+        void compress(float *o, int hw, int hh) {
+          dim3 grid(hw / 16, hh / 16);
+          dim3 block(16, 16);
+          tone<<<grid, block>>>(o, hw, 4);
+        }
+        """
+    )
+    assert hg.bound(context, "gdim.x") == "u32((host:1:hw / 16))"
+    assert hg.bound(context, "param:w") == "host:1:hw"
+    assert hg.bound(context, "param:c") == "4"
+    notes = {str(symbol.value): note for symbol, note in context.binding_notes}
+    assert notes["gdim.x"].text == "grid(hw / 16, hh / 16)" or "dim3 grid" in notes["gdim.x"].text
+    assert notes["param:w"].kind == "relation"
+
+
+def test_template_instances_keep_apart() -> None:
+    facts = hg.guide(
+        """
+        template <class T, int N> __global__ void k(T *p, int n) {}
+        template <class T, int N> void run(T *p, int n) { k<T, N><<<n / N, N>>>(p, n); }
+        void all(float *a, double *b, int n) { run<float, 64>(a, n); run<double, 128>(b, n); }
+        """
+    )
+    assert sorted(facts.contexts) == ["_Z1kIdLi128EEvPT_i", "_Z1kIfLi64EEvPT_i"]
+    assert hg.bound(facts.contexts["_Z1kIdLi128EEvPT_i"][0], "bdim.x") == "128"
+    assert not facts.skipped
+
+
+def test_kernel_chosen_by_a_condition_gives_both() -> None:
+    facts = hg.guide(
+        """
+        template <int N> __global__ void k(float *p, int n) {}
+        void run(float *p, int n) {
+          auto chosen = n > 100 ? k<1> : k<2>;
+          chosen<<<1, 32>>>(p, n);
+        }
+        """
+    )
+    assert hg.conditions(facts.contexts["_Z1kILi1EEvPfi"][0]) == ["(100 < host:1:n)"]
+    assert hg.conditions(facts.contexts["_Z1kILi2EEvPfi"][0]) == ["(host:1:n <= 100)"]
+
+
+def test_kernel_picked_by_a_function() -> None:
+    facts = hg.guide(
+        """
+        template <int N> __global__ void k(float *p) {}
+        typedef void (*kernel)(float *);
+        kernel pick(int bits) {
+          if (bits == 2) return k<2>;
+          if (bits == 4) return k<4>;
+          return nullptr;
+        }
+        void run(float *p, int bits) {
+          kernel f = pick(bits);
+          if (!f) return;
+          f<<<1, 32>>>(p);
+        }
+        """
+    )
+    assert sorted(facts.contexts) == ["_Z1kILi2EEvPf", "_Z1kILi4EEvPf"]
+    assert not facts.skipped
+
+
+def test_kernel_table() -> None:
+    text = """
+        namespace n {
+        template <int N> __global__ void k(float *p, int i) {}
+        typedef void (*kernel)(float *, int);
+        const kernel table[] = {k<1>, k< 2>, n::k<3>};
+        }
+        void run(float *p, int i) { n::table[i]<<<1, 32>>>(p, i); }
+        """
+    first = hg.guide(text)
+    assert [s.what for s in first.skipped] == ["launch n::table[i]<<<1, 32>>>(p, i): its kernel is not known"]
+    facts = hg.guide(text, probes=first.probes)
+    assert len(facts.contexts) == 3
+    assert not facts.skipped
+    assert hg.conditions(facts.contexts["_ZN1n1kILi1EEEvPfi"][0]) == ["(0 == host:1:i)"]
+
+
+def test_table_of_plain_kernels() -> None:
+    facts = hg.guide(
+        """
+        __global__ void a(float *p) {}
+        __global__ void b(float *p) {}
+        void run(float *p, int i) {
+          void (*const table[2])(float *) = {a, b};
+          table[i]<<<1, 32>>>(p);
+        }
+        """
+    )
+    assert sorted(facts.contexts) == ["_Z1aPf", "_Z1bPf"]
+
+
+def test_launch_in_a_dispatch_lambda() -> None:
+    facts = hg.guide(
+        """
+        #include <torch/extension.h>
+        template <class T> __global__ void k(T *a, int n) {}
+        void f(torch::Tensor x) {
+          int n = x.size(0);
+          AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "k", [&] {
+            k<scalar_t><<<(n + 31) / 32, 32>>>(x.data_ptr<scalar_t>(), n);
+          });
+        }
+        """
+    )
+    assert sorted(facts.contexts) == ["_Z1kIdEvPT_i", "_Z1kIfEvPT_i"]
+    (context,) = facts.contexts["_Z1kIfEvPT_i"]
+    assert hg.bound(context, "param:n") == "i32(host:1:x.size(0))"
+    assert hg.bound(context, "gdim.x") == "u32(((i32(host:1:x.size(0)) + 31) / 32))"
+
+
+def test_runtime_api_launches() -> None:
+    facts = hg.guide(
+        """
+        #include <cuda_runtime.h>
+        __global__ void k(float *p, int n) {}
+        void run(float *p, int n) {
+          void *args[] = {&p, (void *)&n};
+          cudaLaunchKernel((void *)k, dim3(n), dim3(32, 2), args, 16, 0);
+          cudaLaunchCooperativeKernel((const void *)k, 4, 64, args, 0, 0);
+        }
+        """
+    )
+    first, second = facts.contexts["_Z1kPfi"]
+    assert hg.bound(first, "param:n") == "host:1:n"
+    assert hg.bound(first, "bdim.y") == "2"
+    assert hg.bound(first, "smem.dynamic") == "16"
+    assert dict(first.pointers)["p"].allocation == "p"
+    assert second.cooperative
+    assert not first.cooperative
+
+
+def test_extensible_launch() -> None:
+    context = hg.only(
+        """
+        #include <cuda_runtime.h>
+        __global__ void k(float *p, int n) {}
+        void run(float *p, int n) {
+          cudaLaunchConfig_t config = {};
+          config.gridDim = dim3(n / 8);
+          config.blockDim = dim3(64);
+          config.dynamicSmemBytes = 128;
+          cudaLaunchKernelEx(&config, k, p, n);
+        }
+        """
+    )
+    assert hg.bound(context, "gdim.x") == "u32((host:1:n / 8))"
+    assert hg.bound(context, "bdim.x") == "64"
+    assert hg.bound(context, "smem.dynamic") == "128"
+    assert hg.bound(context, "param:n") == "host:1:n"
+
+
+def test_same_pointer_twice_and_with_an_offset() -> None:
+    context = hg.only(
+        """
+        __global__ void k(float *a, float *b, float *c, const float *d) {}
+        void run(float *p, float *q, int n) { k<<<1, 32>>>(p, p + n, q, nullptr); }
+        """
+    )
+    pointers = dict(context.pointers)
+    assert pointers["a"].allocation == pointers["b"].allocation != pointers["c"].allocation
+    assert pointers["a"].offset is None
+    assert str(pointers["b"].offset) == "(i64(host:1:n) * 4)"
+    assert pointers["d"].allocation is None
+    assert pointers["d"].text == "nullptr"
+
+
+def test_wrapper_called_from_main_uses_its_callers_and_says_so() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *p, int n) {}
+        void wrap(float *p, int n) { k<<<n / 32, 32>>>(p, n); }
+        int main() { float *p; wrap(p, 64); wrap(p, 128); wrap(p, 64); }
+        """
+    )
+    found = facts.contexts["_Z1kPfi"]
+    assert [hg.bound(c, "param:n") for c in found] == ["64", "128"]
+    assert found[0].assumptions == ("`wrap` is called from this file only",)
+
+
+def test_external_function_may_be_called_with_anything() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *p, int n) {}
+        void wrap(float *p, int n) { k<<<n / 32, 32>>>(p, n); }
+        void other(float *p) { wrap(p, 64); }
+        """
+    )
+    assert "host:1:n" in [hg.bound(c, "param:n") for c in facts.contexts["_Z1kPfi"]]
+
+
+def test_static_function_whose_address_is_taken_may_be_called_with_anything() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *p, int n) {}
+        static void wrap(float *p, int n) { k<<<1, 32>>>(p, n); }
+        void (*hook)(float *, int) = wrap;
+        void other(float *p) { wrap(p, 64); }
+        """
+    )
+    assert "host:1:n" in [hg.bound(c, "param:n") for c in facts.contexts["_Z1kPfi"]]
+
+
+def test_launch_that_clang_lost_is_listed() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *p, int n) {}
+        void run(float *p) { k<<<1, missing::blocks(3)>>>(p, 3); }
+        """
+    )
+    assert [s.what for s in facts.skipped] == ["launch of k not visible to the parser"]
+    assert not facts.contexts
+
+
+def test_launch_in_a_template_nobody_instantiates_is_listed() -> None:
+    facts = hg.guide(
+        """
+        template <class T> __global__ void k(T *p) {}
+        template <class T> void run(T *p) { k<T><<<1, 32>>>(p); }
+        """
+    )
+    assert [s.what for s in facts.skipped] == ["launch of k<T> is in a template that nothing here instantiates"]
+
+
+def test_launch_through_a_macro() -> None:
+    facts = hg.guide(
+        """
+        #define LAUNCH(kernel, n) kernel<<<(n + 31) / 32, 32>>>(n)
+        __global__ void k(int n) {}
+        void run(int n) { LAUNCH(k, n); }
+        """
+    )
+    assert hg.bound(facts.contexts["_Z1ki"][0], "param:n") == "host:1:n"
+    assert not facts.skipped
+
+
+def test_block_size_chosen_among_constants_splits_the_context() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *p, int n) {}
+        void run(float *p, int n) { int b = n > 1000 ? 256 : 64; k<<<(n + b - 1) / b, b>>>(p, n); }
+        """
+    )
+    found = facts.contexts["_Z1kPfi"]
+    assert [hg.bound(c, "bdim.x") for c in found] == ["256", "64"]
+    assert [hg.conditions(c) for c in found] == [["(1000 < host:1:n)"], ["(host:1:n <= 1000)"]]
+
+
+def test_struct_passed_by_value() -> None:
+    context = hg.only(
+        """
+        struct Params { int n; float *out; struct { int w; } inner; };
+        __global__ void k(Params p) {}
+        void run(float *o, int n) {
+          Params p;
+          p.n = n; p.out = o; p.inner.w = 3;
+          k<<<p.n / 4, 32>>>(p);
+        }
+        """
+    )
+    assert hg.bound(context, "param:p.n") == "host:1:n"
+    assert hg.bound(context, "param:p.inner.w") == "3"
+    assert dict(context.pointers)["p.out"].allocation == "o"
