@@ -6,25 +6,23 @@ later one wins, as long as it reads well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from analyzers.frontend.gaps import Body, Gap
-from quickfix.paths import Candidate
+from quickfix.paths import Candidate, Key
 
 LOOP_COST: Final = 100
 CONDITIONAL_COST: Final = Fraction(1, 2)
 VARYING_COST: Final = 10**6
 """Factor for places that, as far as the events of the kernel show, not all threads reach together: a last resort."""
 
-Key = tuple[str, int, int]
-
 
 def price(candidate: Candidate) -> Fraction:
     """Expected executions: LC^loops x IC^conditionals."""
-    return Fraction(LOOP_COST) ** candidate.loops * CONDITIONAL_COST**candidate.conditionals
+    return Fraction(LOOP_COST) ** len(candidate.loops) * CONDITIONAL_COST**candidate.conditionals
 
 
 def weights(candidates: Sequence[Candidate], varying: frozenset[Key] = frozenset()) -> dict[Key, int]:
@@ -72,32 +70,27 @@ def _returns(body: Body, end: int) -> bool:
 # --- in words -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Trips:
-    """How often loops iterate where that is known: (path, line of the loop) -> iterations."""
-
-    known: Mapping[tuple[str, int], int]
+Trips = Mapping[tuple[str, int], int]
+"""How often loops iterate, where that is known: (path, line of the loop) -> iterations."""
 
 
-def words(barriers: Sequence[tuple[Candidate, Sequence[int]]], path: str, trips: Trips) -> str:
-    """`+1 barrier x 8 iterations`, for barriers with the lines of the loops around them, outermost first."""
-    plain = sum(not lines for _, lines in barriers)
-    parts = [_count(plain)] if plain else []
-    by_loops: dict[tuple[int, ...], int] = {}
-    for _, lines in barriers:
-        if lines:
-            by_loops[tuple(lines)] = by_loops.get(tuple(lines), 0) + 1
-    for lines, count in by_loops.items():
-        counts = [trips.known.get((path, line)) for line in lines]
-        if all(c is not None for c in counts):
-            total = 1
-            for c in counts:
-                total *= c or 0
-            parts.append(f"{_count(count)} × {total} iteration{'s' * (total != 1)}")
-        else:
-            parts.append(f"{_count(count)} per iteration of the loop at line {lines[-1]}")
-    return ", ".join(parts)
+def words(barriers: Iterable[Candidate], trips: Trips) -> str:
+    """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`."""
+    by_loops: dict[tuple[tuple[str, int], ...], int] = {}
+    for candidate in barriers:
+        by_loops[candidate.loops] = by_loops.get(candidate.loops, 0) + 1
+    return ", ".join(f"+{_many(by_loops[loops], 'barrier')}{_times(loops, trips)}" for loops in sorted(by_loops))
 
 
-def _count(barriers: int) -> str:
-    return f"+{barriers} barrier{'s' * (barriers != 1)}"
+def _times(loops: Sequence[tuple[str, int]], trips: Trips) -> str:
+    if not loops:
+        return ""
+    counts = [trips.get(loop) for loop in loops]
+    known = [c for c in counts if c is not None]
+    if len(known) == len(counts):
+        return f" × {_many(math.prod(known), 'iteration')}"
+    return f" per iteration of the loop at line {loops[-1][1]}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -27,6 +27,8 @@ class Change:
     start: int
     end: int
     text: bytes
+    gap: tuple[str, int, int] | None = None
+    """`Gap.key` of the barrier in `text`, if there is one."""
 
 
 def apply(text: bytes, changes: Iterable[Change]) -> bytes:
@@ -40,6 +42,17 @@ def apply(text: bytes, changes: Iterable[Change]) -> bytes:
         at = change.end
     parts.append(text[at:])
     return b"".join(parts)
+
+
+def barrier_offsets(changes: Iterable[Change]) -> dict[int, tuple[str, int, int]]:
+    """Where the inserted barriers stand in the new text, with the keys of their gaps."""
+    found: dict[int, tuple[str, int, int]] = {}
+    grown = 0
+    for change in changes:
+        if change.gap is not None:
+            found[change.start + grown + change.text.index(BARRIER)] = change.gap
+        grown += len(change.text) - (change.end - change.start)
+    return found
 
 
 class OffsetMap:
@@ -171,6 +184,9 @@ class _Writer:
         for index in indexes:
             self._into_braces(body, index, extra)
 
+    def _key(self, body: Body, index: int) -> tuple[str, int, int]:
+        return (self.function.path, body.start, index)
+
     # --- bodies with braces
 
     def _into_braces(self, body: Body, index: int, extra: bytes) -> None:
@@ -179,19 +195,20 @@ class _Writer:
         after = body.statements[index] if index < len(body.statements) else None
         low = before.end if before else body.start
         high = after.start if after else body.end
+        key = self._key(body, index)
         if layout.same_line(low, high):
             if before is None and after is not None:
-                self.found.append(Change(high, high, BARRIER + b" "))
+                self.found.append(Change(high, high, BARRIER + b" ", key))
             elif before is None:
-                self.found.append(Change(low, high, b" " + BARRIER + b" "))
+                self.found.append(Change(low, high, b" " + BARRIER + b" ", key))
             else:
-                self.found.append(Change(low, low, b" " + BARRIER))
+                self.found.append(Change(low, low, b" " + BARRIER, key))
             return
         at = _outside_conditionals(layout, low, high)
-        self._line(at, self._indentation(body, before, after) + extra)
+        self._line(at, self._indentation(body, before, after) + extra, key)
 
-    def _line(self, at: int, indentation: bytes) -> None:
-        self.found.append(Change(at, at, self.layout.newline + indentation + BARRIER))
+    def _line(self, at: int, indentation: bytes, key: tuple[str, int, int]) -> None:
+        self.found.append(Change(at, at, self.layout.newline + indentation + BARRIER, key))
 
     def _indentation(self, body: Body, before: Statement | None, after: Statement | None) -> bytes:
         layout = self.layout
@@ -224,29 +241,33 @@ class _Writer:
                 self._body(part, statement, deeper)
         newline = layout.newline
         barrier = newline + inner + BARRIER
+        at_start = self._key(body, 0) if 0 in indexes else None
+        at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
         if on_head_line:
-            opening = b" {" + (barrier if 0 in indexes else b"") + newline + inner
-            self.found.append(Change(head, first.start, opening))
+            opening = b" {" + (barrier if at_start else b"") + newline + inner
+            self.found.append(Change(head, first.start, opening, at_start))
             self._indent_rest(first.start, last.end)
         else:
             self.found.append(Change(head, head, b" {"))
-            if 0 in indexes:
-                self._line(layout.line_end(head), inner)
-        closing = (barrier if len(body.statements) in indexes else b"") + newline + outer + b"}"
+            if at_start:
+                self._line(layout.line_end(head), inner, at_start)
+        closing = (barrier if at_end else b"") + newline + outer + b"}"
         end = stop
         if keyword is not None and not layout.text[stop:keyword].strip():
             closing, end = closing + b" ", keyword
-        self.found.append(Change(stop, end, closing))
+        self.found.append(Change(stop, end, closing, at_end))
 
     def _braces_in_line(self, body: Body, head: int, indexes: Sequence[int], extra: bytes) -> None:
         first, last = body.statements[0], body.statements[-1]
         for statement in body.statements:
             for part in statement.bodies:
                 self._body(part, statement, extra)
-        opening = b" { " + (BARRIER + b" " if 0 in indexes else b"")
-        self.found.append(Change(head, first.start, opening))
-        closing = (b" " + BARRIER if len(body.statements) in indexes else b"") + b" }"
-        self.found.append(Change(last.end, last.end, closing))
+        at_start = self._key(body, 0) if 0 in indexes else None
+        at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
+        opening = b" { " + (BARRIER + b" " if at_start else b"")
+        self.found.append(Change(head, first.start, opening, at_start))
+        closing = (b" " + BARRIER if at_end else b"") + b" }"
+        self.found.append(Change(last.end, last.end, closing, at_end))
 
     def _follower(self, owner: Statement, body: Body) -> int | None:
         """Where the `else` or `while` stands that belongs to the statement and follows the body."""

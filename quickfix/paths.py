@@ -32,6 +32,8 @@ class Level:
     position: int
     call: int | None = None
     """For the outermost body of a called function: the offset of the call."""
+    loop_line: int = 0
+    """For the body of a loop: the line of the loop."""
 
     @property
     def identity(self) -> tuple[str, int, int | None]:
@@ -47,6 +49,9 @@ class Level:
         return self.steps[-1].statement if self.steps else None
 
 
+Key = tuple[str, int, int]
+"""Names a gap of a text: `Gap.key`."""
+
 Chain = tuple[Level, ...]
 """From the kernel's body to the statement of an access, calls included."""
 
@@ -56,11 +61,12 @@ class Candidate:
     """A gap where a barrier would separate two accesses, with what surrounds it in the kernel, calls included."""
 
     gap: Gap
-    loops: int
+    loops: tuple[tuple[str, int], ...]
+    """The loops around it, outermost first: path and line."""
     conditionals: int
 
     @property
-    def key(self) -> tuple[str, int, int]:
+    def key(self) -> Key:
         return self.gap.key
 
 
@@ -80,21 +86,21 @@ def chain_to(trees: SourceTrees, access: Access) -> Chain | None:
         function = trees.at(span.path, span.start_offset)
         if function is None:
             return None
-        levels += _within(function, span.start_offset, call)
+        levels += _within(function, span.start_offset, call, trees.texts[span.path])
         call = span.start_offset
     return tuple(levels)
 
 
-def _within(function: FunctionTree, offset: int, call: int | None) -> list[Level]:
+def _within(function: FunctionTree, offset: int, call: int | None, text: bytes) -> list[Level]:
     levels: list[Level] = []
-    body, steps = function.body, ()
+    body, steps, line = function.body, (), 0
     while True:
         index = next((i for i, s in enumerate(body.statements) if s.start <= offset < s.end), None)
         if index is None:
             # Between the statements that clang saw: treat the place as the statement in front of it.
             index = max((i for i, s in enumerate(body.statements) if s.end <= offset), default=0)
-        levels.append(Level(function, steps, body, index, call))
-        call = None
+        levels.append(Level(function, steps, body, index, call, line))
+        call, line = None, 0
         if index >= len(body.statements):
             return levels
         statement = body.statements[index]
@@ -102,8 +108,11 @@ def _within(function: FunctionTree, offset: int, call: int | None) -> list[Level
         deeper = (*steps, Step(body, index))
         if inner is None:
             if statement.is_loop and statement.bodies and (position := _head_position(statement, offset)) is not None:
-                levels.append(Level(function, deeper, statement.bodies[-1], position))
+                line = _line_of(text, statement.keyword)
+                levels.append(Level(function, deeper, statement.bodies[-1], position, None, line))
             return levels
+        if inner.loops:
+            line = _line_of(text, statement.keyword)
         body, steps = inner, deeper
 
 
@@ -130,7 +139,7 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
         return Passage((), f"`{hidden.text}` in line {hidden.span.line} is inside a macro")
     shared = _shared(first, second)
     loops = [i for i in range(shared) if first[i].body.loops]
-    found = _by_iterations(trees, first, second, shared, loops, one, two)
+    found = _by_iterations(first, second, shared, loops, one, two)
     if found is None:
         found = _either_way(first, second, shared, one, two)
         for loop in loops:
@@ -140,10 +149,10 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
 
 
 def _by_iterations(
-    trees: SourceTrees, first: Chain, second: Chain, shared: int, loops: Sequence[int], one: Access, two: Access
+    first: Chain, second: Chain, shared: int, loops: Sequence[int], one: Access, two: Access
 ) -> list[Candidate] | None:
     """Use the iterations of the witness to tell who comes first; None where they do not fit the source."""
-    counts = [_iterations_of(trees, chain, access) for chain, access in ((first, one), (second, two))]
+    counts = [_iterations_of(chain, access) for chain, access in ((first, one), (second, two))]
     for loop in loops:
         a, b = (count.get(loop) for count in counts)
         if a is None or b is None:
@@ -154,18 +163,16 @@ def _by_iterations(
     return _either_way(first, second, shared, one, two)
 
 
-def _iterations_of(trees: SourceTrees, chain: Chain, access: Access) -> dict[int, int]:
+def _iterations_of(chain: Chain, access: Access) -> dict[int, int]:
     """The iteration of each loop level of a chain, matched by the line of the loop, outermost first."""
     remaining = list(access.iterations)
     found: dict[int, int] = {}
     for index, level in enumerate(chain):
-        owner = level.owner
-        if not level.body.loops or owner is None:
+        if not level.body.loops:
             continue
         if level.body.loops > 1:
             return {}
-        line = _line_of(trees.texts[level.function.path], owner.keyword)
-        name = f"loop at line {line}"
+        name = f"loop at line {level.loop_line}"
         while remaining and remaining[0][0] != name:
             remaining.pop(0)
         if not remaining:
@@ -243,13 +250,15 @@ def _in_front(chain: Chain, start: int) -> list[Candidate]:
 
 def _all(chain: Chain, index: int) -> list[Candidate]:
     level = chain[index]
-    loops = sum(other.body.loops for other in chain[: index + 1])
+    loops = tuple(
+        (other.function.path, other.loop_line) for other in chain[: index + 1] for _ in range(other.body.loops)
+    )
     conditionals = sum(other.body.role in ("then", "else", "case") for other in chain[: index + 1])
     return [Candidate(gap, loops, conditionals) for gap in gaps_of(level.body, level.steps, level.function)]
 
 
 def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    by_key: dict[tuple[str, int, int], Candidate] = {}
+    by_key: dict[Key, Candidate] = {}
     for candidate in found:
         by_key.setdefault(candidate.key, candidate)
     return tuple(by_key.values())

@@ -139,7 +139,12 @@ def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozen
         for f in findings_of(kernel)
         if key_of(f) not in left
     }
-    held = {f.group for kernel in before.kernels for f in findings_of(kernel) if key_of(f) in left}
+    held = {
+        f.group
+        for kernel in before.kernels
+        for f in findings_of(kernel)
+        if kernel.mangled not in checked or key_of(f) in left
+    }
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),

@@ -1,0 +1,50 @@
+"""Delete barriers: those that order nothing, and those that some threads of the block miss.
+
+Takes a session and a barrier finding, gives the changes that delete the barrier's statement, or the reason why it is
+not one that can be deleted. Whether the text is better without it is for the engine to say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from analyzers.engine import FixRefusal
+from analyzers.frontend.gaps import Statement, Step
+from analyzers.model import Finding, SourceSpan
+from quickfix.edits import Change, removal
+from quickfix.paths import Level, chain_to
+from quickfix.session import Session
+
+_BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
+_ACTS: Final = re.compile(rb"=|\+\+|--|[\w$>\]]\s*\(")
+
+
+def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | FixRefusal:
+    """The changes, by file, that delete the barrier a finding is about."""
+    barrier = finding.accesses[0]
+    chain = chain_to(session.trees, barrier)
+    if chain is None:
+        return FixRefusal("The barrier is written by a macro.")
+    level = chain[-1]
+    statement = level.statement
+    text = session.trees.texts[level.function.path]
+    if statement is None or not _is_barrier(statement, barrier.span, text):
+        what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
+        return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
+    return {level.function.path: removal(text, level.function, _steps(level))}
+
+
+def _steps(level: Level) -> tuple[Step, ...]:
+    return (*level.steps, Step(level.body, level.position))
+
+
+def _is_barrier(statement: Statement, span: SourceSpan, text: bytes) -> bool:
+    """The statement is this barrier and does nothing else."""
+    written = text[statement.start : statement.end].rstrip(b"; \t\r\n")
+    if statement.macro:
+        return statement.call in _BARRIER_CALLS
+    if written != text[span.start_offset : span.end_offset].rstrip(b"; \t\r\n"):
+        return False
+    arguments = written.partition(b"(")[2]
+    return statement.call in _BARRIER_CALLS or not _ACTS.search(arguments)

@@ -1,0 +1,328 @@
+"""Verified repairs for the findings of a unit: what the editor and the command line ask for.
+
+Takes an engine and the request that was checked; gives `Fix`es that the engine has accepted on the edited text, or the
+reason why there is none. `available` is the cheap question without any of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from analyzers.engine import CheckRequest, Engine, FixRefusal, KernelAnalysis, never
+from analyzers.frontend.parse import ParseFailure
+from analyzers.model import Access, Finding, Fix, TextEdit, UnitResult, Verdict
+from quickfix.cost import Trips, words
+from quickfix.edits import text_edits
+from quickfix.removal import deletion
+from quickfix.search import Placed, place, sentence
+from quickfix.session import Changes, Session, Stop, Trial, with_texts
+from quickfix.verify import RACES, PairKey, findings_of, in_old_text, key_of
+
+_KNOWN_LIMIT = 1 << 20
+"""Loop bounds beyond this are the analysis's own, not the program's."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixOffer:
+    """A repair that may exist; whether it does, `fix_for` says."""
+
+    group: str
+    title: str
+
+
+def available(result: UnitResult) -> tuple[FixOffer, ...]:
+    """The groups of findings for which a repair is worth asking for, without solving anything."""
+    found: dict[str, FixOffer] = {}
+    refused: set[str] = set()
+    for kernel in result.kernels:
+        for finding in findings_of(kernel):
+            title = _guess(finding)
+            if title is None:
+                refused.add(finding.group)
+            else:
+                found.setdefault(finding.group, FixOffer(finding.group, title))
+    return tuple(offer for group, offer in found.items() if group not in refused)
+
+
+def _guess(finding: Finding) -> str | None:
+    if finding.code is Verdict.REDUNDANT_BARRIER:
+        return f"Remove {_shown(finding.accesses[0])}"
+    if finding.code is Verdict.BARRIER_DIVERGENCE:
+        return f"Remove or move {_shown(finding.accesses[0])}"
+    if finding.code not in RACES or finding.scope == "inter-block":
+        return None
+    one, two = finding.accesses[:2]
+    if one.id == two.id and one.iterations == two.iterations:
+        return None
+    return f"Insert __syncthreads() to order {_pair(one, two)}"
+
+
+def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = never) -> Fix | FixRefusal:
+    """The repair for one group of findings; it may remove others with it.
+
+    Raises `CancelledError` when `stop` answers true."""
+    try:
+        session = Session(engine, request, stop)
+    except ParseFailure as failure:
+        return FixRefusal(str(failure))
+    return _fix(session, group)
+
+
+def offers(
+    engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
+) -> Iterator[Fix]:
+    """Every repair of a unit, each verified, races before barriers. A group is in at most one of them."""
+    try:
+        session = Session(engine, request, stop)
+    except ParseFailure:
+        return
+    done: set[str] = set()
+    for offer in available(result or session.result):
+        if offer.group not in done:
+            fix = _fix(session, offer.group)
+            if isinstance(fix, Fix):
+                done.update(fix.groups)
+                yield fix
+
+
+def fix_all(
+    engine: Engine, request: CheckRequest, stop: Stop = never, codes: Collection[Verdict] | None = None
+) -> Fix | FixRefusal:
+    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`."""
+    chosen = frozenset(codes) if codes is not None else RACES | {Verdict.BARRIER_DIVERGENCE}
+    current = request
+    originals: dict[str, bytes] = {}
+    applied: list[Fix] = []
+    refusals: dict[str, str] = {}
+    try:
+        session = Session(engine, request, stop)
+        while True:
+            group = _next_group(session.result, chosen, refusals.keys())
+            if group is None or len(applied) > 200:
+                break
+            fix = _fix(session, group)
+            if isinstance(fix, FixRefusal):
+                refusals[group] = fix.text
+                continue
+            applied.append(fix)
+            for edit in fix.edits:
+                originals.setdefault(edit.span.path, session.trees.texts[edit.span.path])
+            current = edited(current, fix.edits, session.trees.texts)
+            session = Session(engine, current, stop)
+    except ParseFailure as failure:
+        return FixRefusal(str(failure))
+    if not applied:
+        return FixRefusal(next(iter(refusals.values()), "There is nothing to repair."))
+    return _together(originals, current, applied, refusals)
+
+
+def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) -> Fix | FixRefusal:
+    """One edit that deletes the barriers that order nothing, each judged with those before it already gone."""
+    return fix_all(engine, request, stop, (Verdict.REDUNDANT_BARRIER,))
+
+
+def edited(request: CheckRequest, edits: Sequence[TextEdit], texts: Mapping[str, bytes]) -> CheckRequest:
+    """The request after the edits; `texts` are the bytes of the files they are about."""
+    changed = dict[str, bytes]()
+    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
+        path, span = edit.span.path, edit.span
+        text = changed.get(path, texts.get(path, b""))
+        new = edit.new_text.encode("utf-8", "surrogateescape")
+        changed[path] = text[: span.start_offset] + new + text[span.end_offset :]
+    return with_texts(request, changed)
+
+
+def _next_group(result: UnitResult, codes: Collection[Verdict], refused: Collection[str]) -> str | None:
+    groups = (f.group for k in result.kernels for f in findings_of(k) if f.code in codes)
+    return next((group for group in groups if group not in refused), None)
+
+
+def _together(
+    originals: Mapping[str, bytes], after: CheckRequest, fixes: Sequence[Fix], refusals: Mapping[str, str]
+) -> Fix:
+    edits: list[TextEdit] = []
+    for path, old in sorted(originals.items()):
+        new = after.text if path == after.path else after.unsaved[path]
+        edits += text_edits(path, old, new.encode("utf-8", "surrogateescape"))
+    inserted = sum(f.kind in ("insert-barrier", "move-barrier") for f in fixes)
+    several = f"Apply {len(fixes)} repairs" if inserted else f"Remove {len(fixes)} barriers"
+    title = fixes[0].title if len(fixes) == 1 else several
+    return Fix(
+        title=title,
+        kind=fixes[0].kind,
+        edits=tuple(edits),
+        groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
+        cost=", ".join(f.cost for f in fixes if f.cost),
+        notes=tuple(dict.fromkeys([*(n for f in fixes for n in f.notes), *refusals.values()])),
+    )
+
+
+# --- one group ------------------------------------------------------------------------------------------------
+
+
+def _fix(session: Session, group: str) -> Fix | FixRefusal:
+    kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
+    findings = [f for a in kernels for f in findings_of(a.result) if f.group == group]
+    if not findings:
+        return FixRefusal("The finding is not there any more.")
+    first = min(findings, key=lambda f: f.code.rank)
+    if first.code in RACES:
+        return _insert(session, kernels, group)
+    if first.code is Verdict.BARRIER_DIVERGENCE:
+        return _remove_divergent(session, kernels, first)
+    if first.code is Verdict.REDUNDANT_BARRIER:
+        return _remove_redundant(session, kernels, first)
+    if first.code is Verdict.BENIGN_RACE:
+        return FixRefusal("Both threads write the same value: there is nothing to order.")
+    return FixRefusal("The threads that miss this barrier have returned: there is nothing to repair.")
+
+
+def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    def requested(_key: PairKey, found: Sequence[Finding]) -> bool:
+        return any(f.group == group for f in found)
+
+    placed = place(session, kernels, requested)
+    if isinstance(placed, FixRefusal):
+        return placed
+    pair = next(f for f in placed.targets if f.group == group)
+    places = _places(session.changes(placed.barriers), session)
+    cost = words(placed.barriers, _trips(session.kernels))
+    return Fix(
+        title=f"Insert {places} — orders {_pairs(placed.targets, pair)}, {cost}",
+        kind="insert-barrier",
+        edits=_edits(placed.trial),
+        groups=tuple(sorted(placed.trial.difference.gone)),
+        cost=cost,
+        notes=_notes(placed, session),
+    )
+
+
+def _remove_redundant(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    changes = deletion(session, finding)
+    if isinstance(changes, FixRefusal):
+        return changes
+    trial = session.trial(changes, frozenset(), kernels)
+    if not trial.difference.is_clean:
+        return FixRefusal(_why_needed(trial))
+    barrier = finding.accesses[0]
+    return Fix(
+        title=f"Remove {_shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier",
+        kind="remove-barrier",
+        edits=_edits(trial),
+        groups=tuple(sorted(trial.difference.gone)),
+        cost="−1 barrier",
+    )
+
+
+def _why_needed(trial: Trial) -> str:
+    difference = trial.difference
+    races = (*difference.new_races, *difference.remaining)
+    if races:
+        one, two = races[0].accesses[:2]
+        return f"Without it {_pair(one, two)} would race (lines {one.span.line} and {two.span.line})."
+    return sentence(difference.worse[0]) if difference.worse else "Other barriers would go wrong without it."
+
+
+def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    """Delete the barrier, then repair the races that appear."""
+    changes = deletion(session, finding)
+    if isinstance(changes, FixRefusal):
+        return changes
+    barrier = finding.accesses[0]
+    what = f"{_shown(barrier)} in line {barrier.span.line}"
+    without = session.trial(changes, frozenset(), kernels)
+    if without.difference.worse:
+        return FixRefusal(sentence(without.difference.worse[0]))
+    if not without.difference.new_races:
+        return Fix(
+            title=f"Remove {what}, which not all threads reach — no race appears without it, −1 barrier",
+            kind="remove-barrier",
+            edits=_edits(without),
+            groups=tuple(sorted(without.difference.gone)),
+            cost="−1 barrier",
+        )
+    appeared = {key_of(f) for f in without.difference.new_races}
+    bare = Session(session.engine, without.request, session.stop)
+
+    def is_new(_key: PairKey, found: Sequence[Finding]) -> bool:
+        olds = [in_old_text(f, without.files) for f in found]
+        return any(old is not None and key_of(old) in appeared for old in olds)
+
+    names = {a.kernel.mangled for a in kernels}
+    placed = place(bare, [a for a in bare.kernels if a.kernel.mangled in names], is_new)
+    if isinstance(placed, FixRefusal):
+        one, two = without.difference.new_races[0].accesses[:2]
+        return FixRefusal(f"Without the barrier {_pair(one, two)} would race, and: {placed.text}")
+    before = {path: file.before for path, file in without.files.items()}
+    after = {path: file.after for path, file in (*without.files.items(), *placed.trial.files.items())}
+    edits = [
+        e for path, text in after.items() for e in text_edits(path, before.get(path, bare.trees.texts[path]), text)
+    ]
+    places = _places(bare.changes(placed.barriers), bare)
+    cost = words(placed.barriers, _trips(bare.kernels))
+    gone = without.difference.gone - {f.group for f in without.difference.new_races}
+    return Fix(
+        title=f"Remove {what}, which not all threads reach, and insert {places}, −1 barrier, {cost}",
+        kind="move-barrier",
+        edits=tuple(edits),
+        groups=tuple(sorted(gone | {finding.group})),
+        cost=f"−1 barrier, {cost}",
+        notes=_notes(placed, bare),
+    )
+
+
+# --- in words -------------------------------------------------------------------------------------------------
+
+
+def _edits(trial: Trial) -> tuple[TextEdit, ...]:
+    return tuple(e for path, file in sorted(trial.files.items()) for e in text_edits(path, file.before, file.after))
+
+
+def _shown(access: Access) -> str:
+    return f"`{access.text}`" if access.text else "the barrier"
+
+
+def _pair(one: Access, two: Access) -> str:
+    return f"{one.text} across iterations" if one.text == two.text else f"{one.text} and {two.text}"
+
+
+def _pairs(targets: Iterable[Finding], shown: Finding) -> str:
+    pairs = {key_of(f) for f in targets}
+    more = len(pairs) - 1
+    rest = f" and {more} more pair{'s' * (more != 1)}" if more else ""
+    return _pair(*shown.accesses[:2]) + rest
+
+
+def _places(changes: Changes, session: Session) -> str:
+    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`."""
+    lines: list[int] = []
+    for path, found in sorted(changes.items()):
+        text = session.trees.texts[path]
+        lines += [text.count(b"\n", 0, change.start) + 1 for change in found if change.gap is not None]
+    lines.sort()
+    if len(lines) == 1:
+        return f"__syncthreads() after line {lines[0]}"
+    listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
+    return f"{len(lines)} barriers after lines {listed}"
+
+
+def _trips(kernels: Iterable[KernelAnalysis]) -> Trips:
+    """Iterations of the loops whose number is known in every kernel and context."""
+    found: dict[tuple[str, int], int | None] = {}
+    for analysis in kernels:
+        for loop in analysis.events.loops.values():
+            place = (loop.site.span.path, loop.site.span.line)
+            count = loop.limit if loop.limit < _KNOWN_LIMIT else None
+            found[place] = count if place not in found or found[place] == count else None
+    return {place: count for place, count in found.items() if count is not None}
+
+
+def _notes(placed: Placed, session: Session) -> tuple[str, ...]:
+    notes: list[str] = []
+    if placed.trial.late:
+        notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
+    elsewhere = sorted({c.gap.function.path for c in placed.barriers} - {session.request.path})
+    notes += [f"Changes {path}, which other units may include." for path in elsewhere]
+    notes += [f"Not repaired: {text}" for text in placed.given_up]
+    return tuple(notes)

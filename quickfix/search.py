@@ -1,0 +1,209 @@
+"""Find barriers that remove races: propose the cheapest placement, let the engine judge the edited text, learn, repeat.
+
+The races of all kernels concerned are solved together. A race that no barrier of the source can order is given up with
+a sentence that says why, and the others are tried without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.engine import FixRefusal, KernelAnalysis
+from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
+from analyzers.ir.uniformity import is_uniform
+from analyzers.model import Access, Finding
+from quickfix.paths import Candidate, Key, chain_to, passage
+from quickfix.placement import PlacementModel
+from quickfix.session import Session, Trial
+from quickfix.verify import RACES, PairKey, findings_of, key_of
+
+MAX_TRIALS: Final = 24
+"""Placements judged by the engine before a search is given up."""
+
+BETWEEN_BLOCKS: Final = (
+    "`{one}` and `{two}` are executed by different blocks: __syncthreads() only orders threads of one block"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Barriers that the engine has accepted."""
+
+    barriers: tuple[Candidate, ...]
+    trial: Trial
+    targets: tuple[Finding, ...]
+    given_up: tuple[str, ...] = ()
+    """Why other races of the same kernels are left as they are."""
+
+
+class _Unfixable(Exception):
+    """No placement removes this race."""
+
+    def __init__(self, key: PairKey, text: str) -> None:
+        super().__init__(text)
+        self.key, self.text = key, text
+
+
+class _GivenUp(Exception):
+    """The search came to no end, for a reason that is not one race's."""
+
+
+def place(
+    session: Session, kernels: Collection[KernelAnalysis], wanted: Callable[[PairKey, Sequence[Finding]], bool]
+) -> Placed | FixRefusal:
+    """Barriers for the races of `kernels`: for all that are `wanted`, and for the others as far as possible."""
+    races = _races(kernels)
+    needed = {key for key, found in races.items() if wanted(key, found)}
+    if not needed:
+        return FixRefusal("There is no race that a barrier could remove.")
+    reasons: dict[PairKey, str] = {}
+    while True:
+        targets = {key: found for key, found in races.items() if key not in reasons}
+        try:
+            return _search(session, kernels, targets, tuple(dict.fromkeys(reasons.values())))
+        except _Unfixable as failure:
+            if failure.key in needed:
+                return FixRefusal(sentence(failure.text))
+            reasons[failure.key] = failure.text
+        except _GivenUp as failure:
+            others = targets.keys() - needed
+            if not others:
+                return FixRefusal(sentence(str(failure)))
+            # What stands in the way may be about the other races: try the wanted ones alone.
+            reasons.update(dict.fromkeys(others, str(failure)))
+
+
+def sentence(text: str) -> str:
+    """A clause as a sentence."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _races(kernels: Iterable[KernelAnalysis]) -> dict[PairKey, list[Finding]]:
+    """The races of all contexts and instantiations, by the pair of places; different witnesses are kept."""
+    found: dict[PairKey, list[Finding]] = {}
+    for analysis in kernels:
+        for finding in findings_of(analysis.result):
+            if finding.code in RACES:
+                found.setdefault(key_of(finding), []).append(finding)
+    return found
+
+
+def _search(
+    session: Session,
+    kernels: Collection[KernelAnalysis],
+    targets: Mapping[PairKey, list[Finding]],
+    given_up: tuple[str, ...],
+) -> Placed:
+    model = PlacementModel()
+    for key, found in targets.items():
+        for finding in found:
+            _demand(session, model, key, finding, ())
+    model.varying_bodies = _varying_bodies(session, kernels)
+    wanted = frozenset(targets)
+    for _ in range(MAX_TRIALS):
+        chosen = model.solve()
+        if chosen is None:
+            raise _blocked(model, targets, session)
+        trial = session.trial(session.changes(chosen), wanted, kernels)
+        if _learn(session, model, chosen, trial):
+            continue
+        chosen, trial = _needed(chosen, trial, lambda fewer: session.trial(session.changes(fewer), wanted, kernels))
+        return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
+    raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
+
+
+def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Finding, besides: Collection[Key]) -> None:
+    one, two = finding.accesses[:2]
+    if finding.scope == "inter-block":
+        raise _Unfixable(key, BETWEEN_BLOCKS.format(one=one.text, two=two.text))
+    way = passage(session.trees, finding)
+    if not way.candidates:
+        raise _Unfixable(key, way.obstacle)
+    if not model.demand(way.candidates, besides):
+        raise _Unfixable(key, _unreachable(one, two))
+
+
+def _unreachable(one: Access, two: Access) -> str:
+    return (
+        f"every place between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) is one that "
+        "not all threads of the block reach together"
+    )
+
+
+def _learn(session: Session, model: PlacementModel, chosen: tuple[Candidate, ...], trial: Trial) -> bool:
+    """Take in why a trial failed. False: it did not."""
+    keys = [c.key for c in chosen]
+    if trial.divergent:
+        for candidate in chosen:
+            if candidate.key in trial.divergent:
+                model.exclude(c.key for c in model.candidates.values() if _is_within(c, candidate))
+        return True
+    difference = trial.difference
+    if difference.worse:
+        if len(model.rejected) >= 3:
+            raise _GivenUp(difference.worse[0])
+        model.reject(keys)
+        return True
+    for finding in (*difference.remaining, *difference.new_races):
+        _demand(session, model, key_of(finding), finding, keys)
+    return bool(difference.remaining or difference.new_races)
+
+
+def _is_within(candidate: Candidate, outer: Candidate) -> bool:
+    """In the body of `outer`'s gap, however deep: threads that miss the one miss the other."""
+    gap, body = candidate.gap, outer.gap.body
+    if gap.function.path != outer.gap.function.path:
+        return False
+    return any(b.start == body.start for b in (gap.body, *(step.body for step in gap.steps)))
+
+
+def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], session: Session) -> Exception:
+    """Which race is left without a place."""
+    for key, found in targets.items():
+        for finding in found:
+            allowed = {c.key for c in passage(session.trees, finding).candidates} - model.excluded
+            if not allowed:
+                return _Unfixable(key, _unreachable(*finding.accesses[:2]))
+    return _GivenUp("no placement of barriers removes all races of the kernel at once")
+
+
+def _needed(
+    chosen: tuple[Candidate, ...], trial: Trial, judge: Callable[[tuple[Candidate, ...]], Trial]
+) -> tuple[tuple[Candidate, ...], Trial]:
+    """Drop barriers that are not needed: of several, each must bring a race back when it is left out."""
+    for candidate in chosen:
+        if len(chosen) > 1:
+            fewer = tuple(c for c in chosen if c is not candidate)
+            without = judge(fewer)
+            if without.difference.is_clean:
+                chosen, trial = fewer, without
+    return chosen, trial
+
+
+# --- what the events of the kernel say about places -----------------------------------------------------------
+
+
+def _varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
+    """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials."""
+    entered: dict[tuple[str, int], bool] = {}
+    for analysis in kernels:
+        events: tuple[AccessEvent | BarrierEvent, ...] = (*analysis.events.accesses, *analysis.events.barriers)
+        for event in events:
+            chain = chain_to(session.trees, _as_access(event))
+            if not chain:
+                continue
+            together = all(_agreed(c) for c in event.guard)
+            for level in chain if together else chain[-1:]:
+                place = (level.function.path, level.body.start)
+                entered[place] = entered.get(place, False) or together
+    return frozenset(place for place, together in entered.items() if not together)
+
+
+def _agreed(conjunct: Conjunct) -> bool:
+    return conjunct.kind in ("return", "assume") or is_uniform(conjunct.condition)
+
+
+def _as_access(event: AccessEvent | BarrierEvent) -> Access:
+    return Access(event.id, event.site.span, "barrier", 0, event.site.text, calls=event.site.calls)
