@@ -237,3 +237,22 @@ __global__ void squares_modulo(int *a) {
   int t = threadIdx.x;
   a[(t * t) % 64] = t;  // expect: data-race with self
 }
+
+// The product of a block number and a pitch is unsigned and wraps for huge pitches; nothing here limits the pitch.
+__global__ void unsigned_row_offset(int *out, int pitch) {
+  int x = threadIdx.x;
+  if (x < pitch) out[blockIdx.x * pitch + x] = blockIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_unsigned_row_offset(int *out, int pitch) { unsigned_row_offset<<<8, 64>>>(out, pitch); }
+
+// Here the pitch is limited.
+__global__ void unsigned_row_offset_limited(int *out, int pitch) {  // expect: race-free
+  int x = threadIdx.x;
+  if (x < pitch) out[blockIdx.x * pitch + x] = blockIdx.x;
+}
+
+void launch_unsigned_row_offset_limited(int *out, int pitch) {
+  if (pitch > 100000) return;
+  unsigned_row_offset_limited<<<8, 64>>>(out, pitch);
+}

@@ -148,7 +148,8 @@ static int blocks_for(int n, int block) { return (n + block - 1) / block; }
 
 __global__ void guarded_row(float *out, int n) {  // expect: race-free
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[blockIdx.y * n + i] = i;
+  int row = blockIdx.y;
+  if (i < n) out[row * n + i] = i;
 }
 
 void launch_guarded_row(float *out, int n, int rows) { guarded_row<<<dim3(blocks_for(n, 128), rows), 128>>>(out, n); }

@@ -1,4 +1,6 @@
 // Parameters that come from one host variable, each case with a twin whose parameters are unrelated.
+//
+// Block numbers are copied to int first: `blockIdx.y * pitch` itself is unsigned and may wrap.
 
 // `half` is n / 2 of the same n.
 __global__ void fold_halves(float *a, int n, int half) {  // expect: race-free
@@ -39,7 +41,8 @@ void launch_two_parts_unrelated(int *pool, int n, int offset) { two_parts_unrela
 // The pitch is the width plus padding.
 __global__ void padded_pitch(float *out, int w, int pitch) {  // expect: race-free
   int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < w) out[blockIdx.y * pitch + x] = x;
+  int y = blockIdx.y;
+  if (x < w) out[y * pitch + x] = x;
 }
 
 void launch_padded_pitch(float *out, int w, int h) { padded_pitch<<<dim3((w + 31) / 32, h), 32>>>(out, w, w + 16); }
@@ -47,16 +50,17 @@ void launch_padded_pitch(float *out, int w, int h) { padded_pitch<<<dim3((w + 31
 // The padding goes the wrong way.
 __global__ void shortened_pitch(float *out, int w, int pitch) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < w) out[blockIdx.y * pitch + x] = x;  // expect: data-race with self
+  int y = blockIdx.y;
+  if (x < w) out[y * pitch + x] = x;  // expect: data-race with self
 }
 
 void launch_shortened_pitch(float *out, int w, int h) { shortened_pitch<<<dim3((w + 31) / 32, h), 32>>>(out, w, w - 16); }
 
 // A stride and a count whose product is the size of a row.
 __global__ void strided_groups(int *out, int groups, int size, int row) {  // expect: race-free
-  int g = threadIdx.x;
+  int g = threadIdx.x, b = blockIdx.x;
   if (g < groups)
-    for (int k = 0; k < size; ++k) out[blockIdx.x * row + g * size + k] = g;
+    for (int k = 0; k < size; ++k) out[b * row + g * size + k] = g;
 }
 
 void launch_strided_groups(int *out, int groups, int size, int rows) {
@@ -65,9 +69,9 @@ void launch_strided_groups(int *out, int groups, int size, int rows) {
 }
 
 __global__ void strided_groups_unrelated(int *out, int groups, int size, int row) {
-  int g = threadIdx.x;
+  int g = threadIdx.x, b = blockIdx.x;
   if (g < groups)
-    for (int k = 0; k < size; ++k) out[blockIdx.x * row + g * size + k] = g;  // expect: data-race with self
+    for (int k = 0; k < size; ++k) out[b * row + g * size + k] = g;  // expect: data-race with self
 }
 
 void launch_strided_groups_unrelated(int *out, int groups, int size, int row, int rows) {
@@ -109,7 +113,8 @@ static Plan make_plan(int w, int h) {
 
 __global__ void planned(float *out, int width, int pitch) {  // expect: race-free
   int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < width) out[blockIdx.y * pitch + x] = x;
+  int y = blockIdx.y;
+  if (x < width) out[y * pitch + x] = x;
 }
 
 void launch_planned(float *out, int w, int h) {

@@ -58,10 +58,11 @@ __global__ void tree_reduction(const float *in, float *out) {  // expect: race-f
 
 __global__ void transpose_any_size(const float *in, float *out, int w, int h) {  // expect: race-free
   __shared__ float tile[32][33];
-  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  int bx = blockIdx.x, by = blockIdx.y;
+  int x = bx * 32 + threadIdx.x, y = by * 32 + threadIdx.y;
   if (x < w && y < h) tile[threadIdx.y][threadIdx.x] = in[y * w + x];
   __syncthreads();
-  int tx = blockIdx.y * 32 + threadIdx.x, ty = blockIdx.x * 32 + threadIdx.y;
+  int tx = by * 32 + threadIdx.x, ty = bx * 32 + threadIdx.y;
   if (threadIdx.x < 32 && threadIdx.y < 32 && tx < h && ty < w) out[ty * h + tx] = tile[threadIdx.x][threadIdx.y];
 }
 

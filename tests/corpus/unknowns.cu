@@ -33,7 +33,7 @@ __global__ void assembly_lane(int *out) {  // expect: race-free
 typedef void (*Action)(int *, int);
 
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void call_through_pointer(const Action *actions, int *out) {  // expect: unknown(call-to-unknown-function)
+__global__ void call_through_pointer(const Action *actions, int *out) {  // expect: unknown(indirect-call)
   actions[0](out, threadIdx.x);
 }
 
