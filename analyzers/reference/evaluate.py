@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzers.ir.expr import Expr, FloatType, IntType, Type, binary_value, walk
+from analyzers.reference.data import lane, pack
 from analyzers.reference.functions import apply, divide, float_to_int, known, round_float
 from analyzers.reference.launch import mix
 
@@ -129,6 +130,12 @@ class Evaluator:
     def _call(self, e: Expr) -> Value:
         parts, ty, name = [self.values[a.key] for a in e.args], e.ty, str(e.value)
         number = text_number(name)
+        if name == "lane" and len(parts) == 2:
+            whole, offset = parts
+            return lambda f: lane(whole(f), offset(f), ty)
+        if name == "pack":
+            types = [a.ty for a in e.args]
+            return lambda f: pack([(p(f), t) for p, t in zip(parts, types, strict=True)])
 
         def value(f: Frame) -> Any:
             arguments = [p(f) for p in parts]
@@ -150,7 +157,7 @@ class Evaluator:
         if e.op == "var":
             name: str = e.value
             return lambda f, s: s.get(name, True)
-        if e.op == "opaque" or (e.op == "call" and not known(str(e.value), e.ty)):
+        if e.op == "opaque" or (e.op == "call" and e.value not in ("lane", "pack") and not known(str(e.value), e.ty)):
             return lambda f, s: True
         parts = [t for a in e.args if (t := self.taints[a.key]) is not None]
         if not parts:

@@ -263,7 +263,7 @@ class Machine:
                 memory.write(entry, instance, offset, width, self.space.pointee(entry, offset))
             bits = memory.read(entry, instance, offset, width)
             record(t, entry, offset, bits)
-            t.frame[target] = decode(bits, ty)
+            t.frame[target] = decode(bits, ty, width)
 
         return load
 
@@ -288,7 +288,7 @@ class Machine:
         def atomic(t: Thread) -> None:
             entry, offset = find(pointer(t.frame))
             instance = self.instance(entry, t)
-            old = decode(memory.read(entry, instance, offset, width), ty)
+            old = decode(memory.read(entry, instance, offset, width), ty, width)
             try:
                 new = modify(s.op, ty, old, [o(t.frame) for o in operands])
             except ValueError as error:

@@ -219,8 +219,12 @@ class Groups:
                     self._record("divergence", group.scope, first, t)
                 elif group.scope in ("block", "cluster", "grid"):
                     self._record("after-exit", group.scope, first, t)
-            elif forced and t not in arrived:
+            elif forced and t not in arrived and not self._unmasked(first.wait.statement):
                 self._record("divergence", group.scope, first, t)
+
+    def _unmasked(self, s: k.Barrier | k.Collective) -> bool:
+        """The old exchanges without a mask take the lanes that happen to be there."""
+        return isinstance(s, k.Collective) and not takes_mask(s.name)
 
     def _record(self, kind: Any, scope: str, waiting: Thread, missing: Thread) -> None:
         assert waiting.wait is not None

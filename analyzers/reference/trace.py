@@ -261,7 +261,7 @@ class Tracer:
             entry, offset = w.space.find(pointer(f))
             if entry.private:
                 tainted = tainted or bool(w.active) or w.private_tainted(entry, offset, width)
-                f[name] = decode(w.memory.read(entry, 0, offset, width), ty)
+                f[name] = decode(w.memory.read(entry, 0, offset, width), ty, width)
             else:
                 record(w, entry, offset, tainted)
                 bits = w.contents(entry, offset, width)
@@ -271,7 +271,7 @@ class Tracer:
                     tainted = tainted or bool(w.active) or not entry.read_only
                 else:
                     tainted = True
-                f[name] = decode(bits, ty)
+                f[name] = decode(bits, ty, width)
             w.shadow[name] = tainted
 
         return load
@@ -306,7 +306,7 @@ class Tracer:
             f = w.frame
             entry, offset = w.space.find(pointer(f))
             record(w, entry, offset, taint(f, w.shadow))
-            old = decode(w.contents(entry, offset, width), ty)
+            old = decode(w.contents(entry, offset, width), ty, width)
             try:
                 new = modify(s.op, ty, old, [o(f) for o in operands])
             except ValueError as error:
