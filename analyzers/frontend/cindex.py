@@ -274,6 +274,15 @@ def expansion_offset(location: SourceLocation) -> int:
     return int(offset.value)
 
 
+def in_macro(unit: TranslationUnit, location: SourceLocation) -> bool:
+    """Whether a macro, in its definition or in an argument, wrote what stands at a location."""
+    file = location.file
+    if file is None:
+        return False
+    plain = _lib.clang_getLocationForOffset(unit, file, location.offset)
+    return not _lib.clang_equalLocations(plain, location)
+
+
 def binary_operator(cursor: Cursor) -> str:
     """The operator of a `BINARY_OPERATOR` or `COMPOUND_ASSIGNMENT_OPERATOR` cursor as written in C; "" for others."""
     return BINARY_OPERATORS[_lib.clang_getCursorBinaryOperatorKind(cursor)]

@@ -47,6 +47,9 @@ def call_place(ctx: Context, node: Node) -> Place:
 def call(ctx: Context, node: Node) -> Value:
     """The result of a call: a place when it returns a reference or a class value."""
     target = node.reference
+    inner = objects.elided(node)
+    if inner is not node:
+        return ctx.value(inner)
     if target is None or target.kind not in _CONTAINERS:
         return _indirect(ctx, node, target)
     if target.kind == Kinds.CONSTRUCTOR:
@@ -236,38 +239,34 @@ def _body(ctx: Context, facts: Facts, node: Node, frame: Frame, this: Place | No
 
 def _lowered_body(ctx: Context, facts: Facts, frame: Frame) -> Value:
     assert facts.body is not None
-    reference = facts.result.shape == "reference"
-    frame.returns_reference = reference
-    statements = facts.body.kids
-    if facts.plain:
-        last = facts.last_return
-        ctx.lower_all(statements[:-1] if last is not None else statements)
-        if last is None or not last.kids:
-            return None
-        return returned(ctx, last.kids[-1], facts.result)
-    frame.label = ctx.name(facts.name)
-    frame.result = _result_storage(ctx, facts)
+    frame.facts = facts
+    frame.label = facts.name
     with ctx.captured() as body:
-        ctx.lower_all(statements)
-    ctx.emit(Block(frame.label, tuple(body)))
+        ctx.lower_all(facts.body.kids)
+    if frame.jumped:
+        ctx.emit(Block(frame.label, tuple(body)))
+    else:
+        ctx.out.extend(body)
     result = frame.result
-    if result is None:
-        return None
-    if reference:
-        assert isinstance(result, VarPlace)
-        return MemPlace(var(result.name, PTR), facts.result.element)
+    if result is None or not frame.jumped:
+        return frame.direct
     if isinstance(result, VarPlace):
+        if facts.result.shape == "reference":
+            return MemPlace(var(result.name, PTR), facts.result.element)
         return var(result.name, result.type.ir or U64)
     return result
 
 
-def _result_storage(ctx: Context, facts: Facts) -> Place | None:
-    ctype = facts.result
-    if ctype.shape == "reference" or ctype.scalar:
-        return VarPlace(ctx.name(f"%{facts.name}"), ctype, None)
-    if ctype.shape == "record":
-        return memory.storage(ctx, ctype, f"%{facts.name}", None, facts.node)
-    return None
+def result_storage(ctx: Context, frame: Frame) -> Place | None:
+    """Where a function with several returns leaves its value."""
+    if frame.result is None and frame.facts is not None:
+        facts = frame.facts
+        ctype = facts.result
+        if ctype.shape == "reference" or ctype.scalar:
+            frame.result = VarPlace(ctx.name(f"%{facts.name}"), ctype, None)
+        elif ctype.shape == "record":
+            frame.result = memory.storage(ctx, ctype, f"%{facts.name}", None, facts.node)
+    return frame.result
 
 
 def returned(ctx: Context, value: Node, result: CType) -> Value:
@@ -329,6 +328,13 @@ def trivial_construction(node: Node) -> bool:
 
 def _has_defaults(ctype: CType) -> bool:
     record = ctype.record
+    if record.defaults is None:
+        record.defaults = _finds_defaults(ctype)
+    return record.defaults
+
+
+def _finds_defaults(ctype: CType) -> bool:
+    record = ctype.record
     for field in record.fields:
         if any(100 <= k._kind_id < 200 for k in field.cursor.get_children()) and field.bits is None:
             return True
@@ -340,8 +346,8 @@ def _has_defaults(ctype: CType) -> bool:
 
 def _default_constructor(ctype: CType) -> object | None:
     """The cursor of a written default constructor with a body."""
-    for child in ctype.record.declaration.get_children():
-        if child._kind_id == Kinds.CONSTRUCTOR and not any(True for _ in child.get_arguments()):
+    for child in ctype.record.constructors():
+        if not any(True for _ in child.get_arguments()) and not child.is_default_method():
             definition = child.get_definition()
             if definition is not None and any(k._kind_id == Kinds.COMPOUND for k in definition.get_children()):
                 return definition

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import Closure, Place, Value
@@ -35,11 +36,19 @@ class Frame:
     bindings: dict[int, Place] = field(default_factory=dict)
     this: Place | None = None
     closure: Closure | None = None
+    facts: Facts | None = None
+    """The function being inlined; None in the kernel itself."""
     label: str = ""
-    """The Block to leave on `return`; empty when no block is open (the return stands last)."""
+    """The Block that a `return` leaves; unique once `jumped`."""
+    jumped: bool = False
+    """A return stands where it may not be reached: the body is a Block, the value goes through `result`."""
     result: Place | None = None
-    """Where a returned value goes when there are several returns."""
-    returns_reference: bool = False
+    direct: Value = None
+    """The value of a return that is reached always, when none came before it."""
+    conditional: int = 0
+    """How many branches and loops of this body enclose the statement being lowered."""
+    done: bool = False
+    """Control does not get past the statements so far."""
     exits: list[tuple[str, str | None, str]] = field(default_factory=list)
     """Enclosing loops and switches: (label for break, label for continue, kind of the break)."""
     gotos: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -155,6 +164,17 @@ class Context:
         finally:
             self.out = saved
 
+    @contextmanager
+    def branch(self) -> Iterator[list[Stmt]]:
+        """Statements emitted inside may not be executed, or several times."""
+        frame = self.frame
+        frame.conditional += 1
+        try:
+            with self.captured() as inner:
+                yield inner
+        finally:
+            frame.conditional -= 1
+
     def assign(self, target: Expr, value: Expr) -> None:
         self.emit(Assign(target.value, value))
 
@@ -240,7 +260,8 @@ class Context:
 
     def lower(self, node: Node) -> None:
         """Emit a statement."""
-        STATEMENTS.get(node.kind, STATEMENTS[0])(self, node)
+        if not self.frame.done:
+            STATEMENTS.get(node.kind, STATEMENTS[0])(self, node)
 
 
 ValueRule = Callable[[Context, Node], Value]

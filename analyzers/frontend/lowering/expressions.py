@@ -724,7 +724,7 @@ def short_circuit(ctx: Context, node: Node, operator: str) -> Expr:
     decided = const(0 if operator == "&&" else 1, BOOL)
     if a is decided:
         return a
-    with ctx.captured() as inner:
+    with ctx.branch() as inner:
         b = condition(ctx, right)
     if a.op == "const":
         ctx.out.extend(inner)
@@ -745,18 +745,18 @@ def conditional(ctx: Context, node: Node) -> Value:
     if c.op == "const":
         return ctx.value(first if c.value else second)
     if node.type.shape == "void":
-        with ctx.captured() as then:
+        with ctx.branch() as then:
             ctx_effect(ctx, first)
-        with ctx.captured() as orelse:
+        with ctx.branch() as orelse:
             ctx_effect(ctx, second)
         ctx.emit(If(c, tuple(then), tuple(orelse), ctx.site(node)))
         return None
     if node.type.shape == "record":
         return _conditional_record(ctx, node, c)
     ty = node.type.ir or I32
-    with ctx.captured() as then:
+    with ctx.branch() as then:
         a = memory.convert_scalar(ctx, ctx.scalar(first), ty)
-    with ctx.captured() as orelse:
+    with ctx.branch() as orelse:
         b = memory.convert_scalar(ctx, ctx.scalar(second), ty)
     if not then and not orelse:
         return select(c, a, b)
@@ -775,7 +775,7 @@ def _conditional_record(ctx: Context, node: Node, c: Expr) -> Value:
     target = memory.storage(ctx, node.type, "%choice", None, node)
     branches: list[list[Stmt]] = []
     for kid in node.kids[1:]:
-        with ctx.captured() as body:
+        with ctx.branch() as body:
             value = ctx.value(kid)
             if isinstance(value, (Closure, GroupPlace, FunctionPlace)):
                 ctx.unsupported("indirect-call", "a choice between function objects", node)
@@ -794,10 +794,10 @@ def conditional_place(ctx: Context, node: Node) -> Place:
     c = condition(ctx, test)
     if c.op == "const":
         return ctx.place(first if c.value else second)
-    with ctx.captured() as then:
+    with ctx.branch() as then:
         one = ctx.place(first)
         a = memory.address(ctx, one, first)
-    with ctx.captured() as orelse:
+    with ctx.branch() as orelse:
         b = memory.address(ctx, ctx.place(second), second)
     pointer = select(c, a, b) if not then and not orelse else _branches(ctx, node, c, then, a, orelse, b)
     return MemPlace(pointer, node.type)

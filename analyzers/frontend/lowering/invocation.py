@@ -49,6 +49,9 @@ class Facts:
         return self.node.key
 
 
+_SPECIAL = frozenset({Kinds.METHOD, Kinds.CONSTRUCTOR})
+
+
 def describe(table: NodeTable, function: Node) -> Facts:
     """The facts about the definition of a function, or about its declaration where there is no definition."""
     known = table.functions.get(function.key)
@@ -74,6 +77,8 @@ def _describe(table: NodeTable, node: Node) -> Facts:
             body = kid
         elif node.kind == Kinds.CONSTRUCTOR:
             loose.append(kid)
+    if node.kind in _SPECIAL and node.cursor.is_default_method():
+        body = None  # clang makes up bodies for these; copies are lowered as such
     returns: list[Node] = []
     if body is not None:
         _returns(body, returns)

@@ -47,6 +47,7 @@ _NUMBER_CLASSES: Final = frozenset(
 _BASE_CURSOR: Final[int] = cindex.CursorKind.CXX_BASE_SPECIFIER.value
 _UNION_CURSOR: Final[int] = cindex.CursorKind.UNION_DECL.value
 _DESTRUCTOR_CURSOR: Final[int] = cindex.CursorKind.DESTRUCTOR.value
+_CONSTRUCTOR_CURSOR: Final[int] = cindex.CursorKind.CONSTRUCTOR.value
 _COMPOUND_CURSOR: Final[int] = cindex.CursorKind.COMPOUND_STMT.value
 _CLASS_CURSORS: Final = frozenset(
     {cindex.CursorKind.STRUCT_DECL.value, cindex.CursorKind.CLASS_DECL.value, _UNION_CURSOR}
@@ -209,21 +210,28 @@ class Record:
         self.name: str = definition.spelling
         self.union: bool = definition._kind_id == _UNION_CURSOR
         self.type = ctype
+        self.unknown_bases: list[str] = []
+        """Base classes of an instantiation whose types libclang does not give, as the template writes them."""
         self.bases: tuple[tuple[CType, int], ...] = tuple(self._bases(definition, table))
         self.fields: tuple[Field, ...] = tuple(self._fields(clang, table))
         self.by_key: dict[int, Field] = {}
         self._index(0, self.fields)
         self._leaves: tuple[tuple[int, CType], ...] | None | bool = False
+        self._splittable: bool | None = None
+        self._destructor: bool | None = None
+        self.defaults: bool | None = None
+        """Whether default construction does anything; kept by `calls`."""
         self.file: str = definition.location.file.name if definition.location.file is not None else ""
 
     def _bases(self, definition: Any, table: TypeTable) -> Iterator[tuple[CType, int]]:
         # libclang 18 has no offset of a base: lay them out in order, as the Itanium ABI does for plain classes.
         offset = 0
-        for child in definition.get_children():
+        for child in _written_members(definition):
             if child._kind_id != _BASE_CURSOR:
                 continue
             base = table.of(child.type)
             if base.shape != "record":
+                self.unknown_bases.append(child.spelling)
                 continue
             if base.size <= 1 and not base.record.fields and not base.record.bases:
                 yield base, 0
@@ -274,6 +282,12 @@ class Record:
                 return Field(inner.name, inner.key, inner.offset + offset, inner.type, inner.cursor, inner.bits)
         return None
 
+    def constructors(self) -> Iterator[Any]:
+        """The constructors declared in the class."""
+        for child in self.declaration.get_children():
+            if child._kind_id == _CONSTRUCTOR_CURSOR:
+                yield child
+
     def base_offset(self, wanted: str) -> int | None:
         """Byte offset of a (possibly indirect) base class given by its canonical spelling."""
         for base, offset in self.bases:
@@ -282,7 +296,8 @@ class Record:
             inner = base.record.base_offset(wanted)
             if inner is not None:
                 return offset + inner
-        return None
+        # Fields of the class itself come after its bases: a single unknown base stands first.
+        return 0 if len(self.unknown_bases) == 1 and not self.bases else None
 
     @property
     def leaves(self) -> tuple[tuple[int, CType], ...] | None:
@@ -291,25 +306,46 @@ class Record:
         return self._leaves  # pyright: ignore[reportReturnType]
 
     def _find_leaves(self) -> tuple[tuple[int, CType], ...] | None:
-        if self.union:
+        if self.unknown_bases:
             return None
-        out: list[tuple[int, CType]] = []
+        if self.union:
+            return self._union_leaves()
+        found: dict[int, CType] = {}
         parts = [(offset, base) for base, offset in self.bases] + [(f.offset, f.type) for f in self.fields]
-        for field in self.fields:
-            if field.bits is not None:
-                return None
         for offset, part in parts:
             inner = part.leaves()
             if inner is None:
                 return None
-            out.extend((offset + at, leaf) for at, leaf in inner)
-        return tuple(out)
+            # Bit-fields share their storage unit: it is one scalar here.
+            found.update((offset + at, leaf) for at, leaf in inner)
+        return tuple(sorted(found.items()))
+
+    def _union_leaves(self) -> tuple[tuple[int, CType], ...] | None:
+        """The scalars of the member that covers the most bytes, with the most integers: copies go through it."""
+        best: tuple[tuple[int, CType], ...] | None = None
+        rank = (-1, -1)
+        for field in self.fields:
+            inner = field.type.leaves()
+            if inner is None:
+                continue
+            covered = sum(leaf.size for _, leaf in inner)
+            own = (covered, sum(1 for _, leaf in inner if leaf.shape != "float"))
+            if own > rank:
+                best, rank = inner, own
+        return best
 
     @property
     def splittable(self) -> bool:
         """Whether a local of this type can live in variables, one per scalar."""
-        if any(f.type.shape == "array" for f in self.fields):
+        if self._splittable is None:
+            self._splittable = self._find_splittable()
+        return self._splittable
+
+    def _find_splittable(self) -> bool:
+        if any(f.type.shape == "array" or f.bits is not None for f in self.fields):
             return False
+        if self.union:
+            return len({f.type.ir for f in self.fields}) == 1 and all(f.type.scalar for f in self.fields)
         if any(part.shape == "record" and not part.record.splittable for part, _ in self.bases):
             return False
         if any(f.type.shape == "record" and not f.type.record.splittable for f in self.fields):
@@ -317,19 +353,31 @@ class Record:
         leaves = self.leaves
         return leaves is not None and len(leaves) <= SPLIT_LIMIT
 
-    @property
-    def field_names(self) -> dict[int, str]:
-        """Byte offset of each direct scalar field to its name, for display."""
-        return {f.offset: f.name for f in self.fields}
-
     def has_destructor(self) -> bool:
         """Whether leaving a scope runs user code for this type."""
-        for child in self.declaration.get_children():
+        if self._destructor is None:
+            self._destructor = self._find_destructor()
+        return self._destructor
+
+    def _find_destructor(self) -> bool:
+        for child in _written_members(self.declaration):
             if child._kind_id == _DESTRUCTOR_CURSOR:
                 for part in child.get_children():
                     if part._kind_id == _COMPOUND_CURSOR and any(True for _ in part.get_children()):
                         return True
         return any(base.record.has_destructor() for base, _ in self.bases)
+
+
+def _written_members(definition: Any) -> Iterator[Any]:
+    """The children of a class; of its template for an implicit instantiation, which libclang shows as empty."""
+    empty = True
+    for child in definition.get_children():
+        empty = False
+        yield child
+    if empty:
+        template = cindex.specialized_template(definition)
+        if template is not None:
+            yield from template.get_children()
 
 
 class TypeTable:

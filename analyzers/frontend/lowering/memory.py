@@ -383,9 +383,11 @@ def _leaf_labels(ctype: CType, start: int = 0, prefix: str = "") -> dict[int, st
     labels: dict[int, str] = {}
     for base, offset in ctype.record.bases:
         labels.update(_leaf_labels(base, start + offset, prefix))
-    for part in ctype.record.fields:
+    for part in ctype.record.fields[:1] if ctype.record.union else ctype.record.fields:
         label = f"{prefix}{part.name or part.offset}"
-        if part.type.shape == "record":
+        if part.type.shape == "record" and not part.name:
+            labels.update(_leaf_labels(part.type, start + part.offset, prefix))
+        elif part.type.shape == "record":
             labels.update(_leaf_labels(part.type, start + part.offset, f"{label}."))
         else:
             labels[start + part.offset] = label

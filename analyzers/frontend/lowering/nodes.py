@@ -6,7 +6,6 @@ remembers its children, type and source range. A `NodeTable` belongs to one pars
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Final
 
 from analyzers.frontend import cindex
@@ -211,7 +210,7 @@ class NodeTable:
         """The text clang read for a file of the unit; empty when it has none."""
         found = self._texts.get(path)
         if found is None:
-            found = self._texts[path] = _file_contents(self.unit, path)
+            found = self._texts[path] = cindex.file_contents(self.unit, path)
         return found
 
     def span(self, extent: Any) -> SourceSpan:
@@ -268,60 +267,12 @@ def _macro_use_end(text: bytes, start: int) -> int:
     return max(end, start + 1)
 
 
-_lib: Any = vars(cindex)["_lib"]
-
-
-def _registered(name: str, arguments: list[Any], result: Any) -> Any:
-    function = _lib[name]
-    function.argtypes = arguments
-    function.restype = result
-    return function
-
-
-_clang: Any = vars(cindex)["_module"]
-_get_file = _registered("clang_getFile", [ctypes.c_void_p, ctypes.c_char_p], ctypes.c_void_p)
-_get_contents = _registered(
-    "clang_getFileContents",
-    [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)],
-    ctypes.c_void_p,
-)
-_get_initializer = _registered("clang_Cursor_getVarDeclInitializer", [_clang.Cursor], _clang.Cursor)
-_out = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint), ctypes.POINTER(ctypes.c_uint)]
-_get_spelling_location = _registered(
-    "clang_getSpellingLocation", [_clang.SourceLocation, ctypes.POINTER(ctypes.c_void_p), *_out[1:]], None
-)
-_get_expansion_location = _registered(
-    "clang_getExpansionLocation", [_clang.SourceLocation, ctypes.POINTER(ctypes.c_void_p), *_out[1:]], None
-)
-
-
-def _file_contents(unit: Any, path: str) -> bytes:
-    file = _get_file(unit, path.encode())
-    if not file:
-        return b""
-    size = ctypes.c_size_t()
-    data = _get_contents(unit, file, ctypes.byref(size))
-    return ctypes.string_at(data, size.value) if data else b""
-
-
 def initializer(variable: Node) -> Node | None:
     """The initialiser expression of a variable, array extents and attributes left out."""
-    cursor = _get_initializer(variable.cursor)
-    if cursor._kind_id < 100 or cursor._kind_id >= 300:
-        return None
-    # The binding keeps the unit alive through this attribute, and asks it for children.
-    cursor._tu = variable.cursor._tu
-    return Node(cursor, variable.table)
+    cursor = cindex.initializer(variable.cursor)
+    return Node(cursor, variable.table) if cursor is not None else None
 
 
 def written_by_macro(cursor: Any) -> bool:
     """Whether the cursor's first token stands in a macro definition or argument rather than in the text itself."""
-    location = cursor.extent.start
-    spelled, expanded = (_place(function, location) for function in (_get_spelling_location, _get_expansion_location))
-    return spelled != expanded
-
-
-def _place(function: Any, location: Any) -> tuple[int | None, int]:
-    file, line, column, offset = ctypes.c_void_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
-    function(location, ctypes.byref(file), ctypes.byref(line), ctypes.byref(column), ctypes.byref(offset))
-    return file.value, offset.value
+    return cindex.in_macro(cursor.translation_unit, cursor.extent.start)

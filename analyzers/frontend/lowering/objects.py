@@ -225,7 +225,7 @@ def declare_local(ctx: Context, variable: Node) -> None:
         if table is not None:
             frame.bindings[variable.key] = table
             return
-    bare = stripped(init)
+    bare = elided(stripped(init))
     if ctype.shape == "record" and bare.kind != Kinds.INIT_LIST:
         from analyzers.frontend.lowering import calls  # noqa: PLC0415
 
@@ -245,6 +245,18 @@ def declare_local(ctx: Context, variable: Node) -> None:
     target = memory.storage(ctx, ctype, variable.name or "v", variable.key, variable)
     frame.bindings[variable.key] = target
     initialise(ctx, target, init, variable)
+
+
+def elided(node: Node) -> Node:
+    """The construction inside a copy that C++17 leaves out."""
+    while (
+        node.kind == Kinds.CALL
+        and len(node.kids) == 1
+        and node.reference is None
+        and node.type.shape == node.kids[0].type.shape == "record"
+    ):
+        node = stripped(node.kids[0])
+    return node
 
 
 def _adopted(ctx: Context, value: object, variable: Node) -> Place | None:
@@ -271,6 +283,38 @@ def _declare_scalar(ctx: Context, variable: Node, init: Node) -> None:
     target = memory.storage(ctx, ctype, variable.name or "v", variable.key, variable)
     frame.bindings[variable.key] = target
     memory.write(ctx, target, value, variable)
+
+
+def declare_bindings(ctx: Context, node: Node) -> None:
+    """A structured binding of an array or of a class's data members."""
+    names = [k for k in node.kids if k.kind == Kinds.UNEXPOSED_DECL]
+    given = [k for k in node.kids if 100 <= k.kind < 200]
+    if not names or not given:
+        return
+    init = given[-1]
+    ctype = node.type
+    if ctype.shape == "reference":
+        whole = bound_reference(ctx, ctype, init, node)
+    else:
+        whole = memory.storage(ctx, ctype, "binding", node.key, node)
+        initialise(ctx, whole, init, node)
+    parts = _binding_parts(ctx, whole, node)
+    if len(parts) != len(names):
+        ctx.unsupported("statement", f"structured binding {node.text[:60]!r}", node)
+    for name, part in zip(names, parts, strict=False):
+        ctx.frame.bindings[name.key] = part
+
+
+def _binding_parts(ctx: Context, whole: Place, node: Node) -> list[Place]:
+    ctype = whole.type
+    if ctype.shape == "array":
+        return [memory.element(ctx, whole, const(i, I64), node) for i in range(ctype.count or 0)]
+    if ctype.shape != "record":
+        return []
+    record = ctype.record
+    if not record.fields and len(record.bases) == 1:
+        return _binding_parts(ctx, memory.base_part(ctx, whole, record.bases[0][0], node), node)
+    return [memory.member(ctx, whole, field, node) for field in record.fields]
 
 
 def bound_reference(ctx: Context, ctype: CType, init: Node | None, at: Node) -> Place:
@@ -302,6 +346,7 @@ def initialise(ctx: Context, target: Place, init: Node, at: Node) -> None:
     bare = init
     while bare.kind in (Kinds.UNEXPOSED, Kinds.PAREN) and len(bare.kids) == 1 and bare.type.shape in ("record", "array"):
         bare = bare.kids[0]
+    bare = elided(bare)
     ctype = target.type
     if bare.kind == Kinds.INIT_LIST:
         _from_list(ctx, target, bare, at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analyzers.frontend.lowering import assembly, memory, objects
-from analyzers.frontend.lowering.calls import returned
+from analyzers.frontend.lowering.calls import result_storage, returned
 from analyzers.frontend.lowering.context import BLOCK_OF, Context, statements
 from analyzers.frontend.lowering.expressions import condition, constant, ctx_effect, held_place
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
@@ -66,10 +66,7 @@ def declaration(ctx: Context, node: Node) -> None:
         if kid.kind == Kinds.VAR:
             objects.declare(ctx, kid)
         elif kid.kind == Kinds.UNEXPOSED_DECL:
-            for inner in kid.kids:
-                if inner.kind == Kinds.VAR:
-                    ctx.unsupported("statement", "structured binding", node)
-                    break
+            objects.declare_bindings(ctx, kid)
 
 
 @statements(Kinds.VAR)
@@ -106,10 +103,9 @@ def _labelled(ctx: Context, nodes: list[Node], at: int) -> None:
     name = ctx.name(f"goto:{label.name}")
     key = label.key
     frame = ctx.frame
-    uses = _gotos(before, label.name)
-    if uses:
+    if _gotos(before, label.name):
         frame.gotos[key] = ("exit", name)
-        with ctx.captured() as body:
+        with ctx.branch() as body:
             for node in before:
                 ctx.lower(node)
         frame.gotos.pop(key, None)
@@ -123,7 +119,7 @@ def _labelled(ctx: Context, nodes: list[Node], at: int) -> None:
         return
     again = ctx.name(f"again:{label.name}")
     frame.gotos[key] = ("continue", again)
-    with ctx.captured() as body:
+    with ctx.branch() as body:
         block(ctx, rest)
     frame.gotos.pop(key, None)
     body.append(Exit(again, "break", ctx.site(label, "")))
@@ -187,7 +183,7 @@ def if_statement(ctx: Context, node: Node) -> None:
 def _captured(ctx: Context, node: Node | None) -> tuple[Stmt, ...]:
     if node is None:
         return ()
-    with ctx.captured() as body:
+    with ctx.branch() as body:
         ctx.lower(node)
     return tuple(body)
 
@@ -322,7 +318,7 @@ def _loop(ctx: Context, node: Node, test: list[Node], step: list[Node], body: No
             else:
                 c = condition(ctx, part)
     ctx.frame.exits.append((label, label, "break"))
-    with ctx.captured() as inner:
+    with ctx.branch() as inner:
         ctx.lower(body)
     ctx.frame.exits.pop()
     with ctx.captured() as latch:
@@ -339,7 +335,7 @@ def do_statement(ctx: Context, node: Node) -> None:
     label = ctx.name("loop")
     body, test = node.kids[0], node.kids[-1]
     ctx.frame.exits.append((label, label, "break"))
-    with ctx.captured() as inner:
+    with ctx.branch() as inner:
         ctx.lower(body)
     ctx.frame.exits.pop()
     site = ctx.site(node, f"do … while ({test.text})")
@@ -392,7 +388,7 @@ def range_for(ctx: Context, node: Node) -> None:
     ctx.assign(counter, const(0, I64))
     item = variables[0]
     ctx.frame.exits.append((label, label, "break"))
-    with ctx.captured() as inner:
+    with ctx.branch() as inner:
         place = memory.element(ctx, whole, counter, ranges[-1])
         _bind_item(ctx, item, place, ranges[-1])
         ctx.lower(body)
@@ -450,11 +446,14 @@ def switch_statement(ctx: Context, node: Node) -> None:
             guard = lor(_matches(selector, segment.values), falling)
             if segment.default:
                 guard = lor(guard, lnot(matched_by_case))
-            with ctx.captured() as inner:
+            if guard is FALSE:
+                continue
+            certain = guard is TRUE and not _leaves(out, label) and not _breaks_inside(segment.nodes)
+            with ctx.captured() if certain else ctx.branch() as inner:
                 for statement in segment.nodes:
                     ctx.lower(statement)
-            ends = _drop_last_break(inner, label)
-            if inner and guard is not FALSE:
+            ends = _drop_last_break(inner, label) or ctx.frame.done
+            if inner:
                 first = segment.nodes[0]
                 if guard is TRUE:
                     ctx.out.extend(inner)
@@ -547,6 +546,18 @@ def _has_case(node: Node) -> bool:
     return any(_has_case(k) for k in node.kids)
 
 
+def _breaks_inside(nodes: list[Node]) -> bool:
+    """Whether a break of this switch stands inside another statement."""
+    for node in nodes:
+        if Kinds.UNEXPOSED_STMT <= node.kind < 300 and node.kind not in _CATCH_BREAK:
+            if any(k.kind == Kinds.BREAK for k in node.kids) or _breaks_inside(node.kids):
+                return True
+    return False
+
+
+_CATCH_BREAK = frozenset({Kinds.FOR, Kinds.WHILE, Kinds.DO, Kinds.SWITCH, Kinds.RANGE_FOR})
+
+
 def _drop_last_break(inner: list[Stmt], label: str) -> bool:
     """Remove a final break of the switch; says whether control never falls out of the end."""
     while inner and isinstance(inner[-1], Exit) and inner[-1].label == label:
@@ -580,17 +591,30 @@ def continue_statement(ctx: Context, node: Node) -> None:
 def return_statement(ctx: Context, node: Node) -> None:
     frame = ctx.frame
     value = node.kids[-1] if node.kids else None
-    target = frame.result
-    if value is not None:
-        if target is None:
+    facts = frame.facts
+    if not frame.conditional and not frame.jumped:
+        if value is not None and facts is not None:
+            frame.direct = returned(ctx, value, facts.result)
+        elif value is not None:
             ctx_effect(ctx, value)
-        elif frame.returns_reference:
+        frame.done = True
+        return
+    if value is not None:
+        target = result_storage(ctx, frame)
+        if target is None or facts is None:
+            ctx_effect(ctx, value)
+        elif facts.result.shape == "reference":
             place = ctx.place(value)
             pointer = memory.address(ctx, place, value)
             ctx.assign(var(getattr(target, "name", ""), PTR), pointer)
         else:
             _return_value(ctx, target, value)
+    if facts is not None and not frame.jumped:
+        frame.jumped = True
+        frame.label = ctx.name(frame.label)
     ctx.emit(Exit(frame.label or KERNEL_BLOCK, "return", ctx.site(node)))
+    if not frame.conditional:
+        frame.done = True
 
 
 def _return_value(ctx: Context, target: Place, value: Node) -> None:
