@@ -47,8 +47,10 @@ def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[
     tried: list[str] = []
     found = discover(unit)
     for _ in range(_ROUNDS):
+        if reparse is None:
+            break
         wanted = [p for p in found.probes_wanted(tried) if p not in unit.probes]
-        if not wanted or reparse is None:
+        if not wanted:
             break
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))

@@ -3,6 +3,7 @@
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cublas_v2.h>
 #include <cuda_lsp/cpp_algorithms.h>
 #include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/cpp_threads.h>
@@ -415,7 +416,7 @@ public:
   X(index_select) X(masked_select) X(gather) X(scatter) X(scatter_add) X(flatten) X(ravel) X(abs) X(sqrt) X(exp) X(log)    \
   X(sum) X(mean) X(max) X(min) X(amax) X(amin) X(argmax) X(argmin) X(any) X(all) X(cumsum) X(sort) X(argsort) X(topk) X(nonzero)    \
   X(add) X(sub) X(mul) X(div) X(matmul) X(mm) X(bmm) X(dot) X(pow) X(neg) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(clamp) X(floor)      \
-  X(round) X(ceil) X(toType) X(type_as) X(zero_) X(fill_) X(copy_) X(add_) X(sub_) X(mul_) X(div_) X(clamp_)         \
+  X(round) X(ceil) X(toType) X(type_as) X(zero_) X(fill_) X(copy_) X(add_) X(sub_) X(mul_) X(div_) X(clamp_) X(clamp_min) X(clamp_max) X(clamp_min_) X(clamp_max_)         \
   X(scatter_) X(scatter_add_) X(masked_fill) X(masked_fill_) X(unique) X(view_as) X(expand_as) X(reshape_as) X(unfold) X(resize_as_) \
   X(repeat_interleave) X(norm) X(var) X(std) X(softmax) X(sigmoid) X(tanh) X(relu) X(logical_and) X(logical_or) X(logical_not)      \
   X(bitwise_and) X(bitwise_or) X(pin_memory) X(movedim) X(swapaxes) X(diagonal) X(tril) X(triu) X(square) X(rsqrt) X(reciprocal)    \
@@ -513,6 +514,7 @@ Allocator *getCUDADeviceAllocator();
 bool check_device(TensorList tensors);
 class CUDAEvent { public: CUDAEvent(); void record(); void record(const CUDAStream &stream); void block(const CUDAStream &stream); bool query() const; void synchronize() const; float elapsed_time(const CUDAEvent &other) const; operator cudaEvent_t() const; };
 template <class T> T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
+cublasContext *getCurrentCUDABlasHandle();
 namespace detail {
 const Generator &getDefaultCUDAGenerator(DeviceIndex device = -1);
 template <class T, class I> struct TensorInfo {

@@ -37,29 +37,39 @@ template <class Category, class T, class Distance = ptrdiff_t, class Pointer = T
   using reference = Reference;
   using iterator_category = Category;
 };
+#pragma clang force_cuda_host_device begin
 template <class It> struct reverse_iterator {
   using value_type = typename iterator_traits<It>::value_type;
   using difference_type = typename iterator_traits<It>::difference_type;
   using pointer = typename iterator_traits<It>::pointer;
   using reference = typename iterator_traits<It>::reference;
   using iterator_category = typename iterator_traits<It>::iterator_category;
-  reverse_iterator();
-  explicit reverse_iterator(It it);
-  It base() const;
-  reference operator*() const;
-  It operator->() const;
-  reverse_iterator &operator++();
-  reverse_iterator operator++(int);
-  reverse_iterator &operator--();
-  reverse_iterator operator+(difference_type n) const;
-  reverse_iterator operator-(difference_type n) const;
-  difference_type operator-(const reverse_iterator &other) const;
-  reference operator[](difference_type n) const;
-  bool operator==(const reverse_iterator &other) const;
-  bool operator!=(const reverse_iterator &other) const;
-  bool operator<(const reverse_iterator &other) const;
+  It at_;
+  constexpr reverse_iterator() : at_() {}
+  constexpr explicit reverse_iterator(It it) : at_(it) {}
+  constexpr It base() const { return at_; }
+  constexpr reference operator*() const { return *(at_ - 1); }
+  constexpr It operator->() const { return at_ - 1; }
+  constexpr reverse_iterator &operator++() { --at_; return *this; }
+  constexpr reverse_iterator operator++(int) { return reverse_iterator(at_--); }
+  constexpr reverse_iterator &operator--() { ++at_; return *this; }
+  constexpr reverse_iterator operator--(int) { return reverse_iterator(at_++); }
+  constexpr reverse_iterator operator+(difference_type n) const { return reverse_iterator(at_ - n); }
+  constexpr reverse_iterator operator-(difference_type n) const { return reverse_iterator(at_ + n); }
+  constexpr reverse_iterator &operator+=(difference_type n) { at_ -= n; return *this; }
+  constexpr reverse_iterator &operator-=(difference_type n) { at_ += n; return *this; }
+  constexpr difference_type operator-(const reverse_iterator &other) const { return other.at_ - at_; }
+  constexpr reference operator[](difference_type n) const { return *(at_ - n - 1); }
+  constexpr bool operator==(const reverse_iterator &other) const { return at_ == other.at_; }
+  constexpr bool operator!=(const reverse_iterator &other) const { return at_ != other.at_; }
+  constexpr bool operator<(const reverse_iterator &other) const { return other.at_ < at_; }
 };
-template <class It> reverse_iterator<It> make_reverse_iterator(It it);
+template <class It> constexpr reverse_iterator<It> make_reverse_iterator(It it) { return reverse_iterator<It>(it); }
+template <class It> constexpr It next(It it, ptrdiff_t n = 1) { return it + n; }
+template <class It> constexpr It prev(It it, ptrdiff_t n = 1) { return it - n; }
+template <class It> constexpr ptrdiff_t distance(It first, It last) { return last - first; }
+template <class It, class N> constexpr void advance(It &it, N n) { it += n; }
+#pragma clang force_cuda_host_device end
 
 template <class C> auto begin(C &c) -> decltype(c.begin());
 template <class C> auto begin(const C &c) -> decltype(c.begin());
@@ -75,10 +85,6 @@ template <class T, size_t N> constexpr size_t size(const T (&)[N]) { return N; }
 template <class C> constexpr auto size(const C &c) -> decltype(c.size()) { return c.size(); }
 template <class C> constexpr auto empty(const C &c) -> decltype(c.empty()) { return c.empty(); }
 template <class C> auto data(C &c) -> decltype(c.data()) { return c.data(); }
-template <class It> It next(It it, ptrdiff_t n = 1);
-template <class It> It prev(It it, ptrdiff_t n = 1);
-template <class It> ptrdiff_t distance(It first, It last);
-template <class It, class N> void advance(It &it, N n);
 
 template <class T> struct allocator {
   using value_type = T;

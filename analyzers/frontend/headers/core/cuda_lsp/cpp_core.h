@@ -287,7 +287,9 @@ template <class A, class B> constexpr bool operator<=(const pair<A, B> &a, const
 template <class A, class B> constexpr bool operator>=(const pair<A, B> &a, const pair<A, B> &b) { return !(a < b); }
 
 template <class T> struct tuple_size;
-template <class T> struct tuple_size<const T> : tuple_size<T> {};
+// Only where T has a size: a structured binding of a plain const struct asks for it.
+template <class T, size_t = tuple_size<T>::value> using cuda_lsp_sized = T;
+template <class T> struct tuple_size<const cuda_lsp_sized<T>> : tuple_size<T> {};
 template <class T> inline constexpr size_t tuple_size_v = tuple_size<T>::value;
 template <size_t I, class T> struct tuple_element;
 template <size_t I, class T> struct tuple_element<I, const T> { using type = const typename tuple_element<I, T>::type; };

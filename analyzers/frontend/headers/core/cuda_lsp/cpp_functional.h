@@ -111,6 +111,10 @@ template <class T, size_t N> struct array {
   constexpr const T *end() const { return elements_ + N; }
   constexpr const T *cbegin() const { return elements_; }
   constexpr const T *cend() const { return elements_ + N; }
+  constexpr std::reverse_iterator<T *> rbegin() { return std::reverse_iterator<T *>(end()); }
+  constexpr std::reverse_iterator<T *> rend() { return std::reverse_iterator<T *>(begin()); }
+  constexpr std::reverse_iterator<const T *> rbegin() const { return std::reverse_iterator<const T *>(end()); }
+  constexpr std::reverse_iterator<const T *> rend() const { return std::reverse_iterator<const T *>(begin()); }
   constexpr size_t size() const { return N; }
   constexpr size_t max_size() const { return N; }
   constexpr bool empty() const { return N == 0; }
