@@ -1,0 +1,136 @@
+"""`cuda-lsp check`: analyse files, print what was found, and say by the exit code whether that is acceptable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal, TextIO
+
+from analyzers.engine import Progress
+from analyzers.model import Fix, UnitResult, Verdict
+from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, terminal
+from cuda_lsp.cli.exit_codes import UsageError
+from cuda_lsp.cli.inputs import Input, shown
+from cuda_lsp.cli.progress import ProgressBar
+from cuda_lsp.cli.render_text import TextRenderer
+from cuda_lsp.cli.requests import Requests, Selection, ineffective
+from cuda_lsp.cli.terminal import ColorChoice
+
+DEFAULT_FAIL_ON: Final = frozenset({Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.POSSIBLE_DATA_RACE})
+
+Result = tuple[UnitResult, tuple[Fix, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckArguments:
+    """The arguments of `check`, already read."""
+
+    paths: tuple[str, ...]
+    selection: Selection
+    format: Literal["text", "json"] = "text"
+    fail_on: frozenset[Verdict] = DEFAULT_FAIL_ON
+    jobs: int = 1
+    color: ColorChoice = "auto"
+    verbose: bool = False
+
+
+def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> int:
+    """Run the command; the exit code."""
+    started = time.monotonic()
+    for note in ineffective(arguments.selection):
+        print(f"cuda-lsp: {note}", file=err)
+    files = inputs.collect(arguments.paths)
+    results: list[Result] = []
+    renderer = TextRenderer(terminal.style_for(arguments.color, out), source_lines, arguments.verbose)
+    for unit, fixes in results_of(files, arguments.selection, arguments.jobs, backend, err):
+        results.append((unit, fixes))
+        if arguments.format == "text":
+            text = renderer.unit(unit, fixes)
+            out.write(text + "\n" if text else "")
+            out.flush()
+    units = [unit for unit, _ in results]
+    if arguments.format == "json":
+        out.write(render_json.render(results))
+    else:
+        out.write(renderer.summary(units, time.monotonic() - started))
+    _require_known_kernels(arguments.selection, units)
+    return exit_code(units, arguments.fail_on)
+
+
+def results_of(
+    files: Sequence[Input], selection: Selection, job_count: int, backend: str, err: TextIO
+) -> Iterator[Result]:
+    """The result of every file, in their order; headers found below a folder come last, those that another file of the
+    run includes not at all."""
+    requests = Requests(selection)
+    bar = ProgressBar(len(files), err)
+    headers = [file for file in files if not file.is_named and Path(file.path).suffix.lower() == ".cuh"]
+    seen: set[str] = set()
+    try:
+        for unit, fixes in _run([file for file in files if file not in headers], requests, job_count, backend, bar):
+            seen.update(unit.dependencies)
+            yield unit, fixes
+        alone = [file for file in headers if file.path not in seen]
+        yield from _run(alone, requests, job_count, backend, bar)
+    finally:
+        bar.clear()
+
+
+def _run(
+    files: Sequence[Input], requests: Requests, job_count: int, backend: str, bar: ProgressBar
+) -> Iterator[Result]:
+    readable = [(file, file.text) for file in files if file.text is not None]
+    tasks = [jobs.Task("check-and-repair", requests.request(file, text)) for file, text in readable]
+    silence = max((requests.hang_seconds(file) for file, _ in readable), default=jobs.HANG_SECONDS)
+
+    def report(task: jobs.Task, progress: Progress) -> None:
+        bar.working(shown(task.request.path), progress.done, progress.total, progress.name)
+
+    outcomes = jobs.run(tasks, min(job_count, len(tasks)), backend, report, silence) if tasks else iter(())
+    for file in files:
+        if file.text is None:
+            result: Result = UnitResult(file.path, 0, failure=file.failure), ()
+        else:
+            outcome = next(outcomes)
+            assert outcome.unit is not None
+            result = outcome.unit, outcome.fixes
+        bar.finished(shown(file.path))
+        bar.clear()
+        yield result
+
+
+def exit_code(units: Sequence[UnitResult], fail_on: frozenset[Verdict]) -> int:
+    """The worst of: an input that could not be analysed, something that `fail_on` names, nothing."""
+    if any(unit.failure is not None for unit in units):
+        return exit_codes.NOT_ANALYSED
+    return exit_codes.FINDINGS if any(_verdicts(unit) & fail_on for unit in units) else exit_codes.CLEAN
+
+
+def _verdicts(unit: UnitResult) -> set[Verdict]:
+    """All that is said in a unit, not only the worst of each kernel."""
+    found: set[Verdict] = set()
+    for kernel in unit.kernels:
+        found.add(kernel.verdict)
+        for context in kernel.contexts:
+            found.add(context.verdict)
+            found.update(finding.code for finding in context.findings)
+            if context.reasons:
+                found.add(Verdict.UNKNOWN)
+    return found
+
+
+def _require_known_kernels(selection: Selection, units: Sequence[UnitResult]) -> None:
+    if selection.kernels and not any(unit.kernels or unit.failure for unit in units):
+        raise UsageError(f"no kernel named {' or '.join(selection.kernels)} in these files")
+
+
+@cache
+def source_lines(path: str) -> tuple[str, ...]:
+    """The lines of a file for display; empty when it cannot be read."""
+    try:
+        return tuple(Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines())
+    except OSError:
+        return ()

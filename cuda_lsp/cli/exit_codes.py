@@ -1,0 +1,18 @@
+"""What the command's exit status means."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CLEAN: Final = 0
+FINDINGS: Final = 1
+"""Something was found that `--fail-on` names."""
+USAGE: Final = 2
+"""The arguments or the configuration are wrong; nothing was checked."""
+NOT_ANALYSED: Final = 3
+"""Some input is missing, unreadable or made the analysis fail; what the others gave is reported nevertheless."""
+INTERRUPTED: Final = 130
+
+
+class UsageError(Exception):
+    """Wrong arguments or configuration; the text is a sentence for the user."""

@@ -1,0 +1,191 @@
+"""`cuda-lsp fix`: apply the repairs that the prover has accepted, as a diff or to the files.
+
+A file is checked, its repairs are applied to the text, at most one per kernel, and the new text is checked again, until
+nothing is on offer: each repair was proved on the text that it is applied to. Files that share a header see the edits
+made for each other. Nothing is written before the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from analyzers.engine import Progress
+from analyzers.model import Fix, TextEdit, UnitResult
+from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
+from cuda_lsp.cli.check import DEFAULT_FAIL_ON, exit_code
+from cuda_lsp.cli.inputs import Input, shown
+from cuda_lsp.cli.progress import ProgressBar
+from cuda_lsp.cli.render_text import verdict_counts
+from cuda_lsp.cli.requests import Requests, Selection, ineffective
+from cuda_lsp.cli.terminal import ColorChoice, Role, Style
+
+_MAXIMAL_ROUNDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FixArguments:
+    """The arguments of `fix`, already read."""
+
+    paths: tuple[str, ...]
+    selection: Selection
+    write: bool = False
+    color: ColorChoice = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """One file after its repairs: the last result, and what was done, in order."""
+
+    unit: UnitResult
+    applied: tuple[Fix, ...]
+
+
+def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
+    """Run the command; the exit code: 1 when something is left to repair, in the files as they are on the disk."""
+    for note in ineffective(arguments.selection):
+        print(f"cuda-lsp: {note}", file=err)
+    files = inputs.collect(arguments.paths)
+    texts = {file.path: file.text for file in files if file.text is not None}
+    before = dict(texts)
+    requests = Requests(arguments.selection)
+    bar = ProgressBar(len(files), err)
+    repaired: list[Repaired] = []
+    try:
+        for file in files:
+            repaired.append(_repair(file, texts, before, requests, backend, bar))
+            bar.finished(shown(file.path))
+    finally:
+        bar.clear()
+    changed = [path for path, text in texts.items() if text != before[path]]
+    for result in repaired:
+        _tell(result, err)
+    if arguments.write:
+        for path in changed:
+            write(Path(path), before[path], texts[path])
+    else:
+        style = terminal.style_for(arguments.color, out)
+        out.writelines(diff(path, before[path], texts[path], style) for path in changed)
+    code = exit_code([result.unit for result in repaired], DEFAULT_FAIL_ON)
+    return exit_codes.FINDINGS if code == exit_codes.CLEAN and changed and not arguments.write else code
+
+
+def _repair(
+    file: Input, texts: dict[str, str], before: dict[str, str], requests: Requests, backend: str, bar: ProgressBar
+) -> Repaired:
+    """Bring one file to the point where no repair is on offer; `texts` holds the new texts, `before` the old ones."""
+    if file.text is None:
+        return Repaired(UnitResult(file.path, 0, failure=file.failure), ())
+    applied: list[Fix] = []
+    while True:
+        others = {path: text for path, text in texts.items() if path != file.path and text != before[path]}
+        request = replace(requests.request(file, texts[file.path]), unsaved=others)
+
+        def report(_task: jobs.Task, progress: Progress) -> None:
+            bar.working(shown(file.path), progress.done, progress.total, progress.name)
+
+        task = jobs.Task("check-and-repair", request)
+        (outcome,) = jobs.run([task], 1, backend, report, requests.hang_seconds(file))
+        assert outcome.unit is not None
+        chosen = compatible(outcome.unit, outcome.fixes) if len(applied) < _MAXIMAL_ROUNDS else []
+        edits = [edit for fix in chosen for edit in fix.edits]
+        if not edits or not _readable({edit.span.path for edit in edits}, texts, before):
+            return Repaired(outcome.unit, tuple(applied))
+        for path in {edit.span.path for edit in edits}:
+            texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
+        applied += chosen
+
+
+def _readable(paths: Iterable[str], texts: dict[str, str], before: dict[str, str]) -> bool:
+    """Load files that edits touch and that were not named; False when one cannot be edited."""
+    for path in paths:
+        if path not in texts:
+            read = inputs.read(Path(path))
+            if read.text is None:
+                return False
+            texts[path] = before[path] = read.text
+    return True
+
+
+def compatible(unit: UnitResult, fixes: Iterable[Fix]) -> list[Fix]:
+    """Repairs that can be applied together: preferred ones, one for each kernel, none touching another's text."""
+    kernel_of = {f.group: k.span for k in unit.kernels for c in k.contexts for f in c.findings}
+    chosen: list[Fix] = []
+    taken: set[object] = set()
+    for fix in fixes:
+        kernels = {kernel_of.get(group) for group in fix.groups}
+        overlaps = any(_overlap(a, b) for other in chosen for a in fix.edits for b in other.edits)
+        if fix.preferred and not kernels & taken and not overlaps:
+            chosen.append(fix)
+            taken |= kernels
+    return chosen
+
+
+def _overlap(a: TextEdit, b: TextEdit) -> bool:
+    return (
+        a.span.path == b.span.path
+        and a.span.start_offset <= b.span.end_offset
+        and b.span.start_offset <= a.span.end_offset
+    )
+
+
+def apply(text: str, edits: Sequence[TextEdit]) -> str:
+    """The text with edits made, which do not overlap."""
+    data = text.encode()
+    for edit in sorted(edits, key=lambda edit: edit.span.start_offset, reverse=True):
+        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
+    return data.decode()
+
+
+def diff(path: str, old: str, new: str, style: Style) -> str:
+    """A unified diff that `patch -p1` takes."""
+    name = shown(path)
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}", n=3
+    )
+    return "".join(
+        _painted(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n", style) for line in lines
+    )
+
+
+def _painted(line: str, style: Style) -> str:
+    roles: dict[str, Role] = {"+": "added", "-": "removed", "@": "hunk"}
+    role = "strong" if line.startswith(("+++", "---")) else roles.get(line[0])
+    return style.paint(role, line[:-1]) + "\n" if role else line
+
+
+def write(path: Path, old: str, new: str) -> None:
+    """Replace a file's text in one step, keeping its mode and its byte order mark."""
+    target = path.resolve()
+    data = target.read_bytes()
+    mark = data[: len(data) - len(old.encode())]
+    if data != mark + old.encode():
+        raise OSError(f"{shown(str(path))} has changed meanwhile; nothing was written to it")
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(mark + new.encode())
+        Path(temporary).chmod(target.stat().st_mode)
+        Path(temporary).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def _tell(result: Repaired, err: TextIO) -> None:
+    name = shown(result.unit.path)
+    if result.unit.failure is not None:
+        print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
+    for fix in result.applied:
+        print(f"{name}: {fix.title}" + (f" ({fix.cost})" if fix.cost else ""), file=err)
+    left = verdict_counts([result.unit])
+    remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
+    if remaining:
+        print(f"{name}: no repair for the rest: {', '.join(remaining)}", file=err)

@@ -1,0 +1,102 @@
+"""The files to check: named ones and those below named folders, with their text.
+
+Takes the paths as given on the command line and gives `Input`s in the order of the arguments, each file once. A path
+that does not exist, cannot be read or is not UTF-8 becomes an `Input` with a failure, not an exception.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analyzers.model import Reason
+
+SUFFIXES = frozenset({".cu", ".cuh"})
+_SKIPPED_FOLDERS = frozenset(
+    {
+        "__pycache__", "_build", "_deps", "build", "builddir", "cmakefiles", "dist", "external", "extern",
+        "node_modules", "out", "site-packages", "target", "third-party", "third_party", "thirdparty", "vendor",
+        "vendored", "venv",
+    }
+)  # fmt: skip
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file. `text` is without a byte order mark; None when `failure` says why there is none."""
+
+    path: str
+    """Absolute and normalised."""
+    text: str | None
+    failure: Reason | None = None
+    is_named: bool = True
+    """Named on the command line, not found below a folder."""
+
+
+def collect(paths: Iterable[str]) -> list[Input]:
+    """Read everything that the arguments name. Folders are searched for CUDA sources; hidden, build and vendored
+    folders are left out unless they are named themselves."""
+    found: dict[str, Input] = {}
+    for argument in paths:
+        path = Path(argument)
+        if not path.is_dir():
+            found[_absolute(path)] = read(path)
+            continue
+        names = list(walk(path))
+        if not names:
+            found[_absolute(path)] = _failed(path, "no-input", "no .cu or .cuh file in this folder")
+        for name in names:
+            if _absolute(name) not in found:
+                found[_absolute(name)] = replace(read(name), is_named=False)
+    return list(found.values())
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """The CUDA sources below a folder, sorted, symbolic links to folders not followed."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not _is_skipped(Path(parent) / name))
+        for name in sorted(names):
+            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
+                yield Path(parent) / name
+
+
+def _is_skipped(folder: Path) -> bool:
+    # A CMake build folder may have any name.
+    return (
+        folder.name.startswith(".")
+        or folder.name.lower() in _SKIPPED_FOLDERS
+        or folder.name.lower().startswith("cmake-build-")
+        or (folder / "CMakeCache.txt").exists()
+    )
+
+
+def read(path: Path) -> Input:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return _failed(path, "unreadable", f"cannot be read: {error.strerror or error}")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return _failed(path, "not-utf-8", f"not UTF-8: byte 0x{data[error.start]:02x} on line {line}")
+    return Input(_absolute(path), text.removeprefix(_BYTE_ORDER_MARK))
+
+
+def _failed(path: Path, kind: str, text: str) -> Input:
+    return Input(_absolute(path), None, Reason(kind, text))
+
+
+def _absolute(path: Path) -> str:
+    return os.path.normpath(Path.cwd() / path)
+
+
+def shown(path: str) -> str:
+    """A path as a person at the command line would write it: relative where it lies below the working directory."""
+    try:
+        return Path(path).relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return Path(path).as_posix()

@@ -1,0 +1,211 @@
+"""Analysis in worker processes: one file at a time each, and a process that dies costs that file only.
+
+`run` takes tasks and gives their outcomes in the order of the tasks, each as soon as it and those before it are known.
+Workers are started afresh (never forked) and use the backend that `cuda_lsp.backend` names. libclang prints to standard
+output, which belongs to the results: a worker's goes to standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Literal
+
+from analyzers.engine import CheckRequest, Progress, UnitFinished
+from analyzers.model import Fix, Reason, UnitResult
+
+HANG_SECONDS = 120.0
+"""How long a worker may say nothing while it works before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to do with one file: check it, also look for repairs, or describe a stage of one kernel's analysis."""
+
+    kind: Literal["check", "check-and-repair", "explain"]
+    request: CheckRequest
+    kernel: str = ""
+    stage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`unit` is None only for an explanation, which is in `text`; `refusal` says why there is none."""
+
+    task: Task
+    unit: UnitResult | None
+    fixes: tuple[Fix, ...] = ()
+    text: str = ""
+    refusal: str = ""
+
+
+Report = Callable[[Task, Progress], None]
+"""Called in this process while a task runs."""
+
+
+def run(
+    tasks: Sequence[Task], jobs: int, backend: str, report: Report, hang_seconds: float = HANG_SECONDS
+) -> Iterator[Outcome]:
+    """The outcomes of the tasks, in their order."""
+    waiting = deque(enumerate(tasks))
+    outcomes: dict[int, Outcome] = {}
+    workers: list[_Worker] = []
+    given = 0
+    try:
+        while given < len(tasks):
+            while waiting and (worker := _free(workers, jobs, backend, hang_seconds)) is not None:
+                worker.begin(*waiting.popleft())
+            for worker in _ready(workers):
+                done = worker.receive(report)
+                if done is not None:
+                    outcomes[done[0]] = done[1]
+                if worker.is_dead:
+                    workers.remove(worker)
+            while given in outcomes:
+                yield outcomes.pop(given)
+                given += 1
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _free(workers: list[_Worker], jobs: int, backend: str, hang_seconds: float) -> _Worker | None:
+    for worker in workers:
+        if worker.task is None:
+            return worker
+    if len(workers) < jobs:
+        workers.append(_Worker(backend, hang_seconds))
+        return workers[-1]
+    return None
+
+
+def _ready(workers: list[_Worker]) -> list[_Worker]:
+    """Workers that have said something, have died or have been silent for too long; waits a little for the first."""
+    handles: dict[Any, _Worker] = {worker.connection: worker for worker in workers if worker.task is not None}
+    spoken = {id(handles[handle]) for handle in wait(list(handles), timeout=0.5)}
+    return [worker for worker in workers if id(worker) in spoken or (worker.task is not None and worker.is_overdue)]
+
+
+class _Worker:
+    """The parent's end of one process."""
+
+    def __init__(self, backend: str, hang_seconds: float) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process: BaseProcess = context.Process(target=_work, args=(theirs, backend), daemon=True)
+        self._process.start()
+        theirs.close()
+        self.task: tuple[int, Task] | None = None
+        """What it works on, with its number."""
+        self.is_dead = False
+        self._heard = time.monotonic()
+        self._limit = hang_seconds
+
+    @property
+    def is_overdue(self) -> bool:
+        return time.monotonic() - self._heard > self._limit
+
+    def begin(self, number: int, task: Task) -> None:
+        self.task = (number, task)
+        self._heard = time.monotonic()
+        # A worker that has died since is noticed when its answer is waited for.
+        with contextlib.suppress(OSError):
+            self.connection.send(task)
+
+    def receive(self, report: Report) -> tuple[int, Outcome] | None:
+        """Take one message; an outcome with its number when the task has ended, one way or the other."""
+        assert self.task is not None
+        number, task = self.task
+        try:
+            if self.connection.poll():
+                message = self.connection.recv()
+                self._heard = time.monotonic()
+                if isinstance(message, Progress):
+                    report(task, message)
+                    return None
+                self.task = None
+                return number, message
+            if not self.is_overdue:
+                return None
+            text = f"the analysis said nothing for {self._limit:.0f} s and was given up"
+            self._process.kill()
+        except (EOFError, OSError):
+            self._process.join(5)
+            text = f"the analysis process died ({_exit_reason(self._process.exitcode)})"
+        self.is_dead = True
+        self.connection.close()
+        return number, _lost(task, text)
+
+    def stop(self) -> None:
+        self.connection.close()
+        if self.task is not None:
+            self._process.kill()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+def _exit_reason(status: int | None) -> str:
+    from cuda_lsp.worker_process import exit_reason
+
+    return "no exit status" if status is None else exit_reason(status)
+
+
+def _lost(task: Task, text: str) -> Outcome:
+    if task.kind == "explain":
+        return Outcome(task, None, refusal=text)
+    request = task.request
+    return Outcome(task, UnitResult(request.path, request.flags.arch, failure=Reason("worker-died", text)))
+
+
+# --- in the worker --------------------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, backend_name: str) -> None:
+    """Serve tasks until the parent closes its end."""
+    os.dup2(2, 1)
+    from cuda_lsp import backend
+
+    analysis = backend.load(backend_name)
+    with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        while True:
+            task: Task = connection.recv()
+            connection.send(_outcome(analysis, task, connection.send))
+
+
+def _outcome(analysis: Any, task: Task, tell: Callable[[Progress], None]) -> Outcome:
+    if task.kind == "explain":
+        return _explained(task)
+    unit: UnitResult | None = None
+    for event in analysis.check(task.request, _never):
+        if isinstance(event, Progress):
+            tell(event)
+        elif isinstance(event, UnitFinished):
+            unit = event.result
+    assert unit is not None, "the last event of a check is UnitFinished"
+    fixes: list[Fix] = []
+    if task.kind == "check-and-repair" and unit.failure is None:
+        for fix in analysis.offers(task.request, unit, _never):
+            fixes.append(fix)
+            tell(Progress(len(unit.kernels), len(unit.kernels), fix.title))
+    return Outcome(task, unit, tuple(fixes))
+
+
+def _explained(task: Task) -> Outcome:
+    from analyzers import engine
+
+    try:
+        return Outcome(task, None, text=engine.explain(task.request, task.kernel, task.stage))
+    except (LookupError, ValueError) as error:
+        return Outcome(task, None, refusal=str(error))
+
+
+def _never() -> bool:
+    return False

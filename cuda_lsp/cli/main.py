@@ -1,0 +1,209 @@
+"""The `cuda-lsp` command: reads the arguments and runs one of its subcommands.
+
+`main` returns the exit code (see `exit_codes`); imports that take long happen when their subcommand runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from analyzers.model import UserLaunch, Verdict
+from cuda_lsp import __version__
+from cuda_lsp.cli import exit_codes, launch_argument
+from cuda_lsp.cli.exit_codes import UsageError
+
+BACKEND = "cuda_lsp.backend:create"
+
+_EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input could not be analysed. See docs/cli.md."
+
+
+def main(argv: Sequence[str] | None = None, backend: str = BACKEND) -> int:
+    """Run one command line; `backend` names what the workers run (see `cuda_lsp.backend`)."""
+    try:
+        arguments = _parser().parse_args(argv)
+        return _run(arguments, backend)
+    except UsageError as error:
+        print(f"cuda-lsp: {error}", file=sys.stderr)
+        return exit_codes.USAGE
+    except KeyboardInterrupt:
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone, as under `| head`; say nothing when Python closes the stream.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exit_codes.CLEAN
+
+
+def _run(arguments: argparse.Namespace, backend: str) -> int:
+    if arguments.command == "serve":
+        from cuda_lsp.cli import serve
+
+        return serve.serve(arguments.tcp, arguments.log_level, backend)
+    if arguments.command == "check":
+        from cuda_lsp.cli import check
+
+        fail_on = _fail_on(arguments.fail_on) if arguments.fail_on is not None else check.DEFAULT_FAIL_ON
+        given = check.CheckArguments(
+            tuple(arguments.paths),
+            _selection(arguments),
+            arguments.format,
+            fail_on,
+            arguments.jobs,
+            arguments.color,
+            arguments.verbose,
+        )
+        return check.check(given, backend, sys.stdout, sys.stderr)
+    if arguments.command == "fix":
+        from cuda_lsp.cli import fix
+
+        wanted = fix.FixArguments(tuple(arguments.paths), _selection(arguments), arguments.write, arguments.color)
+        return fix.fix(wanted, backend, sys.stdout, sys.stderr)
+    from cuda_lsp.cli import explain
+
+    target = explain.ExplainArguments(arguments.target, arguments.stage, _selection(arguments))
+    return explain.explain(target, backend, sys.stdout, sys.stderr)
+
+
+def _selection(arguments: argparse.Namespace) -> Any:
+    from cuda_lsp.cli.requests import Selection
+
+    return Selection(
+        kernels=tuple(getattr(arguments, "kernel", ()) or ()),
+        launches=tuple(getattr(arguments, "launch", ()) or ()),
+        extra_args=tuple(arguments.extra_arg or ()),
+        use_host=not arguments.no_host,
+        warp_lockstep=arguments.warp_lockstep,
+        database=arguments.database,
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise UsageError(message)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="cuda-lsp", description="Check the synchronization of CUDA kernels.", epilog=_EPILOG, allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"cuda-lsp {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    check = _subcommand(commands, "check", "analyse files and folders and print what was found")
+    check.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a source file, or a folder to search for .cu and .cuh files"
+    )
+    check.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    check.add_argument(
+        "--fail-on",
+        metavar="LIST",
+        help="verdicts that make the exit code 1, separated by commas, or never "
+        "(default: data-race,barrier-divergence,possible-data-race)",
+    )
+    check.add_argument(
+        "-j", "--jobs", type=_positive, default=1, metavar="N", help="files analysed at once (default: 1)"
+    )
+    check.add_argument("-v", "--verbose", action="store_true", help="show assumptions, facts and clean kernels in full")
+    _add_color(check)
+    _add_selection(check, kernels=True)
+
+    fix = _subcommand(commands, "fix", "repair what can be repaired with a proof")
+    fix.add_argument("paths", nargs="+", metavar="PATH", help="a source file, or a folder")
+    how = fix.add_mutually_exclusive_group()
+    how.add_argument("--diff", action="store_true", help="print a unified diff (default)")
+    how.add_argument("--write", action="store_true", help="change the files")
+    _add_color(fix)
+    _add_selection(fix, kernels=True)
+
+    explain = _subcommand(commands, "explain", "print one stage of the analysis of one kernel")
+    explain.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
+    explain.add_argument(
+        "--pass",
+        dest="stage",
+        required=True,
+        choices=("ir", "events", "lockstep", "pairs", "conditions"),
+        help="which stage",
+    )
+    _add_selection(explain, kernels=False)
+
+    serve = _subcommand(commands, "serve", "run the language server on standard input and output")
+    serve.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
+    serve.add_argument("--tcp", type=_address, metavar="HOST:PORT", help="wait for one client on a socket instead")
+    serve.add_argument("--log-level", choices=("error", "warning", "info", "debug"), help="what goes to standard error")
+    return parser
+
+
+def _subcommand(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text[0].upper() + text[1:] + ".", epilog=_EPILOG, allow_abbrev=False
+    )
+    return parser
+
+
+def _add_color(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours (default: on a terminal, unless NO_COLOR)",
+    )
+
+
+def _add_selection(parser: argparse.ArgumentParser, *, kernels: bool) -> None:
+    group = parser.add_argument_group("what to check, and how")
+    if kernels:
+        group.add_argument("--kernel", action="append", metavar="NAME", help="only this kernel; may be repeated")
+    group.add_argument(
+        "--launch",
+        action="append",
+        type=_launch,
+        metavar="LAUNCH",
+        help="only this launch, as in grid=(4,4),block=(16,16),shared=1024,n=64; may be repeated",
+    )
+    group.add_argument("--extra-arg", action="append", metavar="ARG", help="a compiler flag to add; may be repeated")
+    group.add_argument("--no-host", action="store_true", help="ignore what the host code says about launches")
+    group.add_argument("--warp-lockstep", action="store_true", help="let warps run in lock-step, as before Volta")
+    group.add_argument(
+        "-p", dest="database", metavar="DIR", help="where compile_commands.json is (default: looked for upward)"
+    )
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a positive number")
+    return number
+
+
+def _launch(text: str) -> UserLaunch:
+    try:
+        return launch_argument.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65_535:
+        raise argparse.ArgumentTypeError(f"“{text}” is not of the form HOST:PORT")
+    return host or "127.0.0.1", int(port)
+
+
+def _fail_on(text: str) -> frozenset[Verdict]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if names == ["never"]:
+        return frozenset()
+    allowed = [verdict.value for verdict in Verdict if verdict is not Verdict.RACE_FREE]
+    unknown = [name for name in names if name not in allowed]
+    if unknown or not names:
+        raise UsageError(f"--fail-on {text}: expected never, or some of {', '.join(allowed)}")
+    return frozenset(Verdict(name) for name in names)

@@ -1,0 +1,154 @@
+"""Results as JSON, schema 1. Every field is documented in `docs/json.md`; fields may be added, not changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from analyzers.model import (
+    Access,
+    ContextResult,
+    FactNote,
+    Finding,
+    Fix,
+    KernelResult,
+    Reason,
+    SourceSpan,
+    UnitResult,
+    Verdict,
+    Witness,
+)
+from cuda_lsp import __version__
+from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.render_text import fix_of, verdict_counts
+
+SCHEMA: Final = 1
+
+
+def document(results: Sequence[tuple[UnitResult, Sequence[Fix]]]) -> dict[str, Any]:
+    """The whole report of one run."""
+    counts = verdict_counts(unit for unit, _ in results)
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "cuda-lsp", "version": __version__},
+        "units": [_unit(unit, fixes) for unit, fixes in results],
+        "summary": {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]},
+    }
+
+
+def render(results: Sequence[tuple[UnitResult, Sequence[Fix]]]) -> str:
+    return json.dumps(document(results), indent=2, ensure_ascii=False) + "\n"
+
+
+def _unit(unit: UnitResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+    return {
+        "path": shown(unit.path),
+        "arch": unit.arch,
+        "ms": round(unit.milliseconds, 1),
+        "failure": _reason(unit.failure),
+        "skipped": [{"what": s.what, "line": s.span.start_line if s.span else None} for s in unit.skipped],
+        "syntax": [{"message": issue.message, **_at(issue.span)} for issue in unit.syntax],
+        "kernels": [_kernel(kernel, fixes) for kernel in unit.kernels],
+    }
+
+
+def _kernel(kernel: KernelResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "path": shown(kernel.span.path),
+        "line": kernel.span.start_line,
+        "verdict": kernel.verdict.value,
+        "contexts": [_context(context, fixes) for context in kernel.contexts],
+    }
+
+
+def _context(context: ContextResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+    launch = context.launch
+    return {
+        "launch": {"path": shown(launch.span.path), "line": launch.span.start_line} if launch.span else None,
+        "source": launch.source,
+        "grid": [_number(part) for part in launch.grid],
+        "block": [_number(part) for part in launch.block],
+        "verdict": context.verdict.value,
+        "reason": _reason(context.reasons[0] if context.reasons else None),
+        "reasons": [_reason(reason) for reason in context.reasons],
+        "assumptions": list(context.assumptions),
+        "facts": [_fact(fact) for fact in context.facts],
+        "ms": round(context.milliseconds, 1),
+        "findings": [_finding(finding, fixes) for finding in context.findings],
+    }
+
+
+def _finding(finding: Finding, fixes: Sequence[Fix]) -> dict[str, Any]:
+    fix = fix_of(finding, fixes)
+    return {
+        "code": finding.code.value,
+        "severity": finding.severity.value,
+        "group": finding.group,
+        "message": finding.message,
+        "scope": finding.scope,
+        "space": finding.space,
+        "object": finding.object,
+        "accesses": [_access(access) for access in finding.accesses],
+        "witness": _witness(finding.witness),
+        "run": None,
+        "fix": {"available": fix is not None, "title": fix.title if fix else None},
+    }
+
+
+def _access(access: Access) -> dict[str, Any]:
+    return {
+        "id": access.id,
+        **_at(access.span),
+        "kind": access.kind,
+        "width": access.width,
+        "block": list(access.block) if access.block else None,
+        "thread": list(access.thread) if access.thread else None,
+        "iterations": _named(access.iterations),
+        "calls": [_at(call) for call in access.calls],
+    }
+
+
+def _witness(witness: Witness | None) -> dict[str, Any] | None:
+    if witness is None:
+        return None
+    return {
+        "grid": list(witness.grid),
+        "block": list(witness.block),
+        "parameters": _named(witness.parameters),
+        "address": witness.address,
+        "data": _named(witness.data),
+        "replayed": witness.replayed,
+    }
+
+
+def _named(pairs: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Pairs as an object; equal names, such as two loops written alike, get a number: `for (;;)`, `for (;;) #2`."""
+    table: dict[str, int] = {}
+    for name, value in pairs:
+        key, number = name, 1
+        while key in table:
+            number += 1
+            key = f"{name} #{number}"
+        table[key] = value
+    return table
+
+
+def _reason(reason: Reason | None) -> dict[str, Any] | None:
+    if reason is None:
+        return None
+    return {"kind": reason.kind, "text": reason.text, "line": reason.span.start_line if reason.span else None}
+
+
+def _fact(fact: FactNote) -> dict[str, Any]:
+    place = {"path": shown(fact.span.path), "line": fact.span.start_line} if fact.span else {"path": None, "line": None}
+    return {"text": fact.text, "kind": fact.kind, **place}
+
+
+def _at(span: SourceSpan) -> dict[str, Any]:
+    return {"path": shown(span.path), "line": span.start_line, "column": span.start_column}
+
+
+def _number(part: str) -> int | str:
+    return int(part) if part.isdecimal() else part

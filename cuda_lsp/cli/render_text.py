@@ -1,0 +1,307 @@
+"""Results as text for a person: each mistake once, with the source lines of both accesses, then a summary.
+
+Takes `UnitResult`s, the repairs on offer and a way to read source lines; gives strings. Findings of one place are shown
+once for all launches and template instances in which they occur.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from analyzers.model import (
+    Access,
+    ContextResult,
+    Dim3,
+    FactNote,
+    Finding,
+    Fix,
+    KernelResult,
+    LaunchSummary,
+    Severity,
+    SourceSpan,
+    UnitResult,
+    Verdict,
+)
+from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.terminal import Role, Style, printable, width
+
+Lines = Callable[[str], Sequence[str]]
+"""The lines of a file; empty for one that cannot be read."""
+
+_ROLES: dict[Severity, Role] = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "information",
+    Severity.HINT: "hint",
+}
+_LABEL_WIDTH = 9
+
+
+@dataclass(frozen=True, slots=True)
+class _Occurrence:
+    """A finding in one launch context of one kernel instance."""
+
+    finding: Finding
+    context: ContextResult
+    kernel: KernelResult
+
+
+class TextRenderer:
+    """Renders for one terminal; `verbose` shows assumptions, facts and clean kernels in full."""
+
+    def __init__(self, style: Style, lines: Lines, verbose: bool) -> None:
+        self._style = style
+        self._lines = lines
+        self._verbose = verbose
+
+    def unit(self, unit: UnitResult, fixes: Sequence[Fix]) -> str:
+        """Everything about one file; empty when there is nothing to say."""
+        if unit.failure is not None:
+            where = _place(unit.failure.span) if unit.failure.span else shown(unit.path)
+            return f"{self._strong(where)}: {self._paint('error', 'not analysed')}: {unit.failure.text}\n"
+        parts = [self._finding(group, fixes) for group in _grouped(unit)]
+        parts += [text for text in map(self._quiet_kernel, unit.kernels) if text]
+        parts += self._left_out(unit)
+        return "\n".join(parts)
+
+    def summary(self, units: Sequence[UnitResult], seconds: float) -> str:
+        """One line over all files."""
+        counts = verdict_counts(units)
+        total = sum(counts.values())
+        failed = sum(unit.failure is not None for unit in units)
+        parts = [
+            self._paint(_verdict_role(verdict), f"{counts[verdict]} {verdict.value}")
+            for verdict in Verdict
+            if counts[verdict]
+        ]
+        if failed:
+            parts.append(self._paint("error", f"{failed} {_plural(failed, 'file')} not analysed"))
+        kernels = f"{total} {_plural(total, 'kernel')} in {len(units)} {_plural(len(units), 'file')}"
+        return f"{kernels}: {', '.join(parts) or 'nothing to check'} ({seconds:.1f} s)\n"
+
+    # --- a finding ----------------------------------------------------------------------------------------------
+
+    def _finding(self, group: Sequence[_Occurrence], fixes: Sequence[Fix]) -> str:
+        first = group[0]
+        finding = first.finding
+        names = ", ".join(dict.fromkeys(o.kernel.name for o in group))
+        code = self._paint(_ROLES[finding.severity], finding.code.value)
+        head = f"{self._strong(_place(finding.span))}: {code} in {names}"
+        parts = [head, f"  {printable(finding.message)}", "", *self._excerpts(finding), ""]
+        parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in self._details(group, fixes)]
+        return "\n".join(parts) + "\n"
+
+    def _details(self, group: Sequence[_Occurrence], fixes: Sequence[Fix]) -> Iterator[tuple[str, str]]:
+        first = group[0]
+        finding, witness = first.finding, first.finding.witness
+        if witness is not None:
+            if witness.address:
+                yield "cell", witness.address + (f" ({finding.space} memory)" if finding.space else "")
+            values = "".join(f", {name} = {value}" for name, value in witness.parameters)
+            yield "values", f"grid {_dimensions(witness.grid)}, block {_dimensions(witness.block)}{values}"
+            if witness.data:
+                yield "if", ", ".join(f"{name} = {value}" for name, value in witness.data)
+        yield "launch", self._launches(group)
+        for label, text in self._given(first.context):
+            yield label, text
+        for text in finding.explanation:
+            yield "note", printable(text)
+        if self._verbose:
+            for text in first.context.assumptions:
+                yield "assumes", text
+        elif first.context.assumptions:
+            number = len(first.context.assumptions)
+            yield "assumes", self._paint("faint", f"{number} {_plural(number, 'assumption')}, listed with -v")
+        fix = fix_of(finding, fixes)
+        if fix is not None:
+            cost = f" ({fix.cost})" if fix.cost else ""
+            yield "fix", self._paint("good", fix.title) + cost
+
+    def _launches(self, group: Sequence[_Occurrence]) -> str:
+        """The first launch in full, and in how many of the kernel's the finding occurs."""
+        distinct = list(dict.fromkeys(o.context.launch for o in group))
+        kernels = {o.kernel.mangled: o.kernel for o in group}
+        total = len(dict.fromkeys(context.launch for kernel in kernels.values() for context in kernel.contexts))
+        text = describe_launch(distinct[0])
+        return text if total == 1 else f"{text}; in {len(distinct)} of {total} launches"
+
+    def _given(self, context: ContextResult) -> Iterator[tuple[str, str]]:
+        limit = len(context.facts) if self._verbose else 3
+        for fact in context.facts[:limit]:
+            yield "given", _fact(fact)
+        if len(context.facts) > limit:
+            yield "", self._paint("faint", f"and {len(context.facts) - limit} more, listed with -v")
+
+    # --- source -------------------------------------------------------------------------------------------------
+
+    def _excerpts(self, finding: Finding) -> Iterator[str]:
+        """The lines of all accesses, in source order, with what happens marked below them."""
+        places: dict[tuple[str, int], list[Access]] = {}
+        for access in finding.accesses:
+            places.setdefault((access.span.path, access.span.start_line), []).append(access)
+        gutter = max(len(str(line)) for _, line in places)
+        previous: tuple[str, int] | None = None
+        for (path, line), accesses in places.items():
+            if path != finding.span.path and (previous is None or previous[0] != path):
+                yield f"  {' ' * gutter} {self._paint('faint', f'in {shown(path)}')}"
+            elif previous is not None and previous[0] == path and line > previous[1] + 1:
+                yield f"  {' ' * gutter} {self._paint('faint', ':')}"
+            yield from self._excerpt(path, line, accesses, gutter, _ROLES[finding.severity])
+            previous = (path, line)
+
+    def _excerpt(self, path: str, line: int, accesses: Sequence[Access], gutter: int, role: Role) -> Iterator[str]:
+        lines = self._lines(path)
+        bar = self._paint("faint", "|")
+        text = lines[line - 1] if line <= len(lines) else ""
+        yield f"  {self._paint('faint', f'{line:>{gutter}}')} {bar} {printable(text)}"
+        marked: SourceSpan | None = None
+        for access in accesses:
+            start, length = _columns(text, access.span)
+            # Two accesses of one expression are marked once.
+            mark = " " * length if access.span == marked else self._paint(role, "^" * length)
+            marked = access.span
+            yield f"  {' ' * gutter} {bar} {' ' * start}{mark} {_what(access)}"
+            indent = " " * (start + length + 1)
+            for extra in _how(access):
+                yield f"  {' ' * gutter} {bar} {indent}{self._paint('faint', extra)}"
+
+    # --- kernels without a finding ------------------------------------------------------------------------------
+
+    def _quiet_kernel(self, kernel: KernelResult) -> str:
+        """Unknown kernels with their reasons; with -v also clean ones with what the proof rests on."""
+        where = self._strong(_place(kernel.span))
+        parts: list[str] = []
+        for context in kernel.contexts:
+            for reason in context.reasons:
+                at = f" ({_line_in(reason.span, kernel.span.path)})" if reason.span else ""
+                parts.append(f"  {reason.kind}: {printable(reason.text)}{at}")
+        if parts:
+            head = f"{where}: {self._paint('warning', Verdict.UNKNOWN.value)} in {kernel.name}"
+            return "\n".join([head, *dict.fromkeys(parts)]) + "\n"
+        if kernel.verdict is not Verdict.RACE_FREE or not self._verbose:
+            return ""
+        parts = [f"{where}: {self._paint('good', Verdict.RACE_FREE.value)}: {kernel.name}"]
+        for context in kernel.contexts:
+            details = [("launch", describe_launch(context.launch)), *self._given(context)]
+            details += [("assumes", text) for text in context.assumptions]
+            parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in details]
+        return "\n".join(parts) + "\n"
+
+    def _left_out(self, unit: UnitResult) -> Iterator[str]:
+        """What the analysis could not take in: compiler errors and things it saw and skipped."""
+        notes = [(issue.span, f"compiler: {issue.message}") for issue in unit.syntax]
+        notes += [(skipped.span, f"skipped: {skipped.what}") for skipped in unit.skipped]
+        if not notes:
+            return
+        if not self._verbose:
+            errors, skipped = len(unit.syntax), len(unit.skipped)
+            counts = [f"{errors} compiler {_plural(errors, 'error')}"] if errors else []
+            counts += [f"{skipped} {_plural(skipped, 'thing')} skipped"] if skipped else []
+            yield f"{self._strong(shown(unit.path))}: {self._paint('faint', ', '.join(counts) + ', listed with -v')}\n"
+            return
+        for span, text in notes:
+            where = _place(span) if span else shown(unit.path)
+            yield f"{self._strong(where)}: {self._paint('faint', printable(text))}\n"
+
+    def _paint(self, role: Role, text: str) -> str:
+        return self._style.paint(role, text)
+
+    def _strong(self, text: str) -> str:
+        return self._style.paint("strong", text)
+
+
+# --- parts that other renderings share --------------------------------------------------------------------------
+
+
+def verdict_counts(units: Iterable[UnitResult]) -> Counter[Verdict]:
+    """How many kernels have each verdict."""
+    return Counter(kernel.verdict for unit in units for kernel in unit.kernels)
+
+
+def fix_of(finding: Finding, fixes: Iterable[Fix]) -> Fix | None:
+    """The repair that removes a finding, the preferred one first."""
+    fitting = [fix for fix in fixes if finding.group in fix.groups]
+    return min(fitting, key=lambda fix: not fix.preferred, default=None)
+
+
+def describe_launch(launch: LaunchSummary) -> str:
+    """Where a context comes from and its dimensions, in one line."""
+    where = f"{_place(launch.span)} " if launch.span else ""
+    if launch.source == "default":
+        return "none in sight: any that the hardware allows"
+    origin = "" if launch.source == "launch" else "given by the user: " if not where else "given by the user at "
+    return f"{origin}{where}grid {_written(launch.grid)}, block {_written(launch.block)}"
+
+
+def _grouped(unit: UnitResult) -> list[list[_Occurrence]]:
+    """Occurrences of the same mistake together, in source order."""
+    groups: dict[tuple[object, ...], list[_Occurrence]] = {}
+    for kernel in unit.kernels:
+        for context in kernel.contexts:
+            for finding in context.findings:
+                places = tuple((a.span, a.kind) for a in finding.accesses)
+                groups.setdefault((finding.code, finding.span, places), []).append(
+                    _Occurrence(finding, context, kernel)
+                )
+    return sorted(groups.values(), key=lambda group: (group[0].finding.span, group[0].finding.code.rank))
+
+
+def _columns(text: str, span: SourceSpan) -> tuple[int, int]:
+    """Where a span starts on its first line and how long it is there, in columns of the printed line."""
+    data = text.encode()
+    start = data[: span.start_column - 1].decode(errors="replace")
+    end = data[: span.end_column - 1].decode(errors="replace") if span.end_line == span.start_line else text.rstrip()
+    left = width(printable(start))
+    return left, max(1, width(printable(end)) - left)
+
+
+def _what(access: Access) -> str:
+    if access.kind == "barrier":
+        return (
+            f"thread {_dimensions(access.thread)} of block {_dimensions(access.block)}" if access.thread else "barrier"
+        )
+    who = f" by thread {_dimensions(access.thread)}" if access.thread else ""
+    where = f" of block {_dimensions(access.block)}" if access.block else ""
+    return f"{access.kind} of {access.width} {_plural(access.width, 'byte')}{who}{where}"
+
+
+def _how(access: Access) -> Iterator[str]:
+    for loop, iteration in access.iterations:
+        yield f"in iteration {iteration} of {printable(loop)}"
+    for call in access.calls:
+        yield f"called at {_place(call)}"
+
+
+def _fact(fact: FactNote) -> str:
+    kind = {"user": "given by the user"}.get(fact.kind, fact.kind.replace("-", " "))
+    return f"{printable(fact.text)} ({kind}" + (f", {_place(fact.span)})" if fact.span else ")")
+
+
+def _place(span: SourceSpan) -> str:
+    return f"{shown(span.path)}:{span.start_line}:{span.start_column}"
+
+
+def _line_in(span: SourceSpan, path: str) -> str:
+    return f"line {span.start_line}" if span.path == path else _place(span)
+
+
+def _dimensions(value: Dim3 | None) -> str:
+    return "(?)" if value is None else f"({value[0]},{value[1]},{value[2]})"
+
+
+def _written(value: tuple[str, str, str]) -> str:
+    return f"({', '.join(value)})"
+
+
+def _plural(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{noun}s"
+
+
+def _verdict_role(verdict: Verdict) -> Role:
+    if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE):
+        return "error"
+    if verdict in (Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):
+        return "warning"
+    return "good" if verdict is Verdict.RACE_FREE else "hint"

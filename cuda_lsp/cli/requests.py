@@ -1,0 +1,96 @@
+"""From a file and the arguments to what the analysis is asked: flags, settings and launches.
+
+Settings come from the project's `.cuda-lsp.toml` and the compilation database, looked for beside and above each file;
+what the command line says wins over both. A mistake in either is a `UsageError`: a check that silently falls back to
+defaults would be a different check.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzers.engine import CheckRequest
+from analyzers.frontend import flags
+from analyzers.frontend.flags import CompileFlags
+from analyzers.model import CheckOptions, UserLaunch
+from cuda_lsp.cli.exit_codes import UsageError
+from cuda_lsp.cli.inputs import Input
+from cuda_lsp.config import Settings
+from cuda_lsp.workspace import compile_commands, project
+from cuda_lsp.workspace.compile_commands import Database
+from cuda_lsp.workspace.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the command line says about how to check."""
+
+    kernels: tuple[str, ...] = ()
+    launches: tuple[UserLaunch, ...] = ()
+    extra_args: tuple[str, ...] = ()
+    use_host: bool = True
+    warp_lockstep: bool = False
+    database: str | None = None
+
+
+class Requests:
+    """Makes the requests of one run; reads each project's files once."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._projects: dict[str, Project] = {}
+        self._named_database = _named_database(selection.database)
+
+    def request(self, file: Input, text: str) -> CheckRequest:
+        """Raises `UsageError` when the file's project is not configured correctly."""
+        found = self._project(str(Path(file.path).parent))
+        return CheckRequest(file.path, text, self._flags(file.path, found), options=self._options(found.settings))
+
+    def hang_seconds(self, file: Input) -> float:
+        return float(self._project(str(Path(file.path).parent)).settings.hang_seconds)
+
+    def _project(self, folder: str) -> Project:
+        found = self._projects.get(folder)
+        if found is None:
+            found = project.load(folder, None, ())
+            if found.problems:
+                raise UsageError("\n".join(map(str, found.problems)))
+            self._projects[folder] = found
+        return found
+
+    def _flags(self, path: str, found: Project) -> CompileFlags:
+        database = self._named_database or found.database
+        own, _ = compile_commands.flags_for(path, database, found.settings, found.directory)
+        if not self._selection.extra_args:
+            return own
+        added = Settings(extra_args=self._selection.extra_args)
+        return compile_commands.flags_for(path, Database("", {path: own}), added, str(Path.cwd()))[0]
+
+    def _options(self, settings: Settings) -> CheckOptions:
+        base = settings.check_options()
+        chosen = self._selection
+        return dataclasses.replace(
+            base,
+            use_host=base.use_host and chosen.use_host,
+            warp_lockstep=base.warp_lockstep or chosen.warp_lockstep,
+            kernels=chosen.kernels,
+            launches=chosen.launches,
+        )
+
+
+def ineffective(selection: Selection) -> list[str]:
+    """Sentences about `--extra-arg`s that do not reach the analysis."""
+    dropped = flags.translate(selection.extra_args, str(Path.cwd())).dropped
+    return [f"--extra-arg {flag.flag} has no effect: {flag.reason}" for flag in dropped]
+
+
+def _named_database(folder: str | None) -> Database | None:
+    if folder is None:
+        return None
+    path = compile_commands.find(Path.cwd(), None, folder, Path.cwd())
+    database, problems = compile_commands.load(path)
+    if problems:
+        raise UsageError("\n".join(map(str, problems)))
+    return database
