@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.lower import lower_unit
+from analyzers.frontend.lower import LoweredUnit, lower_unit
 from analyzers.frontend.parse import ParsedUnit, ParseFailure, UnitParser
-from analyzers.frontend.parse import Severity as ClangSeverity
 from analyzers.hostguide.contexts import context_of_user_launch, default_context
 from analyzers.hostguide.launches import launch_contexts
+from analyzers.incremental import Edit, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.fingerprint import fingerprint
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.printer import kernel_text
 from analyzers.ir.symbolic import summarize
-from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SyntaxIssue, UnitResult, Verdict
+from analyzers.model import CheckOptions, KernelResult, Reason, SourceSpan, SyntaxIssue, UnitResult
 from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.explain import (
     PASSES,
@@ -31,7 +31,7 @@ from analyzers.verdicts.explain import (
     explain_lockstep,
     explain_pairs,
 )
-from analyzers.verdicts.kernel import check_kernel
+from analyzers.verdicts.kernel import broken, check_kernel
 
 #: `Reason.kind` of a kernel that is `unknown` because the compiler reported an error inside it, and of a unit that the
 #: compiler could not take in at all. The editor keeps the last good result of such kernels.
@@ -129,14 +129,38 @@ VERSION = "1"
 MAX_DECISIONS = 20_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is kept of a kernel between two checks of its unit. Positions are those of the text of the check before."""
+
+    mangled: str
+    names: tuple[str, str]
+    functions: tuple[SourceSpan, ...]
+    """Extents of its own definition and of every device function it reaches."""
+    contexts: tuple[LaunchContext, ...]
+    result: KernelResult
+    key: str
+
+
+@dataclass(slots=True)
+class _Warm:
+    """The last check of a unit."""
+
+    request: CheckRequest
+    kernels: tuple[_Known, ...]
+    result: UnitResult
+    probes: tuple[str, ...]
+    analysis: UnitAnalysis | None
+    """With the intermediate forms, when the whole unit was taken in."""
+
+
 class Engine:
     """Checks units and keeps them warm. Not thread-safe; one per process."""
 
     def __init__(self) -> None:
         self._parser = UnitParser()
         self._decisions: dict[str, Decision] = {}
-        self._probes: dict[str, tuple[str, ...]] = {}
-        self._last: UnitAnalysis | None = None
+        self._warm: dict[str, _Warm] = {}
 
     def check(self, request: CheckRequest, stop: Callable[[], bool] = never) -> Iterator[Event]:
         """Yield events until `UnitFinished`.
@@ -150,79 +174,157 @@ class Engine:
             if stop():
                 raise CancelledError
 
-        arch = request.flags.arch
-
         def parse(probes: Sequence[str]) -> ParsedUnit:
             return self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes)
 
+        warm = self._warm.get(request.path)
         try:
-            lowered = lower_unit(parse(self._probes.get(request.path, ())), parse)
+            unit = parse(warm.probes if warm is not None else ())
+            poll()
+            edit = _small_edit(warm, request, unit) if warm is not None else None
+            if warm is not None and edit is not None:
+                yield from self._recheck(warm, edit, unit, request, poll, started)
+            else:
+                yield from self._check_whole(lower_unit(unit, parse), request, poll, started)
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
-            yield UnitFinished(UnitResult(request.path, arch, failure=reason, milliseconds=_since(started)))
-            return
-        self._probes[request.path] = lowered.probes
-        unit = lowered.unit
+            failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
+            yield UnitFinished(failed)
+
+    def _check_whole(
+        self, lowered: LoweredUnit, request: CheckRequest, poll: Callable[[], None], started: float
+    ) -> Iterator[Event]:
         poll()
-        host = launch_contexts(unit)
+        host = launch_contexts(lowered.unit)
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
-        skipped: tuple[Skipped, ...] = (*lowered.skipped, *host.skipped)
-        analyses: dict[int, KernelAnalysis] = {}
+        analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
             kernel = kernels[i]
             poll()
             yield Progress(done, len(kernels), kernel.name)
             contexts = _contexts(kernel, host.contexts.get(kernel.mangled, ()), request.options)
-            analyses[i], key = self._kernel(kernel, contexts, request, poll)
-            yield KernelFinished(analyses[i].result, key)
+            analyses[i] = self._kernel(kernel, contexts, request, poll)
+            yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
             path=request.path,
-            arch=arch,
-            kernels=tuple(a.result for a in ordered),
-            skipped=skipped,
+            arch=request.flags.arch,
+            kernels=tuple(a.result for a, _ in ordered),
+            skipped=(*lowered.skipped, *host.skipped),
+            syntax=_syntax(lowered.unit),
+            dependencies=lowered.unit.dependencies,
+            milliseconds=_since(started),
+        )
+        analysis = UnitAnalysis(request, lowered.unit, tuple(a for a, _ in ordered), result)
+        known = tuple(_known(a, key) for a, key in ordered)
+        self._warm[request.path] = _Warm(request, known, result, lowered.probes, analysis)
+        yield UnitFinished(result)
+
+    def _recheck(
+        self,
+        warm: _Warm,
+        edit: Edit,
+        unit: ParsedUnit,
+        request: CheckRequest,
+        poll: Callable[[], None],
+        started: float,
+    ) -> Iterator[Event]:
+        """The unit after an edit inside one function: only kernels that contain or call it are lowered and decided."""
+        touched = {k.mangled for k in warm.kernels if edit.function in k.functions}
+        names = sorted({n for k in warm.kernels if k.mangled in touched for n in k.names})
+        lowered = {k.mangled: k for k in lower_unit(unit, None, names).kernels} if touched else {}
+        now: dict[str, _Known] = {}
+        order = sorted(warm.kernels, key=lambda k: k.mangled not in touched)
+        for done, old in enumerate(order):
+            poll()
+            yield Progress(done, len(order), old.result.name)
+            contexts = moved(old.contexts, edit)
+            fresh = lowered.get(old.mangled)
+            if old.mangled in touched and fresh is not None:
+                analysis, key = self._kernel(fresh, contexts, request, poll)
+                now[old.mangled] = _known(analysis, key)
+            else:
+                functions = moved(old.functions, edit)
+                now[old.mangled] = replace(old, functions=functions, contexts=contexts, result=moved(old.result, edit))
+            yield KernelFinished(now[old.mangled].result, now[old.mangled].key)
+        ordered = tuple(now[k.mangled] for k in warm.kernels)
+        result = replace(
+            moved(warm.result, edit),
+            kernels=tuple(k.result for k in ordered),
             syntax=_syntax(unit),
             dependencies=unit.dependencies,
             milliseconds=_since(started),
         )
-        self._last = UnitAnalysis(request, unit, ordered, result)
+        self._warm[request.path] = _Warm(request, ordered, result, warm.probes, None)
         yield UnitFinished(result)
 
     def analyse(self, request: CheckRequest, stop: Callable[[], bool] = never) -> UnitAnalysis:
         """The whole unit with its intermediate forms. Raises ParseFailure where `check` reports a failure."""
-        last = self._last
-        if last is not None and last.request == request:
-            return last
-        for event in self.check(request, stop):
-            if isinstance(event, UnitFinished) and event.result.failure is not None:
-                raise ParseFailure(event.result.failure.text)
-        assert self._last is not None
-        return self._last
+        warm = self._warm.get(request.path)
+        if warm is None or warm.analysis is None or warm.request != request:
+            self._warm.pop(request.path, None)
+            for event in self.check(request, stop):
+                if isinstance(event, UnitFinished) and event.result.failure is not None:
+                    raise ParseFailure(event.result.failure.text)
+            warm = self._warm[request.path]
+        assert warm.analysis is not None
+        return warm.analysis
 
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""
         self._parser.forget(path)
-        self._probes.pop(path, None)
-        if self._last is not None and self._last.request.path == path:
-            self._last = None
+        self._warm.pop(path, None)
 
     def _kernel(
         self, kernel: Kernel, contexts: Sequence[LaunchContext], request: CheckRequest, poll: Callable[[], None]
     ) -> tuple[KernelAnalysis, str]:
-        events = summarize(kernel)
         options = request.options
         base = fingerprint(VERSION, kernel, options.warp_lockstep, options.smt_budget, options.redundancy)
-        keys = {
-            id(c): f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.summary.source)}" for c in contexts
-        }
+        keys = [
+            f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.summary.source, c.cooperative)}"
+            for c in contexts
+        ]
+        place = {id(c): key for c, key in zip(contexts, keys, strict=True)}
 
         def remember(context: LaunchContext, decision: Decision) -> None:
             if len(self._decisions) >= MAX_DECISIONS:
                 self._decisions.clear()
-            self._decisions[keys[id(context)]] = decision
+            self._decisions[place[id(context)]] = decision
 
-        result = check_kernel(events, contexts, options, poll, lambda c: self._decisions.get(keys[id(c)]), remember)
-        return KernelAnalysis(kernel, events, tuple(contexts), result), fingerprint(*sorted(keys.values()))
+        try:
+            events = summarize(kernel)
+            result = check_kernel(
+                events, contexts, options, poll, lambda c: self._decisions.get(place[id(c)]), remember
+            )
+        except CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
+            events, result = broken(kernel, contexts, error)
+        return KernelAnalysis(kernel, events, tuple(contexts), result), fingerprint(*sorted(keys))
+
+
+def _known(a: KernelAnalysis, key: str) -> _Known:
+    functions = (a.kernel.extent, *(span for _, span in a.kernel.functions))
+    return _Known(a.kernel.mangled, (a.kernel.name, a.kernel.base_name), functions, a.contexts, a.result, key)
+
+
+def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | None:
+    """The edit between two checks of a unit, if it stays inside one function and brings no error outside of it."""
+    before = warm.request
+    if (before.flags, before.unsaved, before.options) != (request.flags, request.unsaved, request.options):
+        return None
+    functions = {f for k in warm.kernels for f in k.functions}
+    edit = edit_inside_function(request.path, before.text, request.text, functions)
+    if edit is None or warm.result.dependencies != unit.dependencies:
+        return None
+    inside = replace(edit.function, end_offset=edit.function.end_offset + edit.delta)
+    old = [edit.moved(s.span) for s in warm.result.syntax if not _within(s.span, edit.function)]
+    new = [s.span for s in _syntax(unit) if not _within(s.span, inside)]
+    return edit if [(s.path, s.start_offset) for s in old] == [(s.path, s.start_offset) for s in new] else None
+
+
+def _within(span: SourceSpan, function: SourceSpan) -> bool:
+    return span.path == function.path and function.start_offset <= span.start_offset < function.end_offset
 
 
 def explain(request: CheckRequest, kernel_name: str, pass_name: str) -> str:
@@ -286,11 +388,7 @@ def _contexts(kernel: Kernel, launches: Sequence[LaunchContext], options: CheckO
 
 
 def _syntax(unit: ParsedUnit) -> tuple[SyntaxIssue, ...]:
-    return tuple(
-        SyntaxIssue(d.message, d.span)
-        for d in unit.diagnostics
-        if d.severity >= ClangSeverity.ERROR and d.span is not None
-    )
+    return tuple(SyntaxIssue(d.message, d.span) for d in unit.errors)
 
 
 __all__ = [
@@ -305,7 +403,6 @@ __all__ = [
     "Progress",
     "UnitAnalysis",
     "UnitFinished",
-    "Verdict",
     "explain",
     "never",
 ]

@@ -101,8 +101,7 @@ def access_of(launch: Launch, event: AccessEvent, concrete: Concrete, thread: in
         loop = loops[label]
         value = concrete.values.get(launch.side(loop.counter, thread, mode))
         if value is not None:
-            line = loop.site.span.line
-            iterations.append((f"loop at line {line}", value))
+            iterations.append((loop.site.text or "loop", value))
     return Access(
         id=event.id,
         span=event.site.span,

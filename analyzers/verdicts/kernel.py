@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
+from analyzers.ir.kernel import Kernel
 from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
@@ -43,9 +45,7 @@ def check_kernel(
     return assemble(events, results)
 
 
-def reachable(
-    events: KernelEvents, context: LaunchContext, options: CheckOptions
-) -> tuple[UnsupportedEvent, ...]:
+def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
     """The code without a model that some thread of this launch may execute."""
     if not events.unsupported:
         return ()
@@ -96,10 +96,14 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
     )
 
 
-def failed(kernel: KernelEvents, contexts: Sequence[LaunchContext], reason: Reason) -> KernelResult:
-    """The result of a kernel whose analysis broke: unknown in every context, with the reason."""
+def broken(kernel: Kernel, contexts: Sequence[LaunchContext], error: Exception) -> tuple[KernelEvents, KernelResult]:
+    """A kernel whose analysis failed with a defect of ours: unknown in every context, with a reason that says so."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    text = f"internal error: {type(error).__name__}: {error} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+    reason = Reason("internal-error", text, kernel.span)
+    events = KernelEvents(kernel, (), (), (), (), {})
     results = [ContextResult(c.summary, Verdict.UNKNOWN, reasons=(reason,)) for c in contexts]
-    return replace(assemble(kernel, results), verdict=Verdict.UNKNOWN)
+    return events, assemble(events, results)
 
 
 def _redundant_everywhere(results: Sequence[ContextResult]) -> frozenset[SourceSpan]:

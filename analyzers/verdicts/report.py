@@ -9,6 +9,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
+from analyzers.ir.kernel import Kernel
 from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
 from analyzers.races.pairs import place
 from analyzers.races.threads import GRID_FITS, Launch
@@ -29,7 +30,7 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     launch = Launch(events, context)
     findings = [_race_finding(launch, r) for r in decision.races]
     findings += [_divergence_finding(launch, d) for d in decision.divergences]
-    findings += [_redundant_finding(events.barriers[i]) for i in decision.redundant]
+    findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
     findings = _distinct(findings)
     reasons = _reasons(events, decision)
     verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
@@ -96,7 +97,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         message=_race_message(code, one, two, display, address, scope, space),
         span=one.span,
         accesses=(one, two),
-        group=f"race:{display}:{_anchor(write.span)}",
+        group=f"race:{display}:{_anchor(events.kernel, write.span)}",
         scope=scope,
         space=space,
         object=display,
@@ -142,8 +143,18 @@ def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concr
     return display, address_text(display, offset, o.element, o.extents, o.kind == "declared")
 
 
-def _anchor(span: SourceSpan) -> str:
-    return f"{span.path.rsplit('/', 1)[-1]}:{span.start_line}:{span.start_column}"
+def _anchor(kernel: Kernel, span: SourceSpan) -> str:
+    """A name for a place that stays when code around the function moves: the function and the offset in it."""
+    functions = [(kernel.base_name, kernel.extent), *kernel.functions]
+    around = [
+        (e.end_offset - e.start_offset, name, e)
+        for name, e in functions
+        if e.path == span.path and e.start_offset <= span.start_offset and span.end_offset <= e.end_offset
+    ]
+    if not around:
+        return f"{span.path.rsplit('/', 1)[-1]}+{span.start_offset}"
+    _, name, extent = min(around, key=lambda a: a[0])
+    return f"{name}+{span.start_offset - extent.start_offset}"
 
 
 def _at(d: Dim3 | None) -> str:
@@ -157,7 +168,7 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
         Verdict.BENIGN_RACE: "Benign race: the same value is written",
     }
     same = one.span == two.span and one.kind == two.kind
-    other = "itself" if same else f"the {two.kind} `{two.text}` on line {two.span.line}"
+    other = "itself" if same else f"the {two.kind} `{two.text}`"
     if scope == "inter-block":
         who = f"threads {_at(one.thread)} of block {_at(one.block)} and {_at(two.thread)} of block {_at(two.block)}"
     else:
@@ -197,7 +208,7 @@ def _distinct(findings: list[Finding]) -> list[Finding]:
 
 
 def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
-    barrier = launch.events.barriers[d.barrier]
+    kernel, barrier = launch.events.kernel, launch.events.barriers[d.barrier]
     concrete = concretize(launch, d.values, d.mode)
     sides = tuple(
         Access(
@@ -236,13 +247,13 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         message=message,
         span=barrier.site.span,
         accesses=sides,
-        group=f"{code.value}:{_anchor(barrier.site.span)}",
+        group=f"{code.value}:{_anchor(kernel, barrier.site.span)}",
         witness=witness_of(concrete, "", False),
         explanation=explanation,
     )
 
 
-def _redundant_finding(barrier: BarrierEvent) -> Finding:
+def _redundant_finding(kernel: Kernel, barrier: BarrierEvent) -> Finding:
     access = Access(barrier.id, barrier.site.span, "barrier", 0, barrier.site.text, calls=barrier.site.calls)
     return Finding(
         code=Verdict.REDUNDANT_BARRIER,
@@ -250,7 +261,7 @@ def _redundant_finding(barrier: BarrierEvent) -> Finding:
         message=f"`{barrier.site.text}` orders nothing: every pair of accesses stays ordered or disjoint without it",
         span=barrier.site.span,
         accesses=(access,),
-        group=f"redundant-barrier:{_anchor(barrier.site.span)}",
+        group=f"redundant-barrier:{_anchor(kernel, barrier.site.span)}",
     )
 
 

@@ -1,0 +1,161 @@
+"""What an edit leaves as it was: which function body it stays inside, and where everything else has moved to.
+
+Typing inside one function body changes that function and the kernels that call it, nothing else in the unit: results
+of other kernels are kept and
+their positions moved. Everything that is not plainly such an edit (a preprocessor line, unbalanced braces, several
+functions at once) gives None,
+and the unit is taken in anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from analyzers.model import SourceSpan
+
+T = TypeVar("T")
+
+_TOKENS = re.compile(
+    r"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}#]|cuda-lsp:""",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Bytes [start, old_end) of the old text became [start, new_end) of the new one, inside one function."""
+
+    path: str
+    start: int
+    old_end: int
+    new_end: int
+    lines: int
+    """Lines added (negative: removed)."""
+    function: SourceSpan
+    """The function's extent in the old text."""
+
+    @property
+    def delta(self) -> int:
+        return self.new_end - self.old_end
+
+    def moved(self, span: SourceSpan) -> SourceSpan:
+        """Where a range of the old text, outside of the edited bytes, stands in the new one."""
+        if span.path != self.path or span.end_offset <= self.start:
+            return span
+        if span.start_offset >= self.old_end:
+            return replace(
+                span,
+                start_line=span.start_line + self.lines,
+                end_line=span.end_line + self.lines,
+                start_offset=span.start_offset + self.delta,
+                end_offset=span.end_offset + self.delta,
+            )
+        return replace(span, end_line=span.end_line + self.lines, end_offset=span.end_offset + self.delta)
+
+
+def edit_inside_function(path: str, old: str, new: str, functions: Iterable[SourceSpan]) -> Edit | None:
+    """The edit that turns ``old`` into ``new``, if it stays inside the body of one of ``functions`` (extents in
+    ``old``)."""
+    if old == new:
+        return None
+    prefix, suffix = _common(old, new)
+    before, after_old = old[:prefix], old[len(old) - suffix :]
+    start = len(before.encode())
+    old_end = len(old.encode()) - len(after_old.encode())
+    new_end = len(new.encode()) - len(after_old.encode())
+    around = [f for f in functions if f.path == path and f.start_offset < start and old_end < f.end_offset]
+    if not around:
+        return None
+    function = min(around, key=lambda f: f.end_offset - f.start_offset)
+    old_bytes, new_bytes = old.encode(), new.encode()
+    old_body = old_bytes[function.start_offset : function.end_offset].decode(errors="replace")
+    new_body = new_bytes[function.start_offset : function.end_offset + new_end - old_end].decode(errors="replace")
+    head = old_bytes[function.start_offset : start].decode(errors="replace")
+    if _depth(head) < 1 or not _whole(old_body) or not _whole(new_body):
+        return None
+    last_line = old.count("\n", 0, len(old) - suffix) + 1
+    if last_line == function.end_line:
+        return None
+    return Edit(
+        path=path,
+        start=start,
+        old_end=old_end,
+        new_end=new_end,
+        lines=new.count("\n") - old.count("\n"),
+        function=function,
+    )
+
+
+def _common(old: str, new: str) -> tuple[int, int]:
+    """Lengths of the longest common prefix and of the longest common suffix behind it."""
+    limit = min(len(old), len(new))
+    prefix = _first_difference(old, new, limit)
+    rest = limit - prefix
+    low, high = 0, rest
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[len(old) - middle :] == new[len(new) - middle :]:
+            low = middle
+        else:
+            high = middle - 1
+    return prefix, low
+
+
+def _first_difference(old: str, new: str, limit: int) -> int:
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _depth(text: str) -> int:
+    return sum({"{": 1, "}": -1}.get(t, 0) for t in _TOKENS.findall(text))
+
+
+def _whole(text: str) -> bool:
+    """The text of a function definition whose braces close at its end, without preprocessor lines or directives to
+    us."""
+    depth, closed = 0, False
+    for m in _TOKENS.finditer(text):
+        token = m.group()
+        if token == "#" or "cuda-lsp:" in token:
+            return False
+        if token == "{":
+            if closed:
+                return False
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth < 0:
+                return False
+            closed = depth == 0
+    return closed
+
+
+def moved(value: T, edit: Edit) -> T:
+    """A copy of plain result data with every span moved."""
+    return _moved(value, edit)
+
+
+def _moved(value: Any, edit: Edit) -> Any:
+    if isinstance(value, SourceSpan):
+        return edit.moved(value)
+    if isinstance(value, tuple):
+        items = tuple([_moved(v, edit) for v in value])  # pyright: ignore[reportUnknownVariableType]
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if is_dataclass(value) and not isinstance(value, type):
+        changes: dict[str, Any] = {}
+        for f in fields(value):
+            old = getattr(value, f.name)
+            new = _moved(old, edit)
+            if new is not old:
+                changes[f.name] = new
+        return replace(value, **changes) if changes else value
+    return value
