@@ -256,12 +256,15 @@ def _finished(
     def renamed(e: Expr) -> Expr:
         return ex.rewrite(e, lambda node: renaming.get(node.key))
 
+    seen: set[int] = set()
+
     constraints: list[Constraint] = []
     for constraint in kept:
-        condition = renamed(constraint.condition)
+        condition = _without_widening(renamed(constraint.condition))
         if condition is FALSE:
             return None
-        if condition is not TRUE:
+        if condition is not TRUE and condition.key not in seen:
+            seen.add(condition.key)
             constraints.append(Constraint(condition, constraint.note))
     final = {symbol: renamed(value) for symbol, value in bindings.items()}
     grid, block = ((written(final[s]) for s in symbols) for symbols in (GDIM, BDIM))
@@ -285,6 +288,29 @@ def _finished(
         assumptions=tuple(dict.fromkeys((*raw.assumptions, *assumptions))),
         cooperative=raw.cooperative,
     )
+
+
+def _without_widening(e: Expr) -> Expr:
+    """Comparisons of a widened number with a constant, made where the number was narrow: ``i64(n) < 5`` is ``n < 5``."""
+    if e.op in ("land", "lor", "lnot"):
+        return ex.rebuild(e, tuple(_without_widening(a) for a in e.args))
+    if e.op not in ("eq", "ne", "lt", "le"):
+        return e
+    a, b = e.args
+    for wide, constant, swapped in ((a, b, False), (b, a, True)):
+        if wide.op != "cast" or constant.op != "const" or not isinstance(wide.ty, IntType):
+            continue
+        inner = wide.args[0]
+        if not isinstance(inner.ty, IntType) or inner.ty.width < 8 or not _holds_all(wide.ty, inner.ty):
+            continue
+        if inner.ty.low <= constant.value <= inner.ty.high:
+            narrow = ex.const(constant.value, inner.ty)
+            return _without_widening(ex.compare(e.op, *((narrow, inner) if swapped else (inner, narrow))))
+    return e
+
+
+def _holds_all(outer: IntType, inner: IntType) -> bool:
+    return outer.low <= inner.low and inner.high <= outer.high
 
 
 def _three(texts: Iterable[str]) -> tuple[str, str, str]:
