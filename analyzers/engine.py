@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import LoweredUnit, lower_unit
 from analyzers.frontend.parse import ParsedUnit, ParseFailure, UnitParser
+from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
 from analyzers.hostguide.contexts import context_of_user_launch, default_context
 from analyzers.hostguide.launches import launch_contexts
 from analyzers.incremental import Edit, edit_inside_function, moved
@@ -22,7 +23,7 @@ from analyzers.ir.fingerprint import fingerprint
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.printer import kernel_text
 from analyzers.ir.symbolic import summarize
-from analyzers.model import CheckOptions, KernelResult, Reason, SourceSpan, SyntaxIssue, UnitResult
+from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, SyntaxIssue, UnitResult
 from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.explain import (
     PASSES,
@@ -197,12 +198,16 @@ class Engine:
         poll()
         host = launch_contexts(lowered.unit)
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
+        directives, skipped_comments = comment_directives(request.text, request.path)
+        skipped = [*lowered.skipped, *host.skipped, *skipped_comments]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
             kernel = kernels[i]
             poll()
             yield Progress(done, len(kernels), kernel.name)
-            contexts = _contexts(kernel, host.contexts.get(kernel.mangled, ()), request.options)
+            launches = host.contexts.get(kernel.mangled, ())
+            contexts, dropped = _contexts(kernel, launches, request.options, directives)
+            skipped += dropped
             analyses[i] = self._kernel(kernel, contexts, request, poll)
             yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
@@ -210,7 +215,7 @@ class Engine:
             path=request.path,
             arch=request.flags.arch,
             kernels=tuple(a.result for a, _ in ordered),
-            skipped=(*lowered.skipped, *host.skipped),
+            skipped=tuple(skipped),
             syntax=_syntax(lowered.unit),
             dependencies=lowered.unit.dependencies,
             milliseconds=_since(started),
@@ -379,12 +384,31 @@ def _order(kernels: Sequence[Kernel], request: CheckRequest) -> list[int]:
     return sorted(range(len(kernels)), key=rank)
 
 
-def _contexts(kernel: Kernel, launches: Sequence[LaunchContext], options: CheckOptions) -> list[LaunchContext]:
+def _contexts(
+    kernel: Kernel,
+    launches: Sequence[LaunchContext],
+    options: CheckOptions,
+    directives: Sequence[CommentDirective],
+) -> tuple[list[LaunchContext], list[Skipped]]:
+    """What the user asked for, or every launch in the code and in comments, or else the hardware's limits."""
+    skipped: list[Skipped] = []
+    contexts: list[LaunchContext] = []
     if options.launches:
-        return [context_of_user_launch(u, kernel) for u in options.launches]
-    if options.use_host and launches:
-        return list(launches)
-    return [default_context(kernel)]
+        for launch in options.launches:
+            try:
+                contexts.append(context_of_user_launch(launch, kernel))
+            except ValueError as error:
+                skipped.append(Skipped(f"launch of {kernel.name}: {error}", kernel.span))
+    else:
+        written, skipped_here = user_contexts(kernel, directives)
+        skipped += skipped_here
+        contexts += launches if options.use_host else ()
+        contexts += written
+        contexts = contexts or [default_context(kernel)]
+    assumed = [with_assumptions(c, kernel, directives) for c in contexts]
+    for _, more in assumed[:1]:
+        skipped += more
+    return [c for c, _ in assumed], skipped
 
 
 def _syntax(unit: ParsedUnit) -> tuple[SyntaxIssue, ...]:
