@@ -11,13 +11,13 @@ comparisons of floats and pointers) are looked up in the given values: :func:`is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from analyzers.ir.expr import BOOL, Expr, IntType, binary_value, walk
+from analyzers.ir.expr import BOOL, Expr, IntType, binary_value
 
 Array = npt.NDArray[Any]
 Values = Mapping[Expr, int]
@@ -128,6 +128,25 @@ def may_overflow_undefined(e: Expr) -> bool:
     )
 
 
+def computed(roots: Iterable[Expr]) -> Iterator[Expr]:
+    """The nodes that evaluation of ``roots`` visits, operands first: nothing below an atom."""
+    seen: set[int] = set()
+    for root in roots:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node.key in seen:
+                stack.pop()
+                continue
+            missing = [] if is_atom(node) else [a for a in node.args if a.key not in seen]
+            if missing:
+                stack.extend(missing)
+                continue
+            seen.add(node.key)
+            stack.pop()
+            yield node
+
+
 # --- one value ----------------------------------------------------------------------------------------------
 
 
@@ -142,7 +161,7 @@ def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: 
     """:func:`evaluate` for several expressions that share subexpressions."""
     roots = tuple(roots)
     memo: dict[int, int | None] = {}
-    for node in walk(roots):
+    for node in computed(roots):
         memo[node.key] = _node_value(node, values, memo, no_signed_overflow)
     return tuple(memo[r.key] for r in roots)
 
@@ -213,7 +232,7 @@ def _unbounded(op: str, args: list[int]) -> int:
 
 # --- many values --------------------------------------------------------------------------------------------
 
-Defined = Union[bool, Array]
+Defined = Union[bool, Array]  # noqa: UP007 - evaluated at run time, Python 3.10
 """Where a vector of values is defined: everywhere (True), or a boolean array."""
 
 
@@ -238,7 +257,7 @@ def evaluate_vectors(
     roots = tuple(roots)
     memo = {} if memo is None else memo
     with np.errstate(all="ignore"):
-        for node in walk(roots):
+        for node in computed(roots):
             if node.key not in memo:
                 memo[node.key] = _vector(node, values, memo, no_signed_overflow)
     return tuple(memo[r.key] for r in roots)
@@ -300,13 +319,19 @@ def _vector(
     if op == "call":
         trick = bit_trick(e)
         assert trick is not None
-        found = np.frompyfunc(lambda *xs: ty.wrap(trick(*[int(x) for x in xs])), len(arrays), 1)(*arrays)  # pyright: ignore
-        return _typed(np.asarray(found), ty), defined
+        return _vector_call(trick, ty, arrays), defined
     arrays = [a.astype(np.int64) if a.dtype == np.bool_ else a for a in arrays]
     result, more = _vector_arithmetic(e, ty, arrays, strict_overflow and may_overflow_undefined(e))
     if ty == BOOL:
         result = (result & 1) != 0
     return result, _both(defined, more)
+
+
+def _vector_call(trick: Callable[..., int], ty: IntType, arrays: list[Array]) -> Array:
+    broadcast = np.broadcast_arrays(*arrays)
+    flat = [ty.wrap(trick(*(int(x) for x in xs))) for xs in zip(*(b.ravel() for b in broadcast), strict=True)]
+    dtype = np.bool_ if ty == BOOL else np.uint64 if ty.width == 64 and not ty.signed else np.int64
+    return np.array(flat, dtype=dtype).reshape(broadcast[0].shape)
 
 
 def _vector_logic(op: str, args: list[tuple[Array, Defined]]) -> tuple[Array, Defined]:

@@ -7,14 +7,17 @@ Takes a :class:`Query` and a :class:`Budget`, gives the answer of the first rung
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from analyzers.ir.expr import Expr, IntType, compare, const
 from analyzers.solve import algebra, smt
+from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.prepare import Prepared, prepare
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.translate import side_of
 
 _T = TypeVar("_T")
 
@@ -25,6 +28,14 @@ class Budget:
 
     smt: int = smt.DEFAULT_BUDGET
     """Z3 resource units per query."""
+    rows: int = enumerate_rung.CHEAP
+    """Combinations of values per thread that are enumerated before Z3 is asked."""
+    many_rows: int = enumerate_rung.EXPENSIVE
+    """Combinations of values per thread that are enumerated when nothing else has an answer."""
+
+
+def _common(symbol: Expr) -> bool:
+    return side_of(symbol) == 0
 
 
 @dataclass(slots=True)
@@ -48,19 +59,63 @@ class Ladder:
         prepared = self._timed("algebra", lambda: prepare(query))
         answer = self._timed("algebra", lambda: algebra.decide(prepared))
         if isinstance(answer, Proved):
-            return self._timed("algebra", lambda: algebra.strengthen(query, answer))
-        return self._timed("smt", lambda: self._smt(prepared))
+            proof = answer
+            return self._timed("algebra", lambda: algebra.strengthen(query, proof))
+        answer = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.rows))
+        if not isinstance(answer, Undecided):
+            return answer
+        answer = self._timed("smt", lambda: self._smt(prepared))
+        if not isinstance(answer, Undecided):
+            return answer
+        last = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.many_rows))
+        return answer if isinstance(last, Undecided) else last
+
+    def _enumerate(self, prepared: Prepared, rows: int) -> Answer:
+        found = enumerate_rung.decide(prepared, rows)
+        if not isinstance(found, enumerate_rung.Candidate):
+            return found
+        values = prepared.restore(found.values)
+        if satisfies(prepared.original, values):
+            return Satisfied(values, enumerate_rung.RUNG)
+        if found.complete:
+            return Undecided("not-applicable", "opaque values are not enumerated", enumerate_rung.RUNG)
+        return self._complete(prepared, found.values)
+
+    def _complete(self, prepared: Prepared, values: Mapping[Expr, int]) -> Answer:
+        """Values for the symbols that were not enumerated, with the others as found."""
+        query = prepared.query
+        fixed = [compare("eq", s, const(v, s.ty)) for s, v in values.items() if isinstance(s.ty, IntType)]
+        answer = smt.decide(replace(query, conjuncts=(*query.conjuncts, *fixed)), self.budget.smt // 8)
+        if isinstance(answer, Satisfied):
+            restored = prepared.restore(answer.values)
+            if satisfies(prepared.original, restored):
+                return Satisfied(restored, enumerate_rung.RUNG)
+        return Undecided(
+            "not-applicable", "conditions that are not enumerated exclude the pair found", enumerate_rung.RUNG
+        )
 
     def _smt(self, prepared: Prepared) -> Answer:
-        answer = smt.decide(prepared.query, self.budget.smt)
+        answer = smt.decide(prepared.query, self.budget.smt, smaller=_common)
         if isinstance(answer, Proved):
             return Proved(prepared.core(answer.core), answer.used_no_overflow or prepared.assumed, answer.rung)
-        if isinstance(answer, Satisfied):
-            values = prepared.restore(answer.values)
-            if satisfies(prepared.original, values):
-                return Satisfied(values, answer.rung)
+        if not isinstance(answer, Satisfied):
+            return answer
+        values = prepared.restore(answer.values)
+        if not satisfies(prepared.original, values):
+            # Simplification leaves out that a substituted value is defined.
             return smt.decide(prepared.original, self.budget.smt)
-        return answer
+        return Satisfied(self._smallest_threads(prepared.original, values), answer.rung)
+
+    def _smallest_threads(self, query: Query, values: Mapping[Expr, int]) -> Mapping[Expr, int]:
+        """The first pair of threads with the same dimensions, parameters and data."""
+        fixed = {s: (v, v) for s, v in values.items() if _common(s)}
+        near = prepare(replace(query, ranges={**query.ranges, **fixed}))
+        found = enumerate_rung.decide(near, self.budget.rows)
+        if isinstance(found, enumerate_rung.Candidate):
+            better = near.restore({**values, **found.values})
+            if satisfies(query, better):
+                return better
+        return values
 
     def _timed(self, rung: str, work: Callable[[], _T]) -> _T:
         started = time.perf_counter()

@@ -7,7 +7,7 @@ what was asked before, and the memory goes with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from analyzers.ir.expr import BOOL, Expr
@@ -23,8 +23,9 @@ _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 
 
-def decide(query: Query, budget: int = DEFAULT_BUDGET, *, minimise: bool = True) -> Answer:
-    """Ask Z3, spending at most ``budget`` resource units on the answer (and a fraction of it on a smaller witness)."""
+def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
+    """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which the symbols
+    that ``smaller`` selects are small."""
     encoder = Encoder(Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow))
     conditions = [encoder.holds(c) for c in query.conjuncts]
     facts = [encoder.holds(f.condition) for f in query.facts]
@@ -42,7 +43,7 @@ def decide(query: Query, budget: int = DEFAULT_BUDGET, *, minimise: bool = True)
         if encoder.approximated:
             return Undecided("unsupported-operator", "bit operations Z3 was not told about", RUNG)
         return Undecided("internal", "a Z3 model does not satisfy the query", RUNG)
-    return Satisfied(_smaller(session, query, values, budget) if minimise else values, RUNG)
+    return Satisfied(_smaller(session, query, values, budget, [s for s in values if smaller(s)]), RUNG)
 
 
 def _rests_on_assumption(encoder: Encoder, query: Query) -> bool:
@@ -99,35 +100,41 @@ class _Session:
         self._solver.push()
         self._solver.add(self._constants[e] <= bound)
 
-    def push_equal(self, e: Expr, value: int) -> None:
+    def push_at_least(self, e: Expr, bound: int) -> None:
         self._solver.push()
-        self._solver.add(self._constants[e] == value)
+        self._solver.add(self._constants[e] >= bound)
 
     def pop(self) -> None:
         self._solver.pop()
 
 
-def _smaller(session: _Session, query: Query, values: dict[Expr, int], budget: int) -> Mapping[Expr, int]:
+def _smaller(
+    session: _Session, query: Query, values: dict[Expr, int], budget: int, symbols: Iterable[Expr]
+) -> Mapping[Expr, int]:
     """Lower the symbols one by one, in the order of witnesses, as far as a few cheap calls go."""
     best = values
     calls = _SMALLER_CALLS
     allowance = max(budget // 20, 10_000)
     ranges = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
-    for symbol in by_witness_rank(values):
+    for symbol in by_witness_rank(symbols):
         if symbol.ty == BOOL:
             continue
         lowest = ranges.of(symbol).lo
-        if lowest < 0:
-            lowest = 0 if best[symbol] >= 0 else best[symbol]
+        if best[symbol] < 0 and calls > 0:
+            calls -= 1
+            session.push_at_least(symbol, 0)
+            if session.check(allowance) == "sat" and satisfies(query, found := session.values()):
+                best = found
+            else:
+                session.pop()
+        lowest = max(lowest, min(0, best[symbol]))
         step = 0
         while calls > 0 and best[symbol] > lowest + step:
             calls -= 1
             session.push_at_most(symbol, lowest + step)
-            if session.check(allowance) == "sat":
-                found = session.values()
-                if satisfies(query, found):
-                    best = found
-                    break
+            if session.check(allowance) == "sat" and satisfies(query, found := session.values()):
+                best = found
+                break
             session.pop()
             step = 2 * step + 1
         session.push_at_most(symbol, best[symbol])

@@ -65,8 +65,11 @@ class Translation:
         owed: Callable[[Expr], Tags],
         *,
         no_signed_overflow: bool,
+        only_sums: bool = False,
     ) -> None:
+        """``only_sums``: whatever is not a sum or product stays a variable of its own."""
         self.system = system
+        self._open = _PLAIN if only_sums else _OPENED
         self.owed = owed
         self.no_signed_overflow = no_signed_overflow
         self.intervals = Intervals(ranges, no_signed_overflow=no_signed_overflow)
@@ -116,7 +119,7 @@ class Translation:
             return False
         if e.op == "cast":
             return e.args[0].ty != BOOL
-        return e.op in _OPENED
+        return e.op in self._open
 
     def _atom(self, e: Expr) -> Tagged:
         known = self.intervals.of(e)

@@ -1,0 +1,51 @@
+"""The whole ladder: right on common kernels and on random queries, whatever rung answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from solve_cases import queries, solutions
+from solve_patterns import PATTERNS
+
+from analyzers.solve.check import violation
+from analyzers.solve.ladder import Budget, Ladder, decide
+from analyzers.solve.query import Proved, Query, Satisfied, Undecided
+
+SMALL = Budget(smt=200_000, rows=512, many_rows=1 << 14)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_common_patterns(name: str) -> None:
+    query, expected = PATTERNS[name]()
+    ladder = Ladder()
+    answer = ladder.decide(query)
+    if expected == "free":
+        assert isinstance(answer, Proved), answer
+    else:
+        assert isinstance(answer, Satisfied), answer
+        assert violation(query, answer.values) is None
+    assert ladder.answered == {answer.rung: 1}
+    assert decide(query) == answer
+
+
+def test_facts_are_cited() -> None:
+    query, _ = PATTERNS["tonemapping_rounded_up"]()
+    answer = decide(query)
+    assert isinstance(answer, Proved)
+    assert 7 in answer.core
+
+
+@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(queries())
+def test_agrees_with_brute_force(query: Query) -> None:
+    answer = decide(query, SMALL)
+    event(f"{type(answer).__name__} {answer.rung}")
+    if isinstance(answer, Proved):
+        needed = tuple(f for f in query.facts if f.tag in answer.core)
+        again = Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
+        assert not solutions(again)
+    elif isinstance(answer, Satisfied):
+        assert violation(query, answer.values) is None
+    else:
+        assert isinstance(answer, Undecided)
+        assert answer.kind in ("budget", "unsupported-operator", "not-applicable")
