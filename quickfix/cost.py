@@ -11,13 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from analyzers.engine import KernelAnalysis
 from analyzers.frontend.gaps import Body, Gap
+from analyzers.ir.evaluate import evaluate
+from analyzers.ir.events import KernelEvents, LoopInstance
+from analyzers.ir.expr import Expr, symbols
+from analyzers.races.threads import Launch
 from quickfix.paths import Candidate, Key
 
 LOOP_COST: Final = 100
 CONDITIONAL_COST: Final = Fraction(1, 2)
 VARYING_COST: Final = 10**6
 """Factor for places that, as far as the events of the kernel show, not all threads reach together: a last resort."""
+MAX_TRIPS: Final = 4096
+"""Loops that iterate more often are not counted."""
 
 
 def price(candidate: Candidate) -> Fraction:
@@ -72,6 +79,48 @@ def _returns(body: Body, end: int) -> bool:
 
 Trips = Mapping[tuple[str, int], int]
 """How often loops iterate, where that is known: (path, line of the loop) -> iterations."""
+
+
+def trips_of(kernels: Iterable[KernelAnalysis]) -> Trips:
+    """The loops that iterate equally often in every kernel and launch, as far as their own test tells."""
+    counts: dict[tuple[str, int], set[int | None]] = {}
+    for analysis in kernels:
+        events = analysis.events
+        tests = {label: _own_tests(events, label) for label in events.loops}
+        for context in analysis.contexts:
+            launch = Launch(events, context)
+            for label, loop in events.loops.items():
+                place = (loop.site.span.path, loop.site.span.line)
+                counts.setdefault(place, set()).add(_iterations(launch, loop, tests[label]))
+    return {place: found for place, (found, *more) in counts.items() if found is not None and not more}
+
+
+def _own_tests(events: KernelEvents, label: str) -> Expr | None:
+    """The test of a loop in terms of its counter; None when the loop can also be left in another way."""
+    depth = next((len(e.loops[: e.loops.index(label)]) + 1 for e in events.accesses if label in e.loops), 0)
+    counter = events.loops[label].counter
+    found: set[Expr] = set()
+    for event in (*events.accesses, *events.barriers):
+        if label not in event.loops:
+            continue
+        for conjunct in event.guard:
+            if conjunct.kind == "break" and conjunct.depth >= depth:
+                return None
+            if conjunct.kind == "loop" and counter in symbols(conjunct.condition):
+                found.add(conjunct.condition)
+    return found.pop() if len(found) == 1 else None
+
+
+def _iterations(launch: Launch, loop: LoopInstance, test: Expr | None) -> int | None:
+    if test is None:
+        return None
+    bound = launch.bind(test)
+    if symbols(bound) != frozenset({loop.counter}):
+        return None
+    for count in range(MAX_TRIPS):
+        if not evaluate(bound, {loop.counter: count}):
+            return count
+    return None
 
 
 def words(barriers: Iterable[Candidate], trips: Trips) -> str:

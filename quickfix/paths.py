@@ -164,21 +164,11 @@ def _by_iterations(
 
 
 def _iterations_of(chain: Chain, access: Access) -> dict[int, int]:
-    """The iteration of each loop level of a chain, matched by the line of the loop, outermost first."""
-    remaining = list(access.iterations)
-    found: dict[int, int] = {}
-    for index, level in enumerate(chain):
-        if not level.body.loops:
-            continue
-        if level.body.loops > 1:
-            return {}
-        name = f"loop at line {level.loop_line}"
-        while remaining and remaining[0][0] != name:
-            remaining.pop(0)
-        if not remaining:
-            return found
-        found[index] = remaining.pop(0)[1]
-    return found
+    """The iteration of each loop level of a chain; nothing when the witness does not name each of them."""
+    loops = [index for index, level in enumerate(chain) for _ in range(level.body.loops)]
+    if len(loops) != len(access.iterations) or len(set(loops)) != len(loops):
+        return {}
+    return {index: count for index, (_, count) in zip(loops, access.iterations, strict=True)}
 
 
 def _line_of(text: bytes, offset: int) -> int:

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from analyzers.engine import CheckRequest, Engine, FixRefusal, KernelAnalysis, never
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Access, Finding, Fix, TextEdit, UnitResult, Verdict
-from quickfix.cost import Trips, words
+from quickfix.cost import trips_of, words
 from quickfix.edits import text_edits
 from quickfix.removal import deletion
 from quickfix.search import Placed, place, sentence
 from quickfix.session import Changes, Session, Stop, Trial, with_texts
-from quickfix.verify import RACES, PairKey, findings_of, in_old_text, key_of
-
-_KNOWN_LIMIT = 1 << 20
-"""Loop bounds beyond this are the analysis's own, not the program's."""
+from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +165,7 @@ def _fix(session: Session, group: str) -> Fix | FixRefusal:
         return FixRefusal("The finding is not there any more.")
     first = min(findings, key=lambda f: f.code.rank)
     if first.code in RACES:
-        return _insert(session, kernels, group)
+        return _repair_races(session, kernels, group)
     if first.code is Verdict.BARRIER_DIVERGENCE:
         return _remove_divergent(session, kernels, first)
     if first.code is Verdict.REDUNDANT_BARRIER:
@@ -187,12 +184,12 @@ def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return placed
     pair = next(f for f in placed.targets if f.group == group)
     places = _places(session.changes(placed.barriers), session)
-    cost = words(placed.barriers, _trips(session.kernels))
+    cost = words(placed.barriers, trips_of(kernels))
     return Fix(
         title=f"Insert {places} — orders {_pairs(placed.targets, pair)}, {cost}",
         kind="insert-barrier",
         edits=_edits(placed.trial),
-        groups=tuple(sorted(placed.trial.difference.gone)),
+        groups=tuple(sorted(placed.trial.gone)),
         cost=cost,
         notes=_notes(placed, session),
     )
@@ -210,7 +207,7 @@ def _remove_redundant(session: Session, kernels: Sequence[KernelAnalysis], findi
         title=f"Remove {_shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier",
         kind="remove-barrier",
         edits=_edits(trial),
-        groups=tuple(sorted(trial.difference.gone)),
+        groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
     )
 
@@ -224,52 +221,83 @@ def _why_needed(trial: Trial) -> str:
     return sentence(difference.worse[0]) if difference.worse else "Other barriers would go wrong without it."
 
 
+def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    """Insert barriers; where another barrier diverges, which no insertion makes right, move that one first."""
+    divergent = [f for a in kernels for f in findings_of(a.result) if f.code is Verdict.BARRIER_DIVERGENCE]
+    for finding in {f.group: f for f in divergent}.values():
+        moved = _remove_divergent(session, kernels, finding)
+        if isinstance(moved, Fix) and group in moved.groups:
+            return moved
+    return _insert(session, kernels, group)
+
+
 def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
-    """Delete the barrier, then repair the races that appear."""
+    """Delete the barrier, then repair the races that are there without it."""
     changes = deletion(session, finding)
     if isinstance(changes, FixRefusal):
         return changes
     barrier = finding.accesses[0]
-    what = f"{_shown(barrier)} in line {barrier.span.line}"
     without = session.trial(changes, frozenset(), kernels)
     if without.difference.worse:
         return FixRefusal(sentence(without.difference.worse[0]))
-    if not without.difference.new_races:
-        return Fix(
-            title=f"Remove {what}, which not all threads reach — no race appears without it, −1 barrier",
-            kind="remove-barrier",
-            edits=_edits(without),
-            groups=tuple(sorted(without.difference.gone)),
-            cost="−1 barrier",
-        )
     appeared = {key_of(f) for f in without.difference.new_races}
     bare = Session(session.engine, without.request, session.stop)
-
-    def is_new(_key: PairKey, found: Sequence[Finding]) -> bool:
-        olds = [in_old_text(f, without.files) for f in found]
-        return any(old is not None and key_of(old) in appeared for old in olds)
-
     names = {a.kernel.mangled for a in kernels}
-    placed = place(bare, [a for a in bare.kernels if a.kernel.mangled in names], is_new)
-    if isinstance(placed, FixRefusal):
+    repaired = [a for a in bare.kernels if a.kernel.mangled in names]
+
+    def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
+        olds = [in_old_text(f, without.files) for f in found]
+        return not appeared or any(old is not None and key_of(old) in appeared for old in olds)
+
+    placed = place(bare, repaired, wanted)
+    if isinstance(placed, Placed):
+        return _moved(session, without, bare, placed, repaired, finding)
+    if appeared:
         one, two = without.difference.new_races[0].accesses[:2]
-        return FixRefusal(f"Without the barrier {_pair(one, two)} would race, and: {placed.text}")
-    before = {path: file.before for path, file in without.files.items()}
-    after = {path: file.after for path, file in (*without.files.items(), *placed.trial.files.items())}
-    edits = [
-        e for path, text in after.items() for e in text_edits(path, before.get(path, bare.trees.texts[path]), text)
-    ]
-    places = _places(bare.changes(placed.barriers), bare)
-    cost = words(placed.barriers, _trips(bare.kernels))
-    gone = without.difference.gone - {f.group for f in without.difference.new_races}
+        return FixRefusal(f"Without the barrier {_pair(one, two)} would race, and no other is possible. {placed.text}")
     return Fix(
-        title=f"Remove {what}, which not all threads reach, and insert {places}, −1 barrier, {cost}",
+        title=f"Remove {_shown(barrier)} in line {barrier.span.line} — not all threads reach it, −1 barrier",
+        kind="remove-barrier",
+        edits=_edits(without),
+        groups=tuple(sorted({finding.group, *without.gone})),
+        cost="−1 barrier",
+    )
+
+
+def _moved(
+    session: Session,
+    without: Trial,
+    bare: Session,
+    placed: Placed,
+    kernels: Sequence[KernelAnalysis],
+    finding: Finding,
+) -> Fix:
+    files = compose(without.files, placed.trial.files)
+    places = _places(bare.changes(placed.barriers), bare, without.files)
+    cost = words(placed.barriers, trips_of(kernels))
+    left: set[PairKey] = set()
+    for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
+        old = in_old_text(finding_left, without.files)
+        if old is not None and key_of(finding_left) in placed.trial.difference.left:
+            left.add(key_of(old))
+    gone = gone_groups(session.result, placed.trial.checked, left)
+    barrier = finding.accesses[0]
+    where = places.removeprefix("__syncthreads() ") if len(placed.barriers) == 1 else f"make it {places}"
+    return Fix(
+        title=f"Move {_shown(barrier)} from line {barrier.span.line} {where} — all threads get there, {cost}",
         kind="move-barrier",
-        edits=tuple(edits),
-        groups=tuple(sorted(gone | {finding.group})),
+        edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
+        groups=tuple(sorted({finding.group, *gone})),
         cost=f"−1 barrier, {cost}",
         notes=_notes(placed, bare),
     )
+
+
+def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -> dict[str, tuple[bytes, bytes]]:
+    """The texts before the first and after the second of two edits, by file."""
+    before = {path: file.before for path, file in (*second.items(), *first.items())}
+    after = {path: file.after for path, file in (*first.items(), *second.items())}
+    return {path: (before[path], after[path]) for path in before}
 
 
 # --- in words -------------------------------------------------------------------------------------------------
@@ -288,34 +316,30 @@ def _pair(one: Access, two: Access) -> str:
 
 
 def _pairs(targets: Iterable[Finding], shown: Finding) -> str:
-    pairs = {key_of(f) for f in targets}
+    pairs = {frozenset((a.span.path, a.span.start_offset) for a in f.accesses) for f in targets}
     more = len(pairs) - 1
     rest = f" and {more} more pair{'s' * (more != 1)}" if more else ""
     return _pair(*shown.accesses[:2]) + rest
 
 
-def _places(changes: Changes, session: Session) -> str:
-    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`."""
+def _places(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
+    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`; lines of the text before `earlier` edits."""
     lines: list[int] = []
     for path, found in sorted(changes.items()):
-        text = session.trees.texts[path]
-        lines += [text.count(b"\n", 0, change.start) + 1 for change in found if change.gap is not None]
+        file = (earlier or {}).get(path)
+        for change in found:
+            if change.gap is None:
+                continue
+            if file is None:
+                lines.append(session.trees.texts[path].count(b"\n", 0, change.start) + 1)
+            else:
+                old = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
+                lines.append(file.before.count(b"\n", 0, old) + 1)
     lines.sort()
     if len(lines) == 1:
         return f"__syncthreads() after line {lines[0]}"
     listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
     return f"{len(lines)} barriers after lines {listed}"
-
-
-def _trips(kernels: Iterable[KernelAnalysis]) -> Trips:
-    """Iterations of the loops whose number is known in every kernel and context."""
-    found: dict[tuple[str, int], int | None] = {}
-    for analysis in kernels:
-        for loop in analysis.events.loops.values():
-            place = (loop.site.span.path, loop.site.span.line)
-            count = loop.limit if loop.limit < _KNOWN_LIMIT else None
-            found[place] = count if place not in found or found[place] == count else None
-    return {place: count for place, count in found.items() if count is not None}
 
 
 def _notes(placed: Placed, session: Session) -> tuple[str, ...]:

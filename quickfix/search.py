@@ -58,12 +58,15 @@ def place(
     needed = {key for key, found in races.items() if wanted(key, found)}
     if not needed:
         return FixRefusal("There is no race that a barrier could remove.")
-    reasons: dict[PairKey, str] = {}
+    reasons = {key: text for key, text in session.hopeless.items() if key in races}
+    for key in needed & reasons.keys():
+        return FixRefusal(sentence(reasons[key]))
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
         try:
             return _search(session, kernels, targets, tuple(dict.fromkeys(reasons.values())))
         except _Unfixable as failure:
+            session.hopeless[failure.key] = failure.text
             if failure.key in needed:
                 return FixRefusal(sentence(failure.text))
             reasons[failure.key] = failure.text
@@ -122,7 +125,15 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     if not way.candidates:
         raise _Unfixable(key, way.obstacle)
     if not model.demand(way.candidates, besides):
-        raise _Unfixable(key, _unreachable(one, two))
+        tried = all(c.key in besides for c in way.candidates)
+        raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(one, two))
+
+
+def _not_enough(one: Access, two: Access) -> str:
+    return (
+        f"`{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) collide even with a barrier in "
+        "every place between them"
+    )
 
 
 def _unreachable(one: Access, two: Access) -> str:

@@ -14,7 +14,7 @@ from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.model import SourceSpan, UnitResult
 from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
-from quickfix.verify import Difference, EditedFile, PairKey, compare, findings_of, spans_of
+from quickfix.verify import Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
 Stop = Callable[[], bool]
 Changes = Mapping[str, list[Change]]
@@ -28,12 +28,14 @@ class Trial:
     """The unit with the edited texts."""
     files: Mapping[str, EditedFile]
     difference: Difference
+    checked: frozenset[str]
+    """Mangled names of the kernels that were checked again."""
+    gone: frozenset[str]
+    """Groups of findings of which nothing is left."""
     divergent: frozenset[Key]
     """Gaps whose barrier some threads miss."""
     late: frozenset[Key]
     """Gaps whose barrier is missed by threads that have returned, and by no others."""
-    useless: frozenset[Key]
-    """Gaps whose barrier orders nothing."""
 
 
 class Session:
@@ -43,6 +45,8 @@ class Session:
         self.engine = engine
         self.request = request
         self.stop = stop
+        self.hopeless: dict[PairKey, str] = {}
+        """Races that no barrier removes, and why, as far as known."""
         analysis = engine.analyse(request, stop)
         self.result: UnitResult = analysis.result
         self.kernels: tuple[KernelAnalysis, ...] = analysis.kernels
@@ -71,7 +75,9 @@ class Session:
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
         touched = self.kernels_with((path, change.start) for path, found in changes.items() for change in found)
         names = tuple(sorted({a.kernel.base_name for a in (*touched, *kernels)}))
-        narrowed = replace(request, options=replace(request.options, kernels=names), previous_keys={}, first=())
+        # Whether the barriers that were there before are needed is nothing that an edit has to answer for.
+        options = replace(request.options, kernels=names, redundancy=False)
+        narrowed = replace(request, options=options, previous_keys={}, first=())
         after = self._checked(narrowed)
         difference = compare(self.result, after, files, targets)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
@@ -79,13 +85,15 @@ class Session:
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
             return frozenset(places[s.path, s.start_offset] for s in spans if (s.path, s.start_offset) in places)
 
+        checked = frozenset(kernel.mangled for kernel in after.kernels)
         return Trial(
             request,
             files,
             difference,
+            checked,
+            frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
-            keys(difference.useless),
         )
 
     def files_after(self, changes: Changes) -> dict[str, EditedFile]:

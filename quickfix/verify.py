@@ -6,9 +6,8 @@ the old one by the places of their accesses, so positions and line numbers may d
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -30,18 +29,6 @@ class EditedFile:
     after: bytes
     offsets: OffsetMap
 
-    def old_line(self, line: int) -> int:
-        """The line of the old text that a line of the new one was, itself when it is new."""
-        at = 0
-        for _ in range(line - 1):
-            at = self.after.find(b"\n", at) + 1
-        end = self.after.find(b"\n", at)
-        for offset in range(at, len(self.after) if end < 0 else end):
-            old = self.offsets.old(offset)
-            if old is not None:
-                return self.before.count(b"\n", 0, old) + 1
-        return line
-
 
 Files = Mapping[str, EditedFile]
 
@@ -56,15 +43,14 @@ def key_of(finding: Finding) -> PairKey:
 
 
 def in_old_text(finding: Finding, files: Files) -> Finding | None:
-    """The finding with offsets, lines and loop names of the old text; None when it is about something inserted."""
+    """The finding with offsets and lines of the old text; None when it is about something inserted."""
     accesses: list[Access] = []
     for access in finding.accesses:
         spans = [_old_span(span, files) for span in (*access.calls, access.span)]
         if any(span is None for span in spans):
             return None
         *calls, own = [span for span in spans if span is not None]
-        iterations = tuple((_old_loop(name, access.span.path, files), count) for name, count in access.iterations)
-        accesses.append(replace(access, span=own, calls=tuple(calls), iterations=iterations))
+        accesses.append(replace(access, span=own, calls=tuple(calls)))
     return replace(finding, accesses=tuple(accesses))
 
 
@@ -80,17 +66,6 @@ def _old_span(span: SourceSpan, files: Files) -> SourceSpan | None:
     return replace(span, start_offset=start, end_offset=end, start_line=line, end_line=line)
 
 
-_LOOP: Final = re.compile(r"loop at line (\d+)")
-
-
-def _old_loop(name: str, path: str, files: Files) -> str:
-    file = files.get(path)
-    match = _LOOP.fullmatch(name)
-    if file is None or match is None:
-        return name
-    return f"loop at line {file.old_line(int(match.group(1)))}"
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What an edit did. Races and divergences are given in the coordinates of the old text where they have some."""
@@ -103,16 +78,14 @@ class Difference:
     """Inserted barriers (in the new text) that some threads miss."""
     late: tuple[SourceSpan, ...] = ()
     """Inserted barriers that threads miss which have returned."""
-    useless: tuple[SourceSpan, ...] = ()
-    """Inserted barriers that order nothing."""
     worse: tuple[str, ...] = ()
     """Anything else that got worse, in words."""
-    gone: frozenset[str] = field(default=frozenset())
-    """Groups of the old result of which nothing is left."""
+    left: frozenset[PairKey] = frozenset()
+    """What the findings that are still there are about."""
 
     @property
     def is_clean(self) -> bool:
-        return not (self.remaining or self.new_races or self.divergent or self.useless or self.worse)
+        return not (self.remaining or self.new_races or self.divergent or self.worse)
 
 
 def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozenset[PairKey]) -> Difference:
@@ -130,30 +103,29 @@ def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozen
             continue
         for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
             _context(found, kernel, earlier, context, files, targets)
-    checked = {kernel.mangled for kernel in after.kernels}
-    left = {key for key, _ in found.keys}
-    gone = {
-        f.group
-        for kernel in before.kernels
-        if kernel.mangled in checked
-        for f in findings_of(kernel)
-        if key_of(f) not in left
-    }
-    held = {
-        f.group
-        for kernel in before.kernels
-        for f in findings_of(kernel)
-        if kernel.mangled not in checked or key_of(f) in left
-    }
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),
         tuple(dict.fromkeys(found.divergent)),
         tuple(dict.fromkeys(found.late)),
-        tuple(dict.fromkeys(found.useless)),
         tuple(dict.fromkeys(found.worse)),
-        frozenset(gone - held),
+        frozenset(found.left),
     )
+
+
+def gone_groups(before: UnitResult, checked: Collection[str], left: Collection[PairKey]) -> set[str]:
+    """Groups of which nothing is left when the kernels with the mangled names `checked` were checked again.
+
+    Redundant barriers aside: whether another barrier still is one, an edit is not judged by."""
+    gone: set[str] = set()
+    held: set[str] = set()
+    for kernel in before.kernels:
+        for finding in findings_of(kernel):
+            if kernel.mangled not in checked or finding.code is Verdict.REDUNDANT_BARRIER or key_of(finding) in left:
+                held.add(finding.group)
+            else:
+                gone.add(finding.group)
+    return gone - held
 
 
 def findings_of(kernel: KernelResult) -> list[Finding]:
@@ -167,9 +139,8 @@ class _Found:
     new_races: list[Finding] = field(default_factory=list[Finding])
     divergent: list[SourceSpan] = field(default_factory=list[SourceSpan])
     late: list[SourceSpan] = field(default_factory=list[SourceSpan])
-    useless: list[SourceSpan] = field(default_factory=list[SourceSpan])
     worse: list[str] = field(default_factory=list[str])
-    keys: set[tuple[PairKey, Verdict]] = field(default_factory=set[tuple[PairKey, Verdict]])
+    left: set[PairKey] = field(default_factory=set[PairKey])
 
 
 def _context(
@@ -191,7 +162,7 @@ def _context(
             _inserted(found, finding)
             continue
         key = key_of(old)
-        found.keys.add((key, finding.code))
+        found.left.add(key)
         earlier = known.get(key)
         if key in targets:
             found.remaining.append(old)
@@ -208,8 +179,6 @@ def _inserted(found: _Found, finding: Finding) -> None:
         found.divergent.append(finding.span)
     elif finding.code is Verdict.BARRIER_AFTER_EXIT:
         found.late.append(finding.span)
-    elif finding.code is Verdict.REDUNDANT_BARRIER:
-        found.useless.append(finding.span)
     else:
         found.worse.append(finding.message)
 

@@ -1,0 +1,113 @@
+"""Repairs of whole files against golden diffs in `tests/golden`.
+
+Each `NAME.cu` is repaired as a whole; `NAME.diff` holds the title, the cost and the edit. The edited text must be free
+of findings, and taking the edits back must give the old text. `CUDA_LSP_UPDATE_GOLDEN=1` writes the diffs anew.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.model import Fix, TextEdit, UnitResult, Verdict
+from quickfix import fix_all, fix_for, offers, remove_redundant
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = sorted(GOLDEN.glob("*.cu"))
+UPDATE = os.environ.get("CUDA_LSP_UPDATE_GOLDEN") == "1"
+
+
+@cache
+def engine() -> Engine:
+    return Engine()
+
+
+def request(path: Path) -> CheckRequest:
+    return CheckRequest(str(path), path.read_bytes().decode())
+
+
+def result(of: CheckRequest) -> UnitResult:
+    for event in engine().check(of):
+        if isinstance(event, UnitFinished):
+            return event.result
+    raise AssertionError("no result")
+
+
+def applied(text: str, edits: tuple[TextEdit, ...]) -> str:
+    data = text.encode()
+    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
+        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
+    return data.decode()
+
+
+def undone(before: str, after: str, edits: tuple[TextEdit, ...]) -> str:
+    """The edited text with every edit taken back by its position alone."""
+    old, new = before.encode(), after.encode()
+    shift = 0
+    ranges: list[tuple[int, int, bytes]] = []
+    for edit in sorted(edits, key=lambda e: e.span.start_offset):
+        start, end = edit.span.start_offset, edit.span.end_offset
+        written = len(edit.new_text.encode())
+        ranges.append((start + shift, start + shift + written, old[start:end]))
+        shift += written - (end - start)
+    for start, end, text in reversed(ranges):
+        new = new[:start] + text + new[end:]
+    return new.decode()
+
+
+def shown(path: Path, fix: Fix, after: str) -> str:
+    before = path.read_bytes().decode()
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
+    head = [f"title: {fix.title}", f"kind:  {fix.kind}", f"cost:  {fix.cost}", *(f"note:  {n}" for n in fix.notes)]
+    return "\n".join([*head, *list(lines)[2:], ""])
+
+
+def repair(path: Path) -> Fix:
+    make = remove_redundant if path.stem.startswith("redundant") else fix_all
+    fix = make(engine(), request(path))
+    assert isinstance(fix, Fix), fix.text
+    return fix
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_golden(path: Path):
+    fix = repair(path)
+    of = request(path)
+    after = applied(of.text, fix.edits)
+    text = shown(path, fix, after)
+    golden = path.with_suffix(".diff")
+    if UPDATE:
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+    assert undone(of.text, after, fix.edits) == of.text
+    spans = [e.span for e in fix.edits]
+    assert all(a.end_offset <= b.start_offset for a, b in zip(spans, spans[1:], strict=False))
+    checked = result(CheckRequest(of.path, after))
+    assert not checked.syntax
+    left = {f.code for k in checked.kernels for c in k.contexts for f in c.findings}
+    assert left <= {Verdict.BARRIER_AFTER_EXIT}, left
+    assert all(k.verdict in (Verdict.RACE_FREE, Verdict.BARRIER_AFTER_EXIT) for k in checked.kernels)
+
+
+def test_each_file_has_a_diff():
+    assert {p.stem for p in FILES} == {p.stem for p in GOLDEN.glob("*.diff")}
+
+
+@pytest.mark.parametrize(
+    "stem", ["template", "two_races_one_barrier", "divergent", "redundant_pair", "device_function"]
+)
+def test_offers_cover_each_group_once(stem: str):
+    of = request(GOLDEN / f"{stem}.cu")
+    unit = result(of)
+    groups = {f.group for k in unit.kernels for c in k.contexts for f in c.findings}
+    found = list(offers(engine(), of, unit))
+    assert {g for f in found for g in f.groups} == groups
+    for group in groups:
+        fix = fix_for(engine(), of, group)
+        assert isinstance(fix, Fix)
+        assert group in fix.groups
