@@ -14,7 +14,7 @@ from analyzers.hostguide.comments import (
     with_assumptions,
 )
 from analyzers.hostguide.contexts import context_of_user_launch, default_context
-from analyzers.ir.expr import BID, F32, I32, PTR, U8, U64, Type, add, addr, cast, const, show, sym
+from analyzers.ir.expr import BID, F32, I32, PTR, U8, U32, U64, Type, add, addr, cast, const, show, sym
 from analyzers.ir.kernel import KERNEL_BLOCK, Barrier, Block, Kernel, Parameter, Site, Stmt, Store
 from analyzers.model import SourceSpan, UserLaunch
 
@@ -202,7 +202,7 @@ def test_default_context_fixes_axes_the_kernel_never_mentions() -> None:
     store = Store(1, addr("p"), cast(add(BID[1], sym("gdim.x", BID[1].ty)), I32), 4, site)
     context = default_context(one(body=(store,)))
     assert {str(s.value) for s, _ in context.bindings} == {"gdim.z", "bdim.x", "bdim.y", "bdim.z"}
-    assert all(v is const(1, BID[1].ty) for _, v in context.bindings)
+    assert all(v is const(1, U32) for _, v in context.bindings)
     assert "blockDim.x is 1: the kernel does not use this axis" in context.assumptions
     assert context.summary.grid == ("gridDim.x", "gridDim.y", "1")
     assert not context.cooperative

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
-from solve_cases import queries, solutions
+from hypothesis import strategies as st
+from solve_cases import address_queries, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
 from analyzers.solve import algebra
@@ -12,16 +13,13 @@ from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Proved, Query
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(queries())
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.one_of(queries(), address_queries()))
 def test_proofs_agree_with_brute_force(query: Query) -> None:
     answer = algebra.decide(prepare(query))
     event(type(answer).__name__)
     if isinstance(answer, Proved):
-        needed = tuple(f for f in query.facts if f.tag in answer.core)
-        assert not solutions(
-            Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
-        )
+        assert unsatisfiable_with(query, answer)
 
 
 @pytest.mark.parametrize("name", PATTERNS)

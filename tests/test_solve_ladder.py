@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
-from solve_cases import queries, solutions
+from hypothesis import strategies as st
+from solve_cases import address_queries, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
 from analyzers.solve.check import violation
@@ -36,14 +37,12 @@ def test_facts_are_cited() -> None:
 
 
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(queries())
+@given(st.one_of(queries(), address_queries()))
 def test_agrees_with_brute_force(query: Query) -> None:
     answer = decide(query, SMALL)
     event(f"{type(answer).__name__} {answer.rung}")
     if isinstance(answer, Proved):
-        needed = tuple(f for f in query.facts if f.tag in answer.core)
-        again = Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
-        assert not solutions(again)
+        assert unsatisfiable_with(query, answer)
     elif isinstance(answer, Satisfied):
         assert violation(query, answer.values) is None
     else:

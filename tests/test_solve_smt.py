@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from hypothesis import HealthCheck, event, given, settings
-from solve_cases import queries, solutions
+from hypothesis import strategies as st
+from solve_cases import address_queries, queries, solution, unsatisfiable_with
 
 from analyzers.solve import smt
+from analyzers.solve.check import violation
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
 
 
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(queries())
+@given(st.one_of(queries(), address_queries()))
 def test_agrees_with_brute_force(query: Query) -> None:
     answer = smt.decide(query, 200_000, smaller=lambda _: False)
     event(type(answer).__name__ + (answer.kind if isinstance(answer, Undecided) else ""))
     if isinstance(answer, Proved):
-        needed = tuple(f for f in query.facts if f.tag in answer.core)
-        assert not solutions(
-            Query(query.conjuncts, needed, query.ranges, query.overlap, query.scope, answer.used_no_overflow)
-        )
+        assert unsatisfiable_with(query, answer)
     elif isinstance(answer, Satisfied):
-        assert answer.values in solutions(query)
+        assert violation(query, answer.values) is None
+        assert solution(query) is not None
     else:
         assert answer.kind in ("budget", "unsupported-operator")

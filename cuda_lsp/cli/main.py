@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from analyzers.model import UserLaunch, Verdict
 from cuda_lsp import __version__
-from cuda_lsp.cli import exit_codes, launch_argument
+from cuda_lsp.cli import exit_codes
 from cuda_lsp.cli.exit_codes import UsageError
 
 BACKEND = "cuda_lsp.backend:create"
@@ -25,7 +25,7 @@ _EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input co
 def main(argv: Sequence[str] | None = None, backend: str = BACKEND) -> int:
     """Run one command line; `backend` names what the workers run (see `cuda_lsp.backend`)."""
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = _parser().parse_args(_glued(sys.argv[1:] if argv is None else argv))
         return _run(arguments, backend)
     except UsageError as error:
         print(f"cuda-lsp: {error}", file=sys.stderr)
@@ -80,6 +80,17 @@ def _selection(arguments: argparse.Namespace) -> Any:
         warp_lockstep=arguments.warp_lockstep,
         database=arguments.database,
     )
+
+
+def _glued(argv: Sequence[str]) -> list[str]:
+    """`--extra-arg -DX` as `--extra-arg=-DX`: argparse takes no value that looks like an option."""
+    glued: list[str] = []
+    for argument in argv:
+        if glued and glued[-1] == "--extra-arg":
+            glued[-1] += f"={argument}"
+        else:
+            glued.append(argument)
+    return glued
 
 
 class _Parser(argparse.ArgumentParser):
@@ -185,8 +196,10 @@ def _positive(text: str) -> int:
 
 
 def _launch(text: str) -> UserLaunch:
+    from analyzers.hostguide.comments import parse_launch
+
     try:
-        return launch_argument.parse(text)
+        return parse_launch(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

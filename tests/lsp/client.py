@@ -182,10 +182,10 @@ class Editor(LanguageClient):
 
 def plain(value: Any) -> Any:
     """An answer without a type of its own, as dicts and lists."""
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return value

@@ -36,6 +36,7 @@ async def connect(tmp_path: Path, environment: dict[str, str]) -> AsyncIterator[
         engine: str | None = None,
         folder: Path | None = tmp_path,
         initialize: bool = True,
+        search: Path | None = None,
         **more: Any,
     ) -> Editor:
         editor = Editor()
@@ -44,6 +45,8 @@ async def connect(tmp_path: Path, environment: dict[str, str]) -> AsyncIterator[
         if engine is not None:
             editor.server_command = server_command(engine)
         editors.append(editor)
+        if search is not None:
+            environment["PYTHONPATH"] += os.pathsep + str(search)
         await editor.start_io(*editor.server_command, env=environment, cwd=str(tmp_path))
         if initialize:
             folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)] if folder is not None else None

@@ -119,7 +119,7 @@ async def test_diagnostics_move_with_the_edits(editor: Editor, tmp_path: Path) -
     assert editor.published[-1].version == 2
 
 
-@pytest.mark.parametrize("breakage", ["#error not yet\n", "__global__ void unfinished( {\n", ""])
+@pytest.mark.parametrize("breakage", ["#error not yet\n", "__global__ void unfinished(float *a) {\n", ""])
 async def test_broken_code_keeps_the_last_good_result_and_the_next_save_recovers(
     editor: Editor, tmp_path: Path, breakage: str
 ) -> None:

@@ -1,0 +1,56 @@
+"""What the command line accepts, and that everything else is a usage error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cuda_lsp import __version__
+from cuda_lsp.cli import explain
+from cuda_lsp.cli.exit_codes import USAGE, UsageError
+from cuda_lsp.cli.main import main
+
+FAKE = "lsp.fake_engine:create"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["check"],
+        ["chek", "a.cu"],
+        ["check", "a.cu", "--format", "xml"],
+        ["check", "a.cu", "--jobs", "0"],
+        ["check", "a.cu", "--launch", "grid=zero"],
+        ["check", "a.cu", "--fail-on", "everything"],
+        ["check", "a.cu", "--fail-on", ""],
+        ["check", "a.cu", "--fail-on", "race-free"],
+        ["fix", "a.cu", "--diff", "--write"],
+        ["explain", "a.cu:k"],
+        ["explain", "no-colon", "--pass", "pairs"],
+        ["serve", "--tcp", "nowhere"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments, FAKE) == USAGE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "cuda-lsp" in captured.err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"cuda-lsp {__version__}\n"
+
+
+def test_the_target_of_explain_is_split_at_the_right_colon(tmp_path: Path) -> None:
+    file = tmp_path / "a:b.cu"
+    file.touch()
+    assert explain.split_target(f"{file}:ns::k<4>") == (str(file), "ns::k<4>")
+    assert explain.split_target("missing.cu:ns::k") == ("missing.cu", "ns::k")
+    with pytest.raises(UsageError):
+        explain.split_target("k")

@@ -1,0 +1,171 @@
+"""`cuda-lsp check` end to end, with worker processes that run the tests' stand-in for the analysis."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import documented_json
+import pytest
+
+from cuda_lsp.cli import jobs
+from cuda_lsp.cli.exit_codes import CLEAN, FINDINGS, NOT_ANALYSED, USAGE
+from cuda_lsp.cli.main import main
+
+FAKE = "lsp.fake_engine:create"
+RACY = """__global__ void shift(int *a, int i) {
+  a[i] = a[i + 1];
+}
+void host(int *a) {
+  shift<<<4, 64>>>(a, 1);
+}
+"""
+CLEAN_KERNEL = "__global__ void fine(int *b, int i) {\n  b[i] = 1;\n}\n"
+UNDECIDED = "__global__ void hard(int *b, int i) {\n  // unknown\n}\n"
+USELESS = "__global__ void slow(int *b, int i) {\n  __syncthreads(); // useless\n}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"racy.cu": RACY, "fine.cu": CLEAN_KERNEL, "hard.cu": UNDECIDED, "slow.cu": USELESS}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["fine.cu"], CLEAN),
+        (["racy.cu"], FINDINGS),
+        (["hard.cu"], CLEAN),
+        (["slow.cu"], CLEAN),
+        (["hard.cu", "--fail-on", "unknown"], FINDINGS),
+        (["slow.cu", "--fail-on", "redundant-barrier,data-race"], FINDINGS),
+        (["racy.cu", "--fail-on", "never"], CLEAN),
+        (["racy.cu", "--fail-on", "barrier-divergence"], CLEAN),
+        (["missing.cu"], NOT_ANALYSED),
+        (["racy.cu", "missing.cu"], NOT_ANALYSED),
+        (["fine.cu", "--kernel", "other"], CLEAN),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_exit_codes(arguments: list[str], code: int) -> None:
+    assert main(["check", *arguments], FAKE) == code
+
+
+def test_a_kernel_that_nobody_has_is_a_mistake(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "empty.cu").write_text("int nothing;\n")
+    assert main(["check", "empty.cu", "--kernel", "other"], FAKE) == USAGE
+    assert "no kernel named other" in capsys.readouterr().err
+
+
+def test_a_unit_that_cannot_be_analysed_costs_only_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken.cu").write_text("#error\n")
+    assert main(["check", "broken.cu", "racy.cu"], FAKE) == NOT_ANALYSED
+    out = capsys.readouterr().out
+    assert "broken.cu: not analysed" in out
+    assert "racy.cu:2" in out
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+def test_a_worker_that_dies_costs_its_file_only(folder: Path, count: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "deadly.cu").write_text("__global__ void k(int *a) {\n  // crash always\n}\n")
+    files = ["racy.cu", "deadly.cu", "fine.cu"]
+    assert main(["check", *files, "--jobs", count, "--format", "json"], FAKE) == NOT_ANALYSED
+    units = report(capsys)["units"]
+    assert [unit["path"] for unit in units] == files
+    assert [bool(unit["failure"]) for unit in units] == [False, True, False]
+    assert units[1]["failure"]["kind"] == "worker-died"
+    assert "signal" in units[1]["failure"]["text"]
+
+
+def test_a_worker_that_hangs_is_given_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / ".cuda-lsp.toml").write_text("hang-seconds = 1\n")
+    (folder / "endless.cu").write_text("__global__ void k(int *a) {\n  // hang\n}\n")
+    assert main(["check", "endless.cu", "fine.cu"], FAKE) == NOT_ANALYSED
+    assert "said nothing for 1 s" in capsys.readouterr().out
+
+
+def test_the_order_of_the_report_is_that_of_the_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "slow.cu", "racy.cu", "hard.cu", "fine.cu", "--jobs", "3", "--format", "json"], FAKE)
+    assert [unit["path"] for unit in report(capsys)["units"]] == ["slow.cu", "racy.cu", "hard.cu", "fine.cu"]
+
+
+def test_headers_are_checked_with_the_files_that_include_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sub = folder / "sub"
+    sub.mkdir()
+    (sub / "used.cuh").write_text(CLEAN_KERNEL)
+    (sub / "alone.cuh").write_text(CLEAN_KERNEL)
+    (sub / "main.cu").write_text('#include "used.cuh"\n')
+    main(["check", "sub", "--format", "json"], FAKE)
+    assert [unit["path"] for unit in report(capsys)["units"]] == ["sub/main.cu", "sub/alone.cuh"]
+    main(["check", "sub/used.cuh", "sub", "--format", "json"], FAKE)
+    assert report(capsys)["units"][0]["path"] == "sub/used.cuh"
+
+
+def test_the_text_shows_both_accesses(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "racy.cu", "hard.cu", "fine.cu", "slow.cu"], FAKE)
+    out = capsys.readouterr().out
+    assert "racy.cu:2:3: data-race in shift" in out
+    assert "2 |   a[i] = a[i + 1];" in out
+    assert "^^^^ write" in out
+    assert "^^^^^^^^ read" in out
+    assert "hard.cu:1:17: unknown in hard" in out
+    assert "fine" not in out.replace("fine.cu", "")
+    assert out.endswith("\n")
+    assert "4 kernels in 4 files: 1 data-race, 1 unknown, 1 redundant-barrier, 1 race-free" in out
+
+
+def test_json_is_as_documented(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "broken.cu").write_text("#error\n")
+    (folder / "lost.cu").write_text('#include "nowhere.h"\n' + RACY)
+    main(["check", "--format", "json", "."], FAKE)
+    document = report(capsys)
+    assert documented_json.violations(document) == []
+    assert document["schema"] == 1
+    assert document["summary"] == {"data-race": 2, "unknown": 1, "redundant-barrier": 1, "race-free": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".cuda-lsp.toml", "use-host = 3\n"),
+        (".cuda-lsp.toml", "no-such-setting = 1\n"),
+        (".cuda-lsp.toml", "not toml"),
+        ("compile_commands.json", "[[["),
+    ],
+)
+def test_a_wrong_configuration_stops_the_check(
+    folder: Path, name: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / name).write_text(text)
+    assert main(["check", "fine.cu"], FAKE) == USAGE
+    captured = capsys.readouterr()
+    assert name in captured.err
+    assert captured.out == ""
+
+
+def test_a_named_database_must_be_one(folder: Path) -> None:
+    assert main(["check", "fine.cu", "-p", "nowhere"], FAKE) == USAGE
+
+
+def test_an_ineffective_flag_is_mentioned(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "fine.cu", "--extra-arg", "-Xptxas=-O3"], FAKE) == CLEAN
+    assert "--extra-arg -Xptxas=-O3 has no effect" in capsys.readouterr().err
+
+
+def test_no_task_is_lost_when_more_workers_die_than_run(folder: Path) -> None:
+    names = [f"dead{number}.cu" for number in range(3)]
+    for name in names:
+        (folder / name).write_text("__global__ void k(int *a) {\n  // crash always\n}\n")
+    assert main(["check", *names, "--jobs", "2"], FAKE) == NOT_ANALYSED
+
+
+def test_nothing_to_do_starts_no_worker() -> None:
+    assert list(jobs.run([], 2, "no:where", lambda _task, _progress: None)) == []

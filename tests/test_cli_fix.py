@@ -1,0 +1,110 @@
+"""`cuda-lsp fix` with the tests' stand-in for the analysis: diffs, files, and what is left alone."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analyzers.model import Fix, SourceSpan, TextEdit, UnitResult
+from cuda_lsp.cli import fix
+from cuda_lsp.cli.exit_codes import CLEAN, FINDINGS, NOT_ANALYSED
+from cuda_lsp.cli.main import main
+from cuda_lsp.cli.terminal import Style
+
+FAKE = "lsp.fake_engine:create"
+RACY = "__global__ void shift(int *a, int i) {\n  a[i] = a[i + 1];\n}\n"
+FIXED = "__global__ void shift(int *a, int i) {\n  __syncthreads();\n  a[i] = a[i + 1];\n}\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "racy.cu").write_text(RACY)
+    return tmp_path
+
+
+def test_a_diff_is_printed_and_nothing_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fix", "racy.cu"], FAKE) == FINDINGS
+    captured = capsys.readouterr()
+    assert captured.out.startswith("--- a/racy.cu\n+++ b/racy.cu\n@@ ")
+    assert "+  __syncthreads();\n" in captured.out
+    assert "racy.cu: " in captured.err
+    assert (folder / "racy.cu").read_text() == RACY
+
+
+def test_the_diff_can_be_applied(
+    folder: Path, capsys: pytest.CaptureFixture[str], require_program: Callable[[str], str]
+) -> None:
+    patch = require_program("patch")
+    main(["fix", "racy.cu", "--diff"], FAKE)
+    subprocess.run(
+        [patch, "-p1"], input=capsys.readouterr().out, text=True, check=True, cwd=folder, capture_output=True
+    )
+    assert (folder / "racy.cu").read_text() == FIXED
+
+
+def test_writing_changes_the_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fix", "--write", "racy.cu"], FAKE) == CLEAN
+    assert (folder / "racy.cu").read_text() == FIXED
+    assert capsys.readouterr().out == ""
+    assert main(["check", "racy.cu"], FAKE) == CLEAN
+    assert [path.name for path in folder.iterdir()] == ["racy.cu"]
+
+
+def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
+    file = folder / "dos.cu"
+    file.write_bytes(b"\xef\xbb\xbf" + RACY.replace("\n", "\r\n").encode())
+    file.chmod(0o750)
+    assert main(["fix", "--write", "dos.cu"], FAKE) == CLEAN
+    data = file.read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf__global__")
+    assert b"__syncthreads();" in data
+    assert data.count(b"\xef\xbb\xbf") == 1
+    assert file.stat().st_mode & 0o777 == 0o750
+
+
+def test_all_files_are_repaired(folder: Path) -> None:
+    (folder / "other.cu").write_text(RACY)
+    assert main(["fix", "--write", "."], FAKE) == CLEAN
+    assert (folder / "other.cu").read_text() == FIXED
+
+
+def test_a_file_that_cannot_be_read_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fix", "--write", "racy.cu", "missing.cu"], FAKE) == NOT_ANALYSED
+    assert "missing.cu: not analysed" in capsys.readouterr().err
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path) -> None:
+    file = folder / "racy.cu"
+    file.write_text(RACY + "// edited\n")
+    with pytest.raises(OSError, match="has changed"):
+        fix.write(file, RACY, FIXED)
+    assert file.read_text() == RACY + "// edited\n"
+
+
+def edit(start: int, end: int, text: str, path: str = "/a.cu") -> TextEdit:
+    return TextEdit(SourceSpan(path, 1, 1, 1, 1, start, end), text)
+
+
+def offer(*edits: TextEdit, group: str, preferred: bool = True) -> Fix:
+    return Fix("t", "insert-barrier", edits, (group,), "", preferred)
+
+
+def test_offsets_are_bytes() -> None:
+    assert fix.apply("/* é */ab", [edit(9, 9, "|"), edit(8, 9, "A")]) == "/* é */A|b"
+
+
+def test_only_repairs_that_go_together_are_taken() -> None:
+    first, overlapping = offer(edit(5, 9, ""), group="a"), offer(edit(7, 7, "x"), group="b")
+    second, unwanted = offer(edit(20, 20, "y"), group="c"), offer(edit(30, 30, "z"), group="d", preferred=False)
+    unit = UnitResult("/a.cu", 80)
+    # No kernel of the unit has these groups, so they count as one kernel's: one repair at a time.
+    assert fix.compatible(unit, [first, overlapping, second, unwanted]) == [first]
+
+
+def test_a_missing_last_line_end_shows_in_the_diff() -> None:
+    text = fix.diff("/a.cu", "int a;", "int b;", Style())
+    assert text.endswith("-int a;\n\\ No newline at end of file\n+int b;\n\\ No newline at end of file\n")
