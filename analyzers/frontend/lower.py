@@ -7,6 +7,7 @@ instantiated through probes, lines appended to the buffer for one more parse.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,6 +45,17 @@ def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[
     """
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
+    collecting = gc.isenabled()
+    # Nearly everything made here lives until the end: collections would only walk it again and again.
+    gc.disable()
+    try:
+        return _lower_unit(unit, reparse, only)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _lower_unit(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> LoweredUnit:
     tried: list[str] = []
     found = discover(unit)
     for _ in range(_ROUNDS):
@@ -59,6 +71,8 @@ def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[
 
 
 _RECURSION = 20_000
+#: Nodes kept from one kernel to the next; the bodies of instantiations are seldom shared.
+_MANY_NODES = 100_000
 
 
 def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> LoweredUnit:
@@ -68,6 +82,8 @@ def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> Lowered
         if only and not _selected(item, only):
             continue
         out.append(kernels.lower_kernel(table, item, unit))
+        if table.size > _MANY_NODES:
+            table.forget()
     return LoweredUnit(tuple(out), found.skipped, unit, unit.probes)
 
 

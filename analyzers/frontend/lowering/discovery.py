@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, kernel_identity
+from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, children, kernel_identity, specialized_template
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
     ParsedUnit,
@@ -149,7 +149,7 @@ class _Declarations:
         self.files: set[str] = set()
         self._bundled: dict[str, bool] = {}
         self._unit = unit
-        self._walk(unit.cursor.get_children(), (), False)
+        self._walk(children(unit.cursor), (), False)
 
     def _in_headers(self, cursor: Any) -> bool:
         file = cursor.location.file
@@ -174,7 +174,7 @@ class _Declarations:
                     inner = (*scope, cursor.spelling) if kind == Kinds.NAMESPACE else scope
                     is_template = kind not in (Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS)
                     # A scope of its own keeps the members from being asked for their file again.
-                    self._walk(cursor.get_children(), inner or ("",), template or is_template)
+                    self._walk(children(cursor), inner or ("",), template or is_template)
             elif kind == Kinds.VAR and (scope or not self._in_headers(cursor)):
                 if cursor.spelling.startswith("cuda_lsp_probe_"):
                     self.probes.append(cursor)
@@ -184,7 +184,7 @@ class _Declarations:
 
     def _function(self, cursor: Any, kind: int, scope: tuple[str, ...], template: bool) -> None:
         is_global = has_body = False
-        for child in cursor.get_children():
+        for child in children(cursor):
             inner = child._kind_id
             if inner == Kinds.GLOBAL_ATTR:
                 is_global = True
@@ -389,7 +389,5 @@ def _shown(cursor: Any) -> str:
 
 
 def _specialised(cursor: Any) -> Node | None:
-    import clang.cindex as raw  # noqa: PLC0415
-
-    template: Any = raw.conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    template = specialized_template(cursor)
     return Node(template, NodeTable(None)) if template is not None else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend import cindex
-from analyzers.ir.expr import BOOL, F16, F32, F64, PTR, FloatType, IntType, Type
+from analyzers.ir.expr import BOOL, F16, F32, F64, I8, I16, I32, I64, PTR, U8, U16, U32, U64, FloatType, IntType, Type
 
 _T: Final[Any] = cindex.TypeKind
 
@@ -27,6 +27,8 @@ _FLOATS: Final = frozenset(
      # 128-bit integers are wider than the IR's: their values are treated as data.
      _T.INT128.value, _T.UINT128.value}
 )  # fmt: skip
+# The IR's own objects: comparing types by identity is much faster.
+_INTEGER_TYPES: Final[dict[tuple[int, bool], IntType]] = {(t.width, t.signed): t for t in (I8, I16, I32, I64, U8, U16, U32, U64)}
 _POINTER: Final = frozenset({_T.POINTER.value, _T.BLOCKPOINTER.value, _T.NULLPTR.value})
 _REFERENCE: Final = frozenset({_T.LVALUEREFERENCE.value, _T.RVALUEREFERENCE.value})
 _ARRAY: Final = frozenset(
@@ -97,7 +99,7 @@ class CType:
         clang = self.clang
         if kind in _INTEGERS:
             self.size = clang.get_size()
-            self.ir = IntType(self.size * 8, _INTEGERS[kind])
+            self.ir = _INTEGER_TYPES[self.size * 8, _INTEGERS[kind]]
             return "integer"
         if kind in _FLOATS:
             self.size = max(clang.get_size(), 1)
@@ -142,7 +144,7 @@ class CType:
         underlying = self.clang.get_declaration().enum_type.get_canonical()
         kind = underlying._kind_id
         self.size = max(underlying.get_size(), 1)
-        self.ir = BOOL if kind == _T.BOOL.value else IntType(self.size * 8, _INTEGERS.get(kind, True))
+        self.ir = BOOL if kind == _T.BOOL.value else _INTEGER_TYPES[self.size * 8, _INTEGERS.get(kind, True)]
         return "integer"
 
     @property
@@ -284,7 +286,7 @@ class Record:
 
     def constructors(self) -> Iterator[Any]:
         """The constructors declared in the class."""
-        for child in self.declaration.get_children():
+        for child in cindex.children(self.declaration):
             if child._kind_id == _CONSTRUCTOR_CURSOR:
                 yield child
 
@@ -362,7 +364,7 @@ class Record:
     def _find_destructor(self) -> bool:
         for child in _written_members(self.declaration):
             if child._kind_id == _DESTRUCTOR_CURSOR:
-                for part in child.get_children():
+                for part in cindex.children(child):
                     if part._kind_id == _COMPOUND_CURSOR and any(True for _ in part.get_children()):
                         return True
         return any(base.record.has_destructor() for base, _ in self.bases)
@@ -371,13 +373,13 @@ class Record:
 def _written_members(definition: Any) -> Iterator[Any]:
     """The children of a class; of its template for an implicit instantiation, which libclang shows as empty."""
     empty = True
-    for child in definition.get_children():
+    for child in cindex.children(definition):
         empty = False
         yield child
     if empty:
         template = cindex.specialized_template(definition)
         if template is not None:
-            yield from template.get_children()
+            yield from cindex.children(template)
 
 
 class TypeTable:

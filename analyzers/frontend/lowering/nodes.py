@@ -141,14 +141,15 @@ class Node:
         found = self._kids
         if found is None:
             table = self.table
-            found = self._kids = [Node(c, table) for c in self.cursor.get_children()]
+            found = self._kids = [Node(c, table) for c in cindex.children(self.cursor)]
+            table.size += len(found)
         return found
 
     @property
     def type(self) -> CType:
         found = self._type
         if found is None:
-            found = self._type = self.table.types.of(self.cursor.type)
+            found = self._type = self.table.types.of(cindex.type_of(self.cursor))
         return found
 
     @property
@@ -160,7 +161,7 @@ class Node:
         """The declaration this expression names, as the unit's one node for it."""
         found = self._reference
         if found is False:
-            target = self.cursor.referenced
+            target = cindex.referenced(self.cursor)
             found = self._reference = self.table.declaration(target) if target is not None else None
         return found  # pyright: ignore[reportReturnType]
 
@@ -170,6 +171,12 @@ class Node:
         if found is None:
             found = self._span = self.table.span(self.cursor.extent)
         return found
+
+    @property
+    def start(self) -> int:
+        """Offset of the first byte; cheaper than the whole span."""
+        found = self._span
+        return found.start_offset if found is not None else self.cursor.extent.start.offset
 
     @property
     def text(self) -> str:
@@ -196,6 +203,8 @@ class NodeTable:
         self.types = TypeTable()
         self._declarations: dict[int, Node] = {}
         self._texts: dict[str, bytes] = {}
+        self.size = 0
+        """Roughly how many nodes there are."""
         self.functions: dict[int, Any] = {}
         """Facts about function definitions, kept by `functions.describe`."""
 
@@ -205,6 +214,12 @@ class NodeTable:
         if found is None:
             found = self._declarations[key] = Node(cursor, self)
         return found
+
+    def forget(self) -> None:
+        """Drop what can be asked for again, when the unit turns out large."""
+        self._declarations.clear()
+        self.functions.clear()
+        self.size = 0
 
     def bytes_of(self, path: str) -> bytes:
         """The text clang read for a file of the unit; empty when it has none."""

@@ -239,7 +239,7 @@ def _for_slots(node: Node, parts: list[Node], body: Node) -> tuple[list[Node], l
         return _guessed_slots(parts)
     first, second = semicolons
     for part in parts:
-        at = part.span.start_offset
+        at = part.start
         slots[0 if at < first else 1 if at < second else 2].append(part)
     return slots
 
