@@ -285,12 +285,12 @@ def in_macro(unit: TranslationUnit, location: SourceLocation) -> bool:
 
 def binary_operator(cursor: Cursor) -> str:
     """The operator of a `BINARY_OPERATOR` or `COMPOUND_ASSIGNMENT_OPERATOR` cursor as written in C; "" for others."""
-    return BINARY_OPERATORS[_lib.clang_getCursorBinaryOperatorKind(cursor)]
+    return BINARY_OPERATORS[int(_lib.clang_getCursorBinaryOperatorKind(cursor))]
 
 
 def unary_operator(cursor: Cursor) -> str:
     """The operator of a `UNARY_OPERATOR` cursor; `post++` and `post--` are told apart; "" for other cursors."""
-    return UNARY_OPERATORS[_lib.clang_getCursorUnaryOperatorKind(cursor)]
+    return UNARY_OPERATORS[int(_lib.clang_getCursorUnaryOperatorKind(cursor))]
 
 
 def evaluate(cursor: Cursor) -> int | float | str | None:

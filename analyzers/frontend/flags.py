@@ -228,8 +228,9 @@ def _collect(arguments: Sequence[str], collected: _Collected) -> None:
             following = arguments[index + 1] if index + 1 < len(arguments) else ""
             if re.fullmatch(_MAY_TAKE_VALUE[name], following):
                 next(waiting)
-                argument = f"{argument} {following}"  # noqa: PLW2901
-            collected.drop(argument)
+                collected.drop(f"{argument} {following}")
+            else:
+                collected.drop(argument)
         elif name in _VALUED:
             if value is None:
                 value = next(waiting, (0, None))[1]
@@ -240,7 +241,7 @@ def _collect(arguments: Sequence[str], collected: _Collected) -> None:
         elif argument in _LANGUAGE:
             collected.arguments.append(argument)
         else:
-            _predefine(argument, arguments[index + 1 : index + 2], collected)
+            _predefine(argument, collected)
 
 
 def _name_and_value(argument: str) -> tuple[str, str | None]:
@@ -259,7 +260,7 @@ def _name_and_value(argument: str) -> tuple[str, str | None]:
     return argument, None
 
 
-def _predefine(argument: str, _following: Sequence[str], collected: _Collected) -> None:
+def _predefine(argument: str, collected: _Collected) -> None:
     macro = _PREDEFINED.get(argument)
     if macro is None:
         collected.drop(argument, _reason(argument))

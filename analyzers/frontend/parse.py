@@ -26,6 +26,7 @@ from analyzers.frontend.scan import (
     scan_explicit_instantiations,
     scan_kernels,
     scan_launches,
+    source_bytes,
 )
 from analyzers.model import SourceSpan
 
@@ -45,13 +46,14 @@ __all__ = [
     "scan_explicit_instantiations",
     "scan_kernels",
     "scan_launches",
+    "source_bytes",
 ]
 
 Side = Literal["device", "host"]
 
 #: The folder of bundled headers; it comes first on the include path, so they shadow a real toolkit.
 HEADERS: Final = str(Path(__file__).resolve().parent / "headers")
-_INCLUDE_FOLDERS: Final = tuple(os.path.join(HEADERS, name) for name in ("core", "cuda", "cpp", "c", "libraries"))
+_INCLUDE_FOLDERS: Final = tuple(str(Path(HEADERS, name)) for name in ("core", "cuda", "cpp", "c", "libraries"))
 _SHIM: Final = "cuda_lsp_shim.h"
 
 # The newest architecture that libclang 18 knows by name; later ones are parsed as it, with __CUDA_ARCH__ set by hand.
@@ -84,7 +86,7 @@ _COMMON_ARGUMENTS: Final = (
 _LINKAGE: Final = "is used but not defined in this translation unit, and cannot be defined"
 
 
-class ParseFailure(Exception):  # noqa: N818
+class ParseFailure(Exception):
     """No translation unit came out at all: unreadable file, or flags that libclang cannot represent."""
 
 
@@ -193,8 +195,8 @@ class UnitParser:
         `unsaved` maps other paths to text that shadows the disk. `probes` are lines for the end of the buffer, see
         `instantiation_probe`. Raises `ParseFailure`.
         """
-        buffers = [(other, _encoded(content)) for other, content in (unsaved or {}).items() if other != path]
-        buffers.append((path, _encoded(_with_probes(text, probes))))
+        buffers = [(other, source_bytes(content)) for other, content in (unsaved or {}).items() if other != path]
+        buffers.append((path, source_bytes(_with_probes(text, probes))))
         warm = self._warm.pop(path, None)
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
@@ -260,22 +262,15 @@ def _with_probes(text: str, probes: Sequence[str]) -> str:
     return "\n".join((text, *lines, ""))
 
 
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")
-
-
 def _parsed(
     path: str, text: str, flags: CompileFlags, device: TranslationUnit, host: TranslationUnit, probes: tuple[str, ...]
 ) -> ParsedUnit:
-    probe_offset = len(_encoded(text)) if probes else None
+    probe_offset = len(source_bytes(text)) if probes else None
     diagnostics = (
         *_copied(device.diagnostics, "device", path, probe_offset),
         *_copied(host.diagnostics, "host", path, probe_offset),
     )
-    missing: dict[tuple[str, str, int], MissingHeader] = {}
+    missing: dict[tuple[str, int, str], MissingHeader] = {}
     for diagnostic in diagnostics:
         name = _missing_name(diagnostic.message)
         if name is not None:
@@ -304,9 +299,7 @@ def _dependencies(path: str, units: Iterable[TranslationUnit]) -> tuple[str, ...
     return tuple(sorted(name for name in names if name != path and not is_bundled(name)))
 
 
-def _copied(
-    source: Sequence[ClangDiagnostic], side: Side, path: str, probe_offset: int | None
-) -> Iterable[Diagnostic]:
+def _copied(source: Sequence[ClangDiagnostic], side: Side, path: str, probe_offset: int | None) -> Iterable[Diagnostic]:
     copies = (_copy(diagnostic, side, path, probe_offset) for diagnostic in source)
     return [copy for copy in copies if _LINKAGE not in copy.message]
 

@@ -174,9 +174,20 @@ class _Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
+def source_bytes(text: str) -> bytes:
+    """The bytes that stand for a text everywhere in the front end, so that all offsets agree.
+
+    Text read with `surrogateescape` gives its original bytes back; what no file can hold becomes "?".
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
 def _bytewise(text: str) -> str:
-    """One character per UTF-8 byte, so that indices into the result are byte offsets."""
-    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+    """One character per byte, so that indices into the result are byte offsets."""
+    return source_bytes(text).decode("latin-1")
 
 
 def _readable(bytewise: str) -> str:
@@ -328,13 +339,7 @@ def _uncast(tokens: list[_Token]) -> list[_Token]:
                 return tokens
             tokens = tokens[opened + 1 : -1] if tokens[-1].text == ")" else tokens[opened + 1 :]
         elif first == "(":
-            depth = 0
-            for index, token in enumerate(tokens):
-                depth += {"(": 1, ")": -1}.get(token.text, 0)
-                if depth == 0:
-                    break
-            rest = tokens[index + 1 :]
-            tokens = rest if rest else tokens[1:-1]
+            tokens = tokens[_past(tokens, 0) :] or tokens[1:-1]
         else:
             return tokens
     return tokens

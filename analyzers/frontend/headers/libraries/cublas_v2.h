@@ -1,5 +1,9 @@
 // cuBLAS: handles, enumerations and the calls that appear next to kernels.
 #pragma once
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
+#define CUBLASAPI
+#define CUBLASWINAPI
 #include <cuComplex.h>
 #include <cuda_fp16.h>
 #include <cuda_lsp/runtime_api.h>

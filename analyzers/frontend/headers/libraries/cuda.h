@@ -1,5 +1,6 @@
 // The CUDA driver API: types and the calls that launch.
 #pragma once
+#define __cuda_cuda_h__
 #include <cuda_lsp/runtime_api.h>
 #include <cuda_lsp/textures.h>
 typedef enum cudaError_enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_NOT_INITIALIZED = 3, CUDA_ERROR_DEINITIALIZED = 4, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_LAUNCH_FAILED = 719, CUDA_ERROR_UNKNOWN = 999 } CUresult;

@@ -1,5 +1,8 @@
 // cuRAND: the host API as declarations; a device generator reads and writes the whole of its state.
 #pragma once
+#define CURAND_H_
+#define CURAND_KERNEL_H_
+#define CURANDAPI
 #include <cuda_lsp/device_math.h>
 #include <cuda_lsp/runtime_api.h>
 

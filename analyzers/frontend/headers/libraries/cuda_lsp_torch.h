@@ -675,25 +675,26 @@ typedef struct _object PyObject;
 #define CUDA_KERNEL_ASSERT_MSG(condition, ...) assert(condition)
 #define CUDA_KERNEL_ASSERT2(...) assert(__VA_ARGS__)
 
-#define TORCH_CHECK(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_WITH(error, condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_VALUE(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_INDEX(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_TYPE(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_ARG(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
+// Blocks, like the originals: many uses have no semicolon behind them.
+#define TORCH_CHECK(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_WITH(error, condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_VALUE(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_INDEX(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_TYPE(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_ARG(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
 #define TORCH_CHECK_EQ(a, b) __cuda_lsp_check((a) == (b), #a " == " #b)
 #define TORCH_CHECK_NE(a, b) __cuda_lsp_check((a) != (b), #a " != " #b)
 #define TORCH_CHECK_LT(a, b) __cuda_lsp_check((a) < (b), #a " < " #b)
 #define TORCH_CHECK_LE(a, b) __cuda_lsp_check((a) <= (b), #a " <= " #b)
 #define TORCH_CHECK_GT(a, b) __cuda_lsp_check((a) > (b), #a " > " #b)
 #define TORCH_CHECK_GE(a, b) __cuda_lsp_check((a) >= (b), #a " >= " #b)
-#define TORCH_INTERNAL_ASSERT(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define AT_ASSERT(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define AT_ASSERTM(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define AT_CHECK(condition, ...) __cuda_lsp_check(static_cast<bool>(condition), #condition)
-#define AT_ERROR(...) __cuda_lsp_check(false, "error")
+#define TORCH_INTERNAL_ASSERT(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define AT_ASSERT(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define AT_ASSERTM(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define AT_CHECK(condition, ...) { __cuda_lsp_check(static_cast<bool>(condition), #condition); }
+#define AT_ERROR(...) { __cuda_lsp_check(false, "error"); }
 #define TORCH_WARN(...) ((void)0)
 #define TORCH_WARN_ONCE(...) ((void)0)
 #define AT_WARN(...) ((void)0)

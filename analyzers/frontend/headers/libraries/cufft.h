@@ -1,5 +1,7 @@
 // cuFFT.
 #pragma once
+#define _CUFFT_H_
+#define CUFFTAPI
 #include <cuComplex.h>
 #include <cuda_lsp/runtime_api.h>
 typedef int cufftHandle;

@@ -1,5 +1,7 @@
 // cuSPARSE: handles, enumerations; the routines take anything after their handle.
 #pragma once
+#define CUSPARSEAPI
+#define CUSPARSE_VERSION 12300
 #include <cuComplex.h>
 #include <cuda_lsp/runtime_api.h>
 typedef struct cusparseContext *cusparseHandle_t;

@@ -1,5 +1,6 @@
 // NCCL.
 #pragma once
+#define NCCL_H_
 #include <cuda_lsp/runtime_api.h>
 typedef struct ncclComm *ncclComm_t;
 typedef struct { char internal[128]; } ncclUniqueId;

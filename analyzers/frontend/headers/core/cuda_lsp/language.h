@@ -41,12 +41,18 @@
 #define __specialization_static
 #define __thread__ __thread
 #define __location__(a) __attribute__((a))
+// The include guards of the toolkit's own headers: helper headers ask for them.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 #define CUDARTAPI
 #define CUDART_CB
 #define CUDAAPI
 #define CUDA_CB
-#define CUSPARSEAPI
-#define CUBLASWINAPI
 #define __CUDA_MATH_CRTIMP
 
 // A condition that holds where execution goes on: assert, TORCH_CHECK and their like expand to a call of one of these.
