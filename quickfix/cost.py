@@ -36,7 +36,7 @@ def weights(candidates: Sequence[Candidate], varying: frozenset[Key] = frozenset
     """Integer weights in which price comes first and readability only decides between places of equal price."""
     ordered = sorted(candidates, key=lambda c: _source_order(c.gap))
     deepest = max((c.conditionals for c in ordered), default=0)
-    ties = {c.key: _awkwardness(c.gap) * len(ordered) + rank for rank, c in enumerate(reversed(ordered))}
+    ties = {c.key: _awkwardness(c) * len(ordered) + rank for rank, c in enumerate(reversed(ordered))}
     unit = sum(ties.values()) + 1
     return {
         c.key: int(price(c) * 2**deepest) * (VARYING_COST if c.key in varying else 1) * unit + ties[c.key]
@@ -49,10 +49,11 @@ def _source_order(gap: Gap) -> tuple[str, int, int]:
     return (gap.function.path, before.end if before else gap.body.start, gap.index)
 
 
-def _awkwardness(gap: Gap) -> int:
-    """What speaks against a place: some threads may have returned, braces are needed, declarations are torn apart."""
+def _awkwardness(candidate: Candidate) -> int:
+    """What speaks against a place: threads may have returned, braces are needed, it is not in the kernel itself."""
+    gap = candidate.gap
     before, after = gap.before, gap.after
-    points = 8 * _after_return(gap) + 4 * (not gap.body.braced)
+    points = 16 * _after_return(gap) + 8 * (not gap.body.braced) + 4 * candidate.called
     if before is not None and after is not None:
         points += 2 * (before.kind == after.kind == "declaration")
     if before is not None and before.kind == "label":

@@ -64,6 +64,8 @@ class Candidate:
     loops: tuple[tuple[str, int], ...]
     """The loops around it, outermost first: path and line."""
     conditionals: int
+    called: bool = False
+    """It is in a function that the kernel calls."""
 
     @property
     def key(self) -> Key:
@@ -244,7 +246,8 @@ def _all(chain: Chain, index: int) -> list[Candidate]:
         (other.function.path, other.loop_line) for other in chain[: index + 1] for _ in range(other.body.loops)
     )
     conditionals = sum(other.body.role in ("then", "else", "case") for other in chain[: index + 1])
-    return [Candidate(gap, loops, conditionals) for gap in gaps_of(level.body, level.steps, level.function)]
+    called = any(other.call is not None for other in chain[: index + 1])
+    return [Candidate(gap, loops, conditionals, called) for gap in gaps_of(level.body, level.steps, level.function)]
 
 
 def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_golden(path: Path):
     assert text == golden.read_text(encoding="utf-8")
     assert undone(of.text, after, fix.edits) == of.text
     spans = [e.span for e in fix.edits]
-    assert all(a.end_offset <= b.start_offset for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end_offset <= b.start_offset for a, b in pairwise(spans))
     checked = result(CheckRequest(of.path, after))
     assert not checked.syntax
     left = {f.code for k in checked.kernels for c in k.contexts for f in c.findings}
@@ -98,9 +99,10 @@ def test_each_file_has_a_diff():
     assert {p.stem for p in FILES} == {p.stem for p in GOLDEN.glob("*.diff")}
 
 
-@pytest.mark.parametrize(
-    "stem", ["template", "two_races_one_barrier", "divergent", "redundant_pair", "device_function"]
-)
+SEVERAL = ["template", "two_races_one_barrier", "divergent", "redundant_pair", "device_function"]
+
+
+@pytest.mark.parametrize("stem", SEVERAL)
 def test_offers_cover_each_group_once(stem: str):
     of = request(GOLDEN / f"{stem}.cu")
     unit = result(of)

@@ -1,0 +1,333 @@
+"""How many barriers a repair needs and where none helps: placements and refusals on small kernels."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from test_quickfix_golden import applied
+
+from analyzers.engine import CheckRequest, Engine, FixRefusal, UnitFinished, never
+from analyzers.model import Fix, TextEdit, UnitResult, Verdict
+from quickfix import available, fix_all, fix_for
+from quickfix.paths import passage
+from quickfix.session import Session
+from quickfix.verify import findings_of, key_of
+
+PATH = "/virtual/placed.cu"
+
+
+@cache
+def engine() -> Engine:
+    return Engine()
+
+
+def kernel(body: str, launch: str = "grid=(1) block=(64) n=8", head: str = "") -> str:
+    return f"{head}// cuda-lsp: launch {launch}\n__global__ void k(int *A, int *B, int n) {{\n{body}}}\n"
+
+
+def result(text: str, unsaved: dict[str, str] | None = None) -> UnitResult:
+    for event in engine().check(CheckRequest(PATH, text, unsaved=unsaved or {})):
+        if isinstance(event, UnitFinished):
+            return event.result
+    raise AssertionError("no result")
+
+
+def groups(unit: UnitResult, code: Verdict | None = None) -> list[str]:
+    found = (f for k in unit.kernels for c in k.contexts for f in c.findings)
+    return list(dict.fromkeys(f.group for f in found if code is None or f.code is code))
+
+
+def repaired(text: str) -> str:
+    fix = fix_all(engine(), CheckRequest(PATH, text))
+    assert isinstance(fix, Fix), fix.text
+    after = applied(text, fix.edits)
+    assert groups(result(after)) == [], after
+    return after
+
+
+def refusal(text: str) -> str:
+    unit = result(text)
+    (group,) = groups(unit)
+    answer = fix_for(engine(), CheckRequest(PATH, text), group)
+    assert isinstance(answer, FixRefusal), answer
+    return answer.text
+
+
+# AutoSync's micro-benchmarks (its table I: races-barriers-shape), written down from their descriptions.
+MICRO = {
+    "1-1-if": (
+        1,
+        """\
+  int t = threadIdx.x, x = 0;
+  if (t % 2 == 0) {
+    x = A[t + 2];
+  }
+  if (t % 6 == 0) {
+    A[t] += x;
+  }
+""",
+    ),
+    "1-1-loop:inter": (
+        1,
+        """\
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    int x = i;
+    A[(t + i) % 64] = x;
+  }
+""",
+    ),
+    "1-1-loop:intra": (
+        1,
+        """\
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    A[i * 64 + t] = i;
+    B[t] += A[i * 64 + 63 - t];
+  }
+""",
+    ),
+    "1-1-main": (
+        1,
+        """\
+  int t = threadIdx.x;
+  int x = A[t + 1];
+  x = x + 11;
+  A[t] += x;
+""",
+    ),
+    "2-1-main": (
+        1,
+        """\
+  int t = threadIdx.x;
+  int x = A[t + 1];
+  int y = B[t + 1];
+  A[t] = x + y;
+  B[t] = x - y;
+""",
+    ),
+    "2-1-loop-d2-intra": (
+        1,
+        """\
+  int t = threadIdx.x, x = 0, y = 0;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      x += A[(3 * i + j) * 65 + t + 1];
+      y += B[(3 * i + j) * 65 + t + 1];
+      A[(3 * i + j) * 65 + t] = x;
+      B[(3 * i + j) * 65 + t] = y;
+    }
+  }
+""",
+    ),
+    "2-2-loop-d2-both": (
+        2,
+        """\
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    A[t] = i;
+    for (int j = 0; j < 4; ++j) {
+      B[t] += A[(t + j) % 64];
+    }
+  }
+""",
+    ),
+    "2-2-loop:both": (
+        2,
+        """\
+  int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    int x = A[t + 1];
+    x = x + i;
+    A[t] += x;
+  }
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MICRO)
+def test_micro_benchmarks_need_as_many_barriers_as_the_paper_says(name: str):
+    barriers, body = MICRO[name]
+    after = repaired(kernel(body))
+    assert after.count("__syncthreads();") == barriers, after
+
+
+def test_a_barrier_in_the_outer_loop_is_preferred_to_one_in_the_inner():
+    after = repaired(kernel(MICRO["2-2-loop-d2-both"][1]))
+    inner = after[after.index("for (int j") : after.index("B[t]")]
+    assert "__syncthreads" not in inner
+    assert after.index("__syncthreads") < after.index("for (int j")
+
+
+def test_outside_of_a_loop_when_one_access_is_outside():
+    body = "  int t = threadIdx.x;\n  A[t] = t;\n  for (int i = 0; i < n; ++i) {\n    B[t] += A[(t + i) % 64];\n  }\n"
+    after = repaired(kernel(body))
+    assert "A[t] = t;\n  __syncthreads();\n  for" in after
+
+
+def test_declarations_are_not_torn_apart():
+    body = "  int t = threadIdx.x;\n  A[t] = t;\n  int x = t;\n  int y = A[63 - t];\n  B[t] = x + y;\n"
+    assert "A[t] = t;\n  __syncthreads();\n  int x = t;\n  int y" in repaired(kernel(body))
+
+
+def test_the_test_of_a_loop_reads_what_its_body_writes():
+    body = (
+        "  __shared__ int go[1];\n  int t = threadIdx.x;\n  if (t == 0) go[0] = n;\n  while (go[0] > 0) {\n"
+        "    A[t] += 1;\n    if (t == 0) go[0] -= 1;\n  }\n"
+    )
+    unit = result(kernel(body))
+    assert groups(unit)
+
+
+REFUSALS = {
+    "different blocks": (
+        "  A[threadIdx.x] = blockIdx.x;\n",
+        "grid=(2) block=(64) n=8",
+        "different blocks",
+    ),
+    "one statement": (
+        "  A[threadIdx.x] = A[threadIdx.x + 1];\n",
+        "grid=(1) block=(64) n=8",
+        "are in one statement (line 3)",
+    ),
+    "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
+    "two sides of a branch": (
+        "  int t = threadIdx.x;\n  if (t < 32) {\n    A[t] = 1;\n  } else {\n    B[t] = A[t - 32];\n  }\n",
+        "grid=(1) block=(64) n=8",
+        "different sides of the branch at line 4",
+    ),
+    "within a branch that half of the threads take": (
+        "  int t = threadIdx.x;\n  if (t < 32) {\n    A[t] = 1;\n    B[t] = A[31 - t];\n  }\n",
+        "grid=(1) block=(64) n=8",
+        "not all threads of the block reach together",
+    ),
+    "a loop that threads leave at different times": (
+        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n  }\n",
+        "grid=(1) block=(64) n=8",
+        "not all threads of the block reach together",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusal(name: str):
+    body, launch, reason = REFUSALS[name]
+    assert reason in refusal(kernel(body, launch))
+
+
+def test_nothing_goes_into_a_macro():
+    head = "#define BOTH(s, t, o) s[t] = t; o[t] = s[63 - t]\n"
+    assert "one statement" in refusal(kernel("  BOTH(A, threadIdx.x, B);\n", head=head))
+
+
+def test_what_looks_available_is_cheap_to_say():
+    text = kernel(MICRO["1-1-main"][1])
+    (offer,) = available(result(text))
+    assert offer.title == "Insert __syncthreads() to order A[t + 1] and A[t]"
+    assert available(result(kernel(REFUSALS["different blocks"][0], REFUSALS["different blocks"][1]))) == ()
+
+
+def test_a_race_that_cannot_be_ordered_does_not_keep_others_from_it():
+    body = "  int t = threadIdx.x;\n  A[t] = t;\n  B[t] = A[63 - t];\n  A[100] = t;\n"
+    unit = result(kernel(body))
+    answers = {g: fix_for(engine(), CheckRequest(PATH, kernel(body)), g) for g in groups(unit)}
+    fixes = [a for a in answers.values() if isinstance(a, Fix)]
+    refusals = [a for a in answers.values() if isinstance(a, FixRefusal)]
+    assert len(fixes) == 1
+    assert len(refusals) == 1
+    assert any("one execution" in note for note in fixes[0].notes)
+
+
+HEADER = "/virtual/shared.cuh"
+
+
+def header_text() -> str:
+    return "#pragma once\n__device__ inline int swapped(int *s, int t) {\n  s[t] = t;\n  return s[63 - t];\n}\n"
+
+
+def test_a_repair_may_change_a_header():
+    text = kernel(
+        "  __shared__ int s[64];\n  A[threadIdx.x] = swapped(s, threadIdx.x);\n", head='#include "shared.cuh"\n'
+    )
+    unsaved = {HEADER: header_text()}
+    (group,) = groups(result(text, unsaved))
+    fix = fix_for(engine(), CheckRequest(PATH, text, unsaved=unsaved), group)
+    assert isinstance(fix, Fix)
+    assert {e.span.path for e in fix.edits} == {HEADER}
+    after = applied(unsaved[HEADER], fix.edits)
+    assert "s[t] = t;\n  __syncthreads();\n  return" in after
+    assert groups(result(text, {HEADER: after})) == []
+    assert any("other units" in note for note in fix.notes)
+
+
+TWO_CALLERS = """
+__device__ void put(int *s, int t) {
+  s[t] = t;
+  __syncthreads();
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void needs_it(int *out) {
+  __shared__ int s[64];
+  put(s, threadIdx.x);
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void does_not(int *out) {
+  __shared__ int s[64];
+  put(s, threadIdx.x);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+def test_a_barrier_of_a_function_stays_when_one_caller_needs_it():
+    (group,) = groups(result(TWO_CALLERS))
+    answer = fix_for(engine(), CheckRequest(PATH, TWO_CALLERS), group)
+    assert isinstance(answer, FixRefusal)
+    assert "would race" in answer.text
+
+
+def test_a_barrier_that_a_macro_writes_with_other_code_stays():
+    head = "#define PUT(s, t) s[t] = t; __syncthreads()\n"
+    text = kernel("  PUT(A, threadIdx.x);\n  B[threadIdx.x] = A[threadIdx.x];\n", head=head)
+    answer = fix_for(engine(), CheckRequest(PATH, text), groups(result(text))[0])
+    assert isinstance(answer, FixRefusal)
+    assert "part of a macro" in answer.text
+
+
+def test_a_macro_that_is_nothing_but_a_barrier_can_go():
+    head = "#define SYNC() __syncthreads()\n"
+    text = kernel("  A[threadIdx.x] = 1;\n  SYNC();\n  B[threadIdx.x] = A[threadIdx.x];\n", head=head)
+    answer = fix_for(engine(), CheckRequest(PATH, text), groups(result(text))[0])
+    assert isinstance(answer, Fix)
+    assert applied(text, answer.edits) == text.replace("  SYNC();\n", "")
+
+
+PUT_AND_GET = (
+    "__device__ void put(int *s, int t) { s[t] = t; }\n__device__ int get(int *s, int t) { return s[63 - t]; }\n"
+    + kernel("  put(A, threadIdx.x);\n  B[threadIdx.x] = get(A, threadIdx.x);\n")
+    + kernel("  put(A, threadIdx.x); B[threadIdx.x] = get(A, threadIdx.x);\n").replace("void k", "void second")
+)
+
+
+def test_one_barrier_in_a_function_is_cheaper_than_one_in_each_caller():
+    assert repaired(PUT_AND_GET).count("__syncthreads();") == 1
+
+
+def test_a_race_is_still_there_while_a_kernel_that_was_not_edited_has_it():
+    session = Session(engine(), CheckRequest(PATH, PUT_AND_GET), never)
+    findings = [f for k in session.result.kernels for f in findings_of(k)]
+    (gap,) = [c for c in passage(session.trees, findings[0]).candidates if not c.called]
+    trial = session.trial(session.changes([gap]), frozenset(map(key_of, findings)), session.kernels)
+    assert [key_of(f) for f in trial.difference.remaining] == [key_of(findings[1])]
+    assert trial.gone == frozenset()
+
+
+def test_edits_are_plain_data():
+    fix = fix_all(engine(), CheckRequest(PATH, kernel(MICRO["1-1-main"][1])))
+    assert isinstance(fix, Fix)
+    assert all(isinstance(e, TextEdit) for e in fix.edits)
+    assert fix.title.endswith("orders A[t + 1] and A[t], +1 barrier")
+    assert fix.cost == "+1 barrier"
