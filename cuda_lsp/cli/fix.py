@@ -184,7 +184,7 @@ def _tell(result: Repaired, err: TextIO) -> None:
     if result.unit.failure is not None:
         print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
     for fix in result.applied:
-        print(f"{name}: {fix.title}" + (f" ({fix.cost})" if fix.cost else ""), file=err)
+        print(f"{name}: {fix.title}", file=err)
     left = verdict_counts([result.unit])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:

@@ -116,7 +116,7 @@ class TextRenderer:
             yield "assumes", self._paint("faint", f"{number} {_plural(number, 'assumption')}, listed with -v")
         fix = fix_of(finding, fixes)
         if fix is not None:
-            cost = f" ({fix.cost})" if fix.cost else ""
+            cost = f" ({fix.cost})" if fix.cost and fix.cost not in fix.title else ""
             yield "fix", self._paint("good", fix.title) + cost
 
     def _launches(self, group: Sequence[_Occurrence]) -> str:
