@@ -11,6 +11,7 @@ from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.races.check import Checked, RaceChecker
 from analyzers.races.ordering import cases
 from analyzers.races.pairs import conflicting
+from analyzers.races.threads import Mode
 
 
 def applicable(events: KernelEvents) -> bool:
@@ -25,38 +26,41 @@ def applicable(events: KernelEvents) -> bool:
 
 
 def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
-    """Barriers without which the context stays proved; each is judged with all others in place."""
+    """Barriers that can all go together while the context stays proved; of two that do the same, the later one."""
     if checked.races or checked.undecided or not applicable(checker.launch.events):
         return []
-    return [
-        b
-        for b in checker.launch.events.barriers
-        if b.scope in ("block", "warp", "tile")
-        and b.statement is not None
-        and _proved_without(checker, checked, b)
-        and not _orders_atomics(checker, b)
-    ]
+    gone: frozenset[int] = frozenset()
+    found: list[BarrierEvent] = []
+    for b in reversed(checker.launch.events.barriers):
+        if b.scope not in ("block", "warp", "tile") or b.statement is None:
+            continue
+        without = gone | {b.id}
+        if _proved_without(checker, checked, without) and not _orders_atomics(checker, without):
+            gone = without
+            found.append(b)
+    return found[::-1]
 
 
-def _proved_without(checker: RaceChecker, checked: Checked, barrier: BarrierEvent) -> bool:
-    for pair in checked.ordering.get(barrier.id, ()):
+def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]) -> bool:
+    for pair in dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ())):
         again = Checked()
-        if checker.decide(pair, again, frozenset({barrier.id})) is not None or again.undecided:
+        if checker.decide(pair, again, gone) is not None or again.undecided:
             return False
     return True
 
 
-def _orders_atomics(checker: RaceChecker, barrier: BarrierEvent) -> bool:
-    """The barrier keeps two atomics on one cell apart: not a race without it, but another result."""
+def _orders_atomics(checker: RaceChecker, gone: frozenset[int]) -> bool:
+    """The barriers keep two atomics on one cell apart: not a race without them, but another result."""
     launch = checker.launch
+    modes: tuple[Mode, ...] = ("block", "warp")
     for pair in conflicting(launch):
         if pair.one.atomic is None or pair.two.atomic is None:
             continue
-        for mode in ("block", "warp"):
+        for mode in modes:
             kept = cases(launch, pair.one, pair.two, mode)
-            if barrier.id not in kept.ordering:
+            if not kept.ordering & gone:
                 continue
-            free = cases(launch, pair.one, pair.two, mode, frozenset({barrier.id}))
+            free = cases(launch, pair.one, pair.two, mode, gone)
             if len(free.possible) > len(kept.possible) and checker.may_meet(pair, mode, free.possible):
                 return True
     return False

@@ -257,3 +257,39 @@ def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form]) -> Form:
         return E.select(E.compare("eq", k, E.const(0, I64)), start, value)
 
     return Form(at, previous=True)
+
+
+def not_past(condition: Expr, counter: Expr) -> Expr:
+    """What a test ``a != b`` with an affine difference says of all iterations so far: the difference has not passed
+    zero.
+
+    A loop that stepped over its bound would go on until its variable wraps around, which ``NO_WRAP`` excludes."""
+    zero = E.const(0, I64)
+    out = E.TRUE
+    for c in E.conjuncts(condition):
+        if c.op != "ne" or not isinstance(c.args[0].ty, IntType) or not all(_affine(a, counter) for a in c.args):
+            continue
+        now = E.sub(E.cast(c.args[0], I64), E.cast(c.args[1], I64))
+        if counter not in E.symbols(now):
+            continue
+        first = E.substitute(now, {counter: zero})
+        below = E.land(E.compare("lt", first, zero), E.compare("lt", now, zero))
+        above = E.land(E.compare("lt", zero, first), E.compare("lt", zero, now))
+        out = E.land(out, E.lor(below, above))
+    return out
+
+
+def _affine(e: Expr, k: Expr) -> bool:
+    """``e`` is linear in ``k``, syntactically."""
+    if e is k or k not in E.symbols(e):
+        return not any(n.op == "opaque" and k in E.symbols(*n.args) for n in E.walk((e,)))
+    if e.op in ("add", "sub", "neg", "narrow"):
+        return all(_affine(a, k) for a in e.args)
+    if e.op == "cast":
+        inner, outer = e.args[0].ty, e.ty
+        wide = isinstance(inner, IntType) and isinstance(outer, IntType) and outer.width > inner.width
+        return wide and _affine(e.args[0], k)
+    if e.op == "mul":
+        a, b = e.args
+        return (_affine(a, k) and k not in E.symbols(b)) or (_affine(b, k) and k not in E.symbols(a))
+    return False

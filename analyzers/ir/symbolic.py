@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
-from analyzers.ir.closedforms import NO_WRAP, Form, close_all
+from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
 from analyzers.ir.events import (
     AccessEvent,
     AtomicInfo,
@@ -534,6 +534,7 @@ class _Executor:
         self.state = self._at_iteration(plan, before)
         self.active.append(slot)
         self._extend(_earlier_iteration_went_on(plan.exits, plan.counter, s.label), "assume")
+        self._extend(not_past(plan.condition, plan.counter), "assume")
         self._iterate(s)
         self.active.pop()
         if self.recording:

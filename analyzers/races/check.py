@@ -88,7 +88,8 @@ class RaceChecker:
         return None
 
     def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
-        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as yes."""
+        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
+        yes."""
         ignored = Checked()
         return any(self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
 

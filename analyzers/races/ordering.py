@@ -259,14 +259,16 @@ def _before(o: _Ordering, x: BarrierEvent, b: AccessEvent, depth: int) -> _Insta
 
 
 def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
-    """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already)."""
+    """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
+    names
+    the other's lane."""
     if x.scope == "tile" and x.tile is not None and x.tile < WARP:
         n = E.const(x.tile, E.U32)
         return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
     if x.scope == "warp" and x.mask is not None:
         out: list[Expr] = []
         for t in (1, 2):
-            lane = E.binary("rem", launch.linear(t, mode), E.const(WARP, E.U32))
+            lane = E.binary("rem", launch.linear(3 - t, mode), E.const(WARP, E.U32))
             mask = E.cast(launch.side(x.mask, t, mode), E.U32)
             bit = E.binary("and", E.binary("shr", mask, lane), E.const(1, E.U32))
             out.append(E.compare("ne", bit, E.const(0, E.U32)))

@@ -1,9 +1,11 @@
 """Atomic tickets and claims: what the values that atomics return say of the threads that got them.
 
-*Tickets*: an atomic add of a constant ``c`` gives every caller an old value at least ``|c|`` away from every other's. *Claims*: of all
+*Tickets*: an atomic add of a constant ``c`` gives every caller an old value at least ``|c|`` away from every other's.
+*Claims*: of all
 threads whose compare-and-swap expects one value, at most one sees it, if the value it puts there is another.
 
-Both hold while nothing else changes the cell: other writes to the object may only come before, outside of the loops around the
+Both hold while nothing else changes the cell: other writes to the object may only come before, outside of the loops
+around the
 atomic (an initialisation). Counters are assumed not to wrap around (``NO_WRAP``, to be listed).
 """
 
@@ -66,7 +68,8 @@ def ticket_conditions(
 def _apart(a: AccessEvent, left: Expr, right: Expr) -> Expr:
     assert a.atomic is not None
     if a.atomic.op == "cas":
-        assert a.atomic.expected is not None and isinstance(left.ty, IntType)
+        assert a.atomic.expected is not None
+        assert isinstance(left.ty, IntType)
         expected = E.const(a.atomic.expected, left.ty)
         return E.lor(E.compare("ne", left, expected), E.compare("ne", right, expected))
     step = E.const(abs(a.atomic.constant or 1), I64)

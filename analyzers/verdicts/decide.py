@@ -108,6 +108,9 @@ def _settled(races: list[Race]) -> list[Race]:
 def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
     concrete = concretize(launch, race.values, race.mode, race.query.conjuncts)
     outcome = replay_race(launch, race, concrete)
+    certainty: Certainty = outcome.certainty
+    if certainty == "data-dependent" and race.pair.one.root.op == "opaque" and not _data(race):
+        certainty = "confirmed"
     return RaceDecision(
         one=index[id(race.pair.one)],
         two=index[id(race.pair.two)],
@@ -116,7 +119,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
         values=dict(race.values),
         benign=race.benign,
         intra_warp=race.mode == "warp" or (race.mode == "block" and _same_warp(concrete)),
-        certainty=outcome.certainty,
+        certainty=certainty,
         address=outcome.address,
         data_in_address=any(
             s.op == "opaque" for a in (race.pair.one, race.pair.two) for s in _opaque(place(launch, a).offset)
@@ -126,6 +129,11 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
 
 def _opaque(e: Expr) -> list[Expr]:
     return [s for s in symbols(e) if s.op == "opaque"]
+
+
+def _data(race: Race) -> bool:
+    """The collision depends on memory contents other than the pointer through which both threads go."""
+    return any(s.op == "opaque" for s in symbols(*race.query.conjuncts))
 
 
 def _same_warp(concrete: Concrete) -> bool:

@@ -166,14 +166,15 @@ __global__ void on_broadcast_data(const int *in, int *out) {  // expect: race-fr
   }
 }
 
-// The shared flag is set anew inside the loop, and each thread may read the old or the new value.
+// Each thread may read the old or the new value of the flag. The race is what is reported: without it the flag is one
+// value for the block, and the barrier is reached by all or by none.
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void on_unordered_flag(const int *in, int *out) {
   __shared__ int go;
   int t = threadIdx.x;
   if (t == 0) go = in[0];  // expect: data-race intra-block with +1
   if (go > 0) {
-    __syncthreads();  // expect: barrier-divergence
+    __syncthreads();
     out[t] = t;
   }
 }
