@@ -534,8 +534,7 @@ class _Executor:
         self.state = self._at_iteration(plan, before)
         self.active.append(slot)
         self._extend(_earlier_iteration_went_on(plan.exits, plan.counter, s.label), "assume")
-        self._extend(not_past(plan.condition, plan.counter), "assume")
-        self._iterate(s)
+        _, plan.condition = self._iterate(s)
         self.active.pop()
         if self.recording:
             self.loops[s.label] = LoopInstance(s.label, plan.counter, s.site, slot.first, self.order, slot.limit)
@@ -557,6 +556,7 @@ class _Executor:
         exits = self._block(s.head)
         condition = self.value(s.condition) if self.state.live else E.FALSE
         self._extend(condition, "loop")
+        self._extend(not_past(condition, self.active[-1].counter), "assume")
         inner = self._labelled(f"{s.label}:continue", s.body)
         exits.merge(inner)
         self._not_exited(inner)
