@@ -243,11 +243,13 @@ def solution(query: Query) -> dict[Expr, int] | None:
     found = evaluate_vectors(roots_of(query), values, no_signed_overflow=query.no_signed_overflow)
     for holds, defined in found:
         mask = mask & holds & defined
+    if not atoms:
+        return {} if bool(mask.all()) else None
     for hit in zip(*np.nonzero(np.broadcast_to(mask, shape)), strict=True):
         chosen = {a: int(values[a].ravel()[k]) for a, k in zip(atoms, hit, strict=True)}
         if satisfies(query, chosen):
             return chosen
-    return {} if not atoms and bool(mask.all()) else None
+    return None
 
 
 def unsatisfiable_with(query: Query, proof: Proved) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from analyzers.ir.expr import Expr, IntType, compare, const
-from analyzers.solve import algebra, smt
+from analyzers.solve import algebra, cpsat, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.prepare import Prepared, prepare
@@ -20,6 +20,10 @@ from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 from analyzers.solve.translate import side_of
 
 _T = TypeVar("_T")
+
+
+FIRST_SHARE = 8
+"""Z3 first gets this fraction of its budget, and all of it when CP-SAT has found nothing either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,13 @@ class Ladder:
         answer = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.rows))
         if not isinstance(answer, Undecided):
             return answer
-        answer = self._timed("smt", lambda: self._smt(prepared))
+        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
+        if not isinstance(answer, Undecided):
+            return answer
+        answer = self._timed("cpsat", lambda: self._cpsat(prepared))
+        if not isinstance(answer, Undecided):
+            return answer
+        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
             return answer
         last = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.many_rows))
@@ -94,8 +104,8 @@ class Ladder:
             "not-applicable", "conditions that are not enumerated exclude the pair found", enumerate_rung.RUNG
         )
 
-    def _smt(self, prepared: Prepared) -> Answer:
-        answer = smt.decide(prepared.query, self.budget.smt, smaller=_common)
+    def _smt(self, prepared: Prepared, budget: int) -> Answer:
+        answer = smt.decide(prepared.query, budget, smaller=_common)
         if isinstance(answer, Proved):
             return Proved(prepared.core(answer.core), answer.used_no_overflow or prepared.assumed, answer.rung)
         if not isinstance(answer, Satisfied):
@@ -103,7 +113,16 @@ class Ladder:
         values = prepared.restore(answer.values)
         if not satisfies(prepared.original, values):
             # Simplification leaves out that a substituted value is defined.
-            return smt.decide(prepared.original, self.budget.smt)
+            return smt.decide(prepared.original, budget)
+        return Satisfied(self._smallest_threads(prepared.original, values), answer.rung)
+
+    def _cpsat(self, prepared: Prepared) -> Answer:
+        answer = cpsat.decide(prepared.query)
+        if not isinstance(answer, Satisfied):
+            return answer
+        values = prepared.restore(answer.values)
+        if not satisfies(prepared.original, values):
+            return Undecided("not-applicable", "the values found do not satisfy the query", cpsat.RUNG)
         return Satisfied(self._smallest_threads(prepared.original, values), answer.rung)
 
     def _smallest_threads(self, query: Query, values: Mapping[Expr, int]) -> Mapping[Expr, int]:

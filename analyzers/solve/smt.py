@@ -114,7 +114,7 @@ def _smaller(
     """Lower the symbols one by one, in the order of witnesses, as far as a few cheap calls go."""
     best = values
     calls = _SMALLER_CALLS
-    allowance = max(budget // 20, 10_000)
+    allowance = max(budget // 8, 10_000)
     ranges = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
     for symbol in by_witness_rank(symbols):
         if symbol.ty == BOOL:
