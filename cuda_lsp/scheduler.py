@@ -26,6 +26,7 @@ _CRASHES_PER_WINDOW = 5
 _CRASH_WINDOW_S = 60.0
 _RECYCLE_INTERVAL_S = 60.0
 _CLOSING_GRACE_S = 1.0
+_STARTING_GRACE_S = 60.0
 
 _log = logging.getLogger(__name__)
 
@@ -104,6 +105,8 @@ class _Slot:
     process: Process | None = None
     running: Job | None = None
     progress: str = ""
+    ready: bool = False
+    """The process has loaded what it needs; before that it may be silent for longer."""
     stopping: bool = False
     """The running job was told to stop; what it still says does not count."""
     again: bool = False
@@ -287,7 +290,7 @@ class Scheduler:
 
     def _launch(self, slot: _Slot) -> None:
         slot.known_texts.clear()
-        slot.hung = False
+        slot.hung = slot.ready = False
         process: Process | None = None
 
         def on_frame(frame: Frame) -> None:
@@ -303,6 +306,7 @@ class Scheduler:
 
     def _hear(self, slot: _Slot, frame: Frame) -> None:
         slot.heard_at = self._loop.time()
+        slot.ready = True
         job = slot.running
         if job is None or frame.get("id") != job.id:
             return
@@ -329,13 +333,16 @@ class Scheduler:
         def look() -> None:
             if slot.running is not job or slot.process is None:
                 return
-            if self._loop.time() - slot.heard_at >= self._limits.hang_s:
+            if self._loop.time() >= self._patience_ends(slot):
                 slot.hung = True
                 slot.process.kill()
             else:
                 self._watch(slot, job)
 
-        self._loop.call_at(slot.heard_at + self._limits.hang_s, look)
+        self._loop.call_at(self._patience_ends(slot), look)
+
+    def _patience_ends(self, slot: _Slot) -> float:
+        return slot.heard_at + self._limits.hang_s + (0.0 if slot.ready else _STARTING_GRACE_S)
 
     def _bury(self, slot: _Slot, status: int, last_words: str) -> None:
         """A worker has ended: say so, put its job back or give it up, start another."""

@@ -75,6 +75,12 @@ class Worker:
 
     def run(self) -> None:
         threading.Thread(target=self._read, name="requests", daemon=True).start()
+        try:
+            # Loading takes most of a second: do it before there is work.
+            self._backend = self._make_backend()
+        except Exception as error:  # noqa: BLE001 - the first job will meet it again and report it
+            _log.error("the analysis cannot be loaded: %s", error)
+        self._send(0, ready=True)
         while (frame := self._requests.get()) is not None:
             try:
                 self._serve(frame)

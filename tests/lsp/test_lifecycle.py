@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ async def test_requests_before_initialize_and_after_shutdown_are_refused(connect
     editor = await connect(initialize=False)
     params = types.HoverParams(types.TextDocumentIdentifier("file:///a.cu"), types.Position(0, 0))
     with pytest.raises(JsonRpcException) as refused:
-        await editor.text_document_hover_async(params)
+        await editor.start_request("textDocument/hover", params, "early")
     assert refused.value.code == types.ErrorCodes.ServerNotInitialized
     await editor.initialize_session(types.InitializeParams(capabilities=pushing()))
     with pytest.raises(JsonRpcException) as refused:
@@ -112,7 +113,7 @@ async def test_requests_before_initialize_and_after_shutdown_are_refused(connect
     assert refused.value.code == types.ErrorCodes.InvalidRequest
     await editor.shutdown_async(None)
     with pytest.raises(JsonRpcException) as refused:
-        await editor.text_document_hover_async(params)
+        await editor.start_request("textDocument/hover", params, "late")
     assert refused.value.code == types.ErrorCodes.InvalidRequest
     editor.exit(None)
     assert await exit_code(editor) == 0
@@ -152,7 +153,11 @@ async def test_odd_messages_do_not_stop_the_server(editor: Editor, tmp_path: Pat
         await asyncio.wait_for(editor.start_request("no/suchMethod", {}, "a"), DEADLINE_S)
     assert refused.value.code == types.ErrorCodes.MethodNotFound
     with pytest.raises(JsonRpcException) as refused:
-        await asyncio.wait_for(editor.start_request("textDocument/hover", {"wrong": 1}, "b"), DEADLINE_S)
+        # The typed client cannot send it.
+        answer: Future[object] = Future()
+        editor.protocol._request_futures["b"] = answer
+        send(b'{"jsonrpc":"2.0","id":"b","method":"textDocument/hover","params":{"wrong":1}}')
+        await asyncio.wait_for(asyncio.wrap_future(answer), DEADLINE_S)
     assert refused.value.code == types.ErrorCodes.InvalidParams
     uri = editor.open(tmp_path / "a.cu", RACE)
     await editor.until(editor.has(uri, "data-race"))
