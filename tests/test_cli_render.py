@@ -149,6 +149,15 @@ def test_one_mistake_in_several_launches_is_shown_once() -> None:
     assert "; in 2 of 3 launches" in out
 
 
+def test_the_pairs_of_one_mistake_are_listed_together() -> None:
+    other = replace(RACE, accesses=(WRITE, replace(READ, id=9, span=span(6, 1, 1), text="s[0]")))
+    out = render(unit(kernel(replace(CONTEXT, findings=(RACE, other)))))
+    assert out.count("data-race in") == 1
+    assert "  also      write s[t] on line 3 and read s[0] on line 6\n" in out
+    separate = replace(other, group="race:other")
+    assert render(unit(kernel(replace(CONTEXT, findings=(RACE, separate))))).count("data-race in") == 2
+
+
 def test_template_instances_are_named_together() -> None:
     instances = (kernel(CONTEXT, name="sum<32>"), kernel(CONTEXT, name="sum<64>"))
     assert "data-race in sum<32>, sum<64>\n" in render(unit(*instances))

@@ -61,7 +61,7 @@ class TextRenderer:
         if unit.failure is not None:
             where = _place(unit.failure.span) if unit.failure.span else shown(unit.path)
             return f"{self._strong(where)}: {self._paint('error', 'not analysed')}: {unit.failure.text}\n"
-        parts = [self._finding(group, fixes) for group in _grouped(unit)]
+        parts = [self._mistake(pairs, fixes) for pairs in _mistakes(unit)]
         parts += [text for text in map(self._quiet_kernel, unit.kernels) if text]
         parts += self._left_out(unit)
         return "\n".join(parts)
@@ -83,14 +83,17 @@ class TextRenderer:
 
     # --- a finding ----------------------------------------------------------------------------------------------
 
-    def _finding(self, group: Sequence[_Occurrence], fixes: Sequence[Fix]) -> str:
+    def _mistake(self, pairs: Sequence[Sequence[_Occurrence]], fixes: Sequence[Fix]) -> str:
+        """The first pair of places in full, the others in a line each."""
+        group = pairs[0]
         first = group[0]
         finding = first.finding
         names = ", ".join(dict.fromkeys(o.kernel.name for o in group))
         code = self._paint(_ROLES[finding.severity], finding.code.value)
         head = f"{self._strong(_place(finding.span))}: {code} in {names}"
         parts = [head, f"  {printable(finding.message)}", "", *self._excerpts(finding), ""]
-        parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in self._details(group, fixes)]
+        details = [*self._details(group, fixes), *(("also", _pair(other[0].finding)) for other in pairs[1:])]
+        parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in details]
         return "\n".join(parts) + "\n"
 
     def _details(self, group: Sequence[_Occurrence], fixes: Sequence[Fix]) -> Iterator[tuple[str, str]]:
@@ -235,17 +238,23 @@ def describe_launch(launch: LaunchSummary) -> str:
     return f"{origin}{where}grid {_written(launch.grid)}, block {_written(launch.block)}"
 
 
-def _grouped(unit: UnitResult) -> list[list[_Occurrence]]:
-    """Occurrences of the same mistake together, in source order."""
-    groups: dict[tuple[object, ...], list[_Occurrence]] = {}
+def _mistakes(unit: UnitResult) -> list[list[list[_Occurrence]]]:
+    """Mistakes in source order; of each the pairs of places, and of each pair its occurrences in launches."""
+    mistakes: dict[tuple[object, ...], dict[tuple[object, ...], list[_Occurrence]]] = {}
     for kernel in unit.kernels:
         for context in kernel.contexts:
             for finding in context.findings:
-                places = tuple((a.span, a.kind) for a in finding.accesses)
-                groups.setdefault((finding.code, finding.span, places), []).append(
-                    _Occurrence(finding, context, kernel)
-                )
-    return sorted(groups.values(), key=lambda group: (group[0].finding.span, group[0].finding.code.rank))
+                places = (finding.span, *((a.span, a.kind) for a in finding.accesses))
+                pairs = mistakes.setdefault((kernel.span, finding.code, finding.group), {})
+                pairs.setdefault(places, []).append(_Occurrence(finding, context, kernel))
+    ordered = [sorted(pairs.values(), key=lambda pair: pair[0].finding.span) for pairs in mistakes.values()]
+    return sorted(ordered, key=lambda pairs: (pairs[0][0].finding.span, pairs[0][0].finding.code.rank))
+
+
+def _pair(finding: Finding) -> str:
+    """A further pair of a mistake in one line."""
+    parts = [f"{access.kind} {access.text} on line {access.span.start_line}" for access in finding.accesses]
+    return printable(" and ".join(dict.fromkeys(parts)))
 
 
 def _columns(text: str, span: SourceSpan) -> tuple[int, int]:
