@@ -196,7 +196,11 @@ class Index(Protocol):
 
 
 class LibclangError(Exception):
-    """libclang refused to parse or reparse; it gives no reason of its own."""
+    """libclang gave no translation unit; the text says which of its few reasons it named."""
+
+
+# clang-c/CXErrorCode.h
+_ERRORS: Final = {1: "no reason given", 2: "libclang crashed", 3: "invalid arguments", 4: "unreadable precompiled part"}
 
 
 #: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
@@ -232,11 +236,13 @@ def _registered_library() -> Any:
         ("clang_EvalResult_getAsDouble", [ctypes.c_void_p], ctypes.c_double),
         ("clang_EvalResult_getAsStr", [ctypes.c_void_p], ctypes.c_char_p),
         ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
+        ("clang_parseTranslationUnit2", None, ctypes.c_int),
         ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
         ("clang_getFileContents", [_module.TranslationUnit, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p),
     ):
         function = getattr(lib, name)
-        function.argtypes = arguments
+        if arguments is not None:
+            function.argtypes = arguments
         function.restype = result
     lib.clang_getFileLocation.argtypes = lib.clang_getInstantiationLocation.argtypes
     lib.clang_getExpansionLocation.argtypes = lib.clang_getInstantiationLocation.argtypes
@@ -417,19 +423,34 @@ def create_index() -> Index:
 
 def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]]) -> TranslationUnit:
     """Parse `path` with clang driver arguments; `unsaved` shadows files on disk. Raises `LibclangError`."""
-    try:
-        unit = _module.TranslationUnit.from_source(path, list(arguments), list(unsaved), PARSE_OPTIONS, index)
-    except _module.TranslationUnitLoadError as error:
-        raise LibclangError(str(error)) from None
-    return cast(TranslationUnit, unit)
+    words = (ctypes.c_char_p * len(arguments))(*[word.encode("utf-8", "surrogateescape") for word in arguments])
+    made = _module.c_object_p()
+    code = _lib.clang_parseTranslationUnit2(
+        index,
+        path.encode("utf-8", "surrogateescape"),
+        words,
+        len(arguments),
+        _unsaved_files(unsaved),
+        len(unsaved),
+        PARSE_OPTIONS,
+        ctypes.byref(made),
+    )
+    if code != 0 or not made:
+        raise LibclangError(_ERRORS.get(code, f"error {code}"))
+    return cast(TranslationUnit, _module.TranslationUnit(made, index=index))
+
+
+def _unsaved_files(unsaved: Sequence[tuple[str, bytes]]) -> Any:
+    array = (_module._CXUnsavedFile * len(unsaved))()
+    for slot, (name, text) in zip(array, unsaved, strict=True):
+        slot.name = name.encode("utf-8", "surrogateescape")
+        slot.contents = text
+        slot.length = len(text)
+    return array
 
 
 def reparse(unit: TranslationUnit, unsaved: Sequence[tuple[str, bytes]]) -> None:
     """Parse again with new text. All cursors of the unit become invalid. After `LibclangError` the unit is unusable."""
-    array = (_module._CXUnsavedFile * len(unsaved))()
-    for slot, (name, text) in zip(array, unsaved, strict=True):
-        slot.name = name.encode()
-        slot.contents = text
-        slot.length = len(text)
-    if _lib.clang_reparseTranslationUnit(unit, len(unsaved), array, PARSE_OPTIONS) != 0:
-        raise LibclangError("libclang could not reparse the unit")
+    code = _lib.clang_reparseTranslationUnit(unit, len(unsaved), _unsaved_files(unsaved), PARSE_OPTIONS)
+    if code != 0:
+        raise LibclangError(_ERRORS.get(code, f"error {code}"))

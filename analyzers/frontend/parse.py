@@ -223,7 +223,7 @@ class UnitParser:
                 unit = cindex.parse(self._index, path, pass_arguments(warm.flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
-                raise ParseFailure(f"clang could not start the {side} pass of {path}; flags: {arguments}") from error
+                raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
         warm.units[side] = unit
 
 

@@ -55,7 +55,7 @@ struct __align__(4) __nv_bfloat162 {
   __nv_bfloat162() = default;
   constexpr __nv_bfloat162(const __nv_bfloat16 &a, const __nv_bfloat16 &b) : x(a), y(b) {}
   __nv_bfloat162(const __nv_bfloat16_raw2 &raw);
-  __nv_bfloat162 &operator=(const __nv_bfloat16_raw2 &raw);
+  template <class R, class = std::enable_if_t<std::is_same_v<R, __nv_bfloat16_raw2>>> __nv_bfloat162 &operator=(const R &raw) { *this = __nv_bfloat162(raw); return *this; }
   operator __nv_bfloat16_raw2() const;
 };
 typedef __nv_bfloat16 nv_bfloat16;

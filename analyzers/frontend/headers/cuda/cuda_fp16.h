@@ -54,7 +54,7 @@ struct __align__(4) __half2 {
   __half2() = default;
   constexpr __half2(const __half &a, const __half &b) : x(a), y(b) {}
   __half2(const __half_raw2 &raw);
-  __half2 &operator=(const __half_raw2 &raw);
+  template <class R, class = std::enable_if_t<std::is_same_v<R, __half_raw2>>> __half2 &operator=(const R &raw) { *this = __half2(raw); return *this; }
   operator __half_raw2() const;
 };
 typedef __half half;

@@ -36,7 +36,7 @@ template <class S> void curand_init(unsigned long long seed, unsigned long long 
   fresh.v[0] = __cuda_lsp_random();
   *state = fresh;
 }
-template <class S> void curand_init(unsigned *vectors, unsigned offset, S *state) { S fresh; fresh.v[0] = __cuda_lsp_random(); *state = fresh; }
+template <class V, class S> void curand_init(V *vectors, unsigned offset, S *state) { S fresh; fresh.v[0] = __cuda_lsp_random(); *state = fresh; }
 template <class S> unsigned __cuda_lsp_advance(S *state) {
   S next = *state;
   next.v[0] = __cuda_lsp_random();
@@ -48,6 +48,7 @@ template <class S> unsigned __cuda_lsp_advance(S *state) {
   template <class S> R name(S *state) { value bits = static_cast<value>(__cuda_lsp_advance(state)); return R{bits, bits}; }
 #define CUDA_LSP_DRAW4(R, name, value) \
   template <class S> R name(S *state) { value bits = static_cast<value>(__cuda_lsp_advance(state)); return R{bits, bits, bits, bits}; }
+template <class V, class S> void curand_init(V *vectors, unsigned scramble, unsigned offset, S *state) { S fresh; fresh.v[0] = __cuda_lsp_random(); *state = fresh; }
 CUDA_LSP_DRAW(unsigned, curand)
 CUDA_LSP_DRAW(float, curand_uniform)
 CUDA_LSP_DRAW(double, curand_uniform_double)

@@ -1,6 +1,7 @@
 // Facade of Thrust: containers, iterators, functors with bodies, and the algorithms as signatures.
 #pragma once
 #include <cuda_lsp/cpp_algorithms.h>
+#include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/runtime_api.h>
 
 #pragma clang force_cuda_host_device begin
@@ -68,7 +69,7 @@ public:
   using value_type = std::remove_cv_t<T>;
   using difference_type = ptrdiff_t;
   using pointer = device_ptr;
-  using reference = T &;
+  using reference = std::add_lvalue_reference_t<T>;
   using iterator_category = std::random_access_iterator_tag;
   T *at_;
   device_ptr() : at_(nullptr) {}
@@ -76,8 +77,8 @@ public:
   explicit device_ptr(T *at) : at_(at) {}
   template <class U> device_ptr(const device_ptr<U> &other) : at_(other.at_) {}
   T *get() const { return at_; }
-  T &operator*() const { return *at_; }
-  T &operator[](ptrdiff_t i) const { return at_[i]; }
+  reference operator*() const { return *at_; }
+  reference operator[](ptrdiff_t i) const { return at_[i]; }
   device_ptr operator+(ptrdiff_t n) const { return device_ptr(at_ + n); }
   device_ptr operator-(ptrdiff_t n) const { return device_ptr(at_ - n); }
   ptrdiff_t operator-(const device_ptr &other) const { return at_ - other.at_; }
@@ -212,7 +213,7 @@ struct policy {
 }  // namespace detail
 inline constexpr detail::policy host{}, device{}, seq{};
 namespace cuda { inline constexpr detail::policy par{}, par_nosync{}; template <class T> struct execution_policy : detail::policy {}; template <class T> using pointer = device_ptr<T>; }
-namespace system { namespace cuda { inline constexpr detail::policy par{}; namespace detail { using thrust::detail::policy; } } namespace omp { inline constexpr thrust::detail::policy par{}; } using std::system_error; }
+namespace system { namespace cuda { inline constexpr detail::policy par{}; namespace detail { using thrust::detail::policy; } } namespace omp { inline constexpr thrust::detail::policy par{}; } }
 namespace omp { inline constexpr detail::policy par{}; }
 struct host_system_tag {};
 struct device_system_tag {};
@@ -221,6 +222,10 @@ struct use_default {};
 #pragma clang force_cuda_host_device end
 
 namespace thrust {
+using std::error_code;
+using std::system_error;
+namespace system { using std::error_code; using std::system_error; }
+const std::error_code &cuda_category();
 template <class T> using device_allocator = std::allocator<T>;
 #define CUDA_LSP_THRUST_VECTOR(name, It)                                                   \
   template <class T, class A = std::allocator<T>> class name {                             \

@@ -378,6 +378,7 @@ public:
   template <class... P> basic_string &replace(size_t at, size_t n, P &&...arguments);
   basic_string &erase(size_t at = 0, size_t n = npos);
   C *erase(const C *at);
+  C *erase(const C *first, const C *last);
   void push_back(C c);
   void pop_back();
   basic_string substr(size_t at = 0, size_t n = npos) const;

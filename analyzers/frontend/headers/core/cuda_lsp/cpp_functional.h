@@ -142,7 +142,9 @@ template <class... T> class tuple : public cuda_lsp_leaves<index_sequence_for<T.
 public:
   constexpr tuple() = default;
   constexpr tuple(const tuple &) = default;
+  constexpr tuple(tuple &&) = default;
   constexpr tuple &operator=(const tuple &) = default;
+  constexpr tuple &operator=(tuple &&) = default;
   template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && (sizeof...(T) > 0) && conjunction_v<is_constructible<T, U &&>...>>>
   constexpr tuple(U &&...values) : base(0, static_cast<U &&>(values)...) {}
   template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && !conjunction_v<is_same<T, U>...>>> tuple(const tuple<U...> &other);

@@ -6,6 +6,12 @@ namespace std {
 using streamsize = long;
 using streamoff = long;
 class locale { public: locale(); explicit locale(const char *name); static const locale &classic(); };
+template <class C> bool isspace(C character, const locale &where);
+template <class C> bool isdigit(C character, const locale &where);
+template <class C> bool isalpha(C character, const locale &where);
+template <class C> bool isalnum(C character, const locale &where);
+template <class C> C toupper(C character, const locale &where);
+template <class C> C tolower(C character, const locale &where);
 class streampos { public: streampos(long at); operator long() const; };
 class ios_base {
 public:
@@ -24,6 +30,10 @@ public:
   streamsize width(streamsize value);
   static bool sync_with_stdio(bool value = true);
   locale imbue(const locale &value);
+  locale getloc() const;
+  long &iword(int index);
+  void *&pword(int index);
+  static int xalloc();
 };
 inline ios_base::openmode operator|(ios_base::openmode a, ios_base::openmode b) { return ios_base::openmode(int(a) | int(b)); }
 inline ios_base::fmtflags operator|(ios_base::fmtflags a, ios_base::fmtflags b) { return ios_base::fmtflags(int(a) | int(b)); }
@@ -100,6 +110,7 @@ template <class C> cuda_lsp_manipulator setfill(C c);
 cuda_lsp_manipulator setbase(int base);
 cuda_lsp_manipulator setiosflags(ios_base::fmtflags flags);
 cuda_lsp_manipulator put_time(const tm *time, const char *format);
+cuda_lsp_manipulator get_time(tm *time, const char *format);
 template <class T> cuda_lsp_manipulator quoted(const T &text);
 
 class stringstream : public iostream {

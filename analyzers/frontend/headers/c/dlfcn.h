@@ -1,0 +1,9 @@
+// Dynamic libraries.
+#pragma once
+extern "C" void *dlopen(const char *path, int mode);
+extern "C" void *dlsym(void *library, const char *name);
+extern "C" int dlclose(void *library);
+extern "C" char *dlerror();
+#define RTLD_LAZY 1
+#define RTLD_NOW 2
+#define RTLD_GLOBAL 256

@@ -1,0 +1,5 @@
+// Process times.
+#pragma once
+#include <cuda_lsp/c_library.h>
+struct tms { clock_t tms_utime, tms_stime, tms_cutime, tms_cstime; };
+extern "C" clock_t times(struct tms *result);
