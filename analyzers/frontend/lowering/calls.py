@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzers.frontend.lowering import memory, objects
 from analyzers.frontend.lowering.context import INLINE_DEPTH, Context, Frame, places, pure, values
 from analyzers.frontend.lowering.expressions import ctx_effect, function_named, held_place, pointee
-from analyzers.frontend.lowering.intrinsics import INTRINSICS
+from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED
 from analyzers.frontend.lowering.invocation import Call, Facts, arguments_of, describe
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, initializer, stripped
@@ -62,7 +62,9 @@ def call(ctx: Context, node: Node) -> Value:
 def invoke(ctx: Context, call: Call) -> Value:
     """A call of a known function: an intrinsic, a definition to inline, or a declaration only."""
     facts = describe(ctx.table, call.target)
-    rule = INTRINSICS.get(call.name) or INTRINSICS.get(facts.qualified)
+    rule = INTRINSICS.get(call.name)
+    if rule is None and call.node.type.scalar and len(call.args) == 2:
+        rule = QUALIFIED.get(facts.qualified)
     if rule is not None and (facts.bundled or facts.body is None):
         return rule(ctx, call)
     if facts.node.kind == Kinds.FUNCTION and any(k.kind == Kinds.GLOBAL_ATTR for k in facts.node.kids):
@@ -156,7 +158,7 @@ def _bind(ctx: Context, frame: Frame, facts: Facts, node: Node, args: list[Node]
                 ctx, ctx.unknown_value(parameter.type, f"argument {parameter.name}", node), parameter
             )
             continue
-        frame.bindings[parameter.key] = _bound(ctx, parameter, given)
+        frame.bindings[parameter.key] = _bound(ctx, facts, parameter, given)
     if len(args) > len(facts.parameters):
         for extra in args[len(facts.parameters) :]:
             ctx_effect(ctx, extra)
@@ -181,7 +183,7 @@ def _default_argument(ctx: Context, facts: Facts, number: int, given: Node | Non
     return given
 
 
-def _bound(ctx: Context, parameter: Node, given: Node) -> Place:
+def _bound(ctx: Context, facts: Facts, parameter: Node, given: Node) -> Place:
     """The parameter's place, with the argument's value in it."""
     ctype = parameter.type
     if ctype.shape == "reference":
@@ -194,14 +196,17 @@ def _bound(ctx: Context, parameter: Node, given: Node) -> Place:
     value = raw if isinstance(raw, Expr) else memory.scalar_of(ctx, raw, given) if raw is not None else None
     if value is None:
         return memory.as_place(ctx, ctx.unknown_value(ctype, "argument", given), parameter)
+    value = memory.convert_scalar(ctx, value, ctype.ir or value.ty)
+    if parameter.key not in facts.written and not ctx.needs_storage(parameter.key):
+        return ValuePlace(ctx.held(value, parameter.name), ctype, parameter.key)
     target = memory.storage(ctx, ctype, parameter.name or "argument", parameter.key, parameter)
-    memory.write(ctx, target, memory.convert_scalar(ctx, value, ctype.ir or value.ty), given)
+    memory.write(ctx, target, value, given)
     return target
 
 
 def _bound_record(ctx: Context, parameter: Node, given: Node, raw: Value) -> Place:
     ctype = parameter.type
-    forced = parameter.key in ctx.forced or ("written", parameter.key) in ctx.forced
+    forced = ctx.needs_storage(parameter.key)
     if isinstance(raw, ParamPlace) and not forced:
         return ParamPlace(raw.name, raw.type, parameter.key)
     if isinstance(raw, SplitPlace) and raw.key is None and not raw.offset and not forced:
@@ -239,8 +244,7 @@ def _body(ctx: Context, facts: Facts, node: Node, frame: Frame, this: Place | No
 
 def _lowered_body(ctx: Context, facts: Facts, frame: Frame) -> Value:
     assert facts.body is not None
-    frame.facts = facts
-    frame.label = facts.name
+    frame.facts, frame.written, frame.label = facts, facts.written, facts.name
     with ctx.captured() as body:
         ctx.lower_all(facts.body.kids)
     if frame.jumped:

@@ -37,7 +37,9 @@ class Frame:
     this: Place | None = None
     closure: Closure | None = None
     facts: Facts | None = None
-    """The function being inlined; None in the kernel itself."""
+    """The function whose body this is; None in a lambda's captures and default initialisers."""
+    written: frozenset[int] = frozenset()
+    """Variables that the body assigns to by name; see `invocation.written_variables`."""
     label: str = ""
     """The Block that a `return` leaves; unique once `jumped`."""
     jumped: bool = False
@@ -232,6 +234,10 @@ class Context:
         """The declaration `key` needs memory: its address is taken, or it is a parameter that is written."""
         if key not in self.forced:
             self.new_forced.add(key)
+
+    def needs_storage(self, key: object) -> bool:
+        """Whether a declaration that could be a mere value was found to be written, or its address taken."""
+        return key in self.forced or ("written", key) in self.forced
 
     # --- dispatch ---
 

@@ -7,6 +7,7 @@ cooperative groups and of ``cuda::atomic`` have bodies there that call ``__cuda_
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from analyzers.frontend.lowering import memory
 from analyzers.frontend.lowering.context import Context, pure, zero
@@ -30,6 +31,7 @@ from analyzers.ir.expr import (
     I32,
     I64,
     PTR,
+    TRUE,
     U32,
     U64,
     Expr,
@@ -390,13 +392,19 @@ def exit_thread(ctx: Context, call: Call) -> Value:
 
 @intrinsic("__builtin_assume", "__assume")
 def assume(ctx: Context, call: Call) -> Value:
-    ctx.emit(Assume(condition(ctx, call.args[0]), "assume", ctx.site(call.node)))
+    _assumed(ctx, call, "assume")
     return None
+
+
+def _assumed(ctx: Context, call: Call, source: Literal["assume", "assert"]) -> None:
+    holds = condition(ctx, call.args[0])
+    if holds is not TRUE:
+        ctx.emit(Assume(holds, source, ctx.site(call.node)))
 
 
 @intrinsic("__cuda_lsp_assert", "__cuda_lsp_check", "assert")
 def assertion(ctx: Context, call: Call) -> Value:
-    ctx.emit(Assume(condition(ctx, call.args[0]), "assert", ctx.site(call.node)))
+    _assumed(ctx, call, "assert")
     return None
 
 
@@ -452,10 +460,8 @@ def address_of(ctx: Context, call: Call) -> Value:
 # --- small arithmetic the index may pass through ------------------------------------------------------------
 
 
-@intrinsic("min", "max", "std::min", "std::max", "umin", "umax", "llmin", "llmax", "ullmin", "ullmax")
+@intrinsic("umin", "umax", "llmin", "llmax", "ullmin", "ullmax")
 def extremum(ctx: Context, call: Call) -> Value:
-    if len(call.args) != 2 or not call.node.type.scalar:
-        return ctx.unsupported_value("call-to-unknown-function", call.node.text[:60], call.node)
     ty = call.node.type.ir or I32
     a = memory.convert_scalar(ctx, ctx.scalar(call.args[0]), ty)
     b = memory.convert_scalar(ctx, ctx.scalar(call.args[1]), ty)
@@ -465,6 +471,13 @@ def extremum(ctx: Context, call: Call) -> Value:
     if ty == PTR:
         return ValuePlace(select(compare("lt", a, b) if op == "min" else compare("lt", b, a), a, b), call.node.type)
     return ValuePlace(binary(op, a, b), call.node.type)
+
+
+QUALIFIED: dict[str, Rule] = {
+    "min": extremum, "max": extremum, "std::min": extremum, "std::max": extremum, "cuda::std::min": extremum,
+    "cuda::std::max": extremum,
+}  # fmt: skip
+"""By qualified name and for two scalar arguments: these names are common, and the library has more of each."""
 
 
 @intrinsic("abs", "labs", "llabs", "std::abs", "__builtin_abs")

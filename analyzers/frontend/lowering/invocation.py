@@ -36,10 +36,8 @@ class Facts:
     body: Node | None
     initializers: list[tuple[Node | None, Node]]
     """Constructor: (member, initialiser); the member is None for a base class or a delegation."""
-    last_return: Node | None
-    """The only return statement, when it stands last."""
-    plain: bool
-    """No return statement, or a single one that stands last: the body needs no block."""
+    written: frozenset[int]
+    """Variables and parameters that a statement of the body assigns to or takes the address of."""
     result: CType
     bundled: bool
     span: SourceSpan
@@ -79,11 +77,6 @@ def _describe(table: NodeTable, node: Node) -> Facts:
             loose.append(kid)
     if node.kind in _SPECIAL and node.cursor.is_default_method():
         body = None  # clang makes up bodies for these; copies are lowered as such
-    returns: list[Node] = []
-    if body is not None:
-        _returns(body, returns)
-    last = body.kids[-1] if body is not None and body.kids else None
-    plain = not returns or (len(returns) == 1 and returns[0] is last)
     location = node.cursor.location
     path = location.file.name if location.file is not None else ""
     return Facts(
@@ -93,20 +86,38 @@ def _describe(table: NodeTable, node: Node) -> Facts:
         parameters=parameters,
         body=body,
         initializers=_initializers(loose),
-        last_return=returns[0] if plain and returns else None,
-        plain=plain,
+        written=written_variables(body) if body is not None else frozenset(),
         result=table.types.of(node.cursor.result_type),
         bundled=is_bundled(path),
         span=node.span,
     )
 
 
-def _returns(node: Node, out: list[Node]) -> None:
-    for kid in node.kids:
-        if kid.kind == Kinds.RETURN:
-            out.append(kid)
-        elif kid.kind != Kinds.LAMBDA and (kid.kind >= Kinds.UNEXPOSED_STMT or kid.kind == Kinds.STATEMENT_EXPR):
-            _returns(kid, out)
+_ASSIGNMENTS = frozenset({Kinds.BINARY, Kinds.COMPOUND_ASSIGN, Kinds.UNARY})
+_WRITING = frozenset({"++", "--", "post++", "post--", "&"})
+
+
+def written_variables(body: Node) -> frozenset[int]:
+    """The declarations that assignments, increments and address-of operators below name directly.
+
+    A variable changed through a reference is not among them: `Context.force` finds those.
+    """
+    found: set[int] = set()
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        kids = node.kids
+        stack.extend(kids)
+        if node.kind not in _ASSIGNMENTS or not kids:
+            continue
+        operator = node.operator
+        if node.kind == Kinds.COMPOUND_ASSIGN or operator == "=" or operator in _WRITING:
+            target = kids[0]
+            while target.kind == Kinds.PAREN and target.kids:
+                target = target.kids[0]
+            if target.kind == Kinds.DECL_REF and target.reference is not None:
+                found.add(target.reference.key)
+    return frozenset(found)
 
 
 def _initializers(loose: list[Node]) -> list[tuple[Node | None, Node]]:

@@ -51,6 +51,7 @@ def _lower_body(ctx: Context, kernel: Node) -> tuple[Stmt, ...]:
         return (Unsupported("parse-error", "the kernel has no body", ctx.site(kernel)),)
     ctx.active.append(facts.key)
     ctx.reached.add(facts.key)
+    ctx.frame.written = facts.written
     with ctx.captured() as out:
         for number, parameter in enumerate(facts.parameters):
             ctx.frame.bindings[parameter.key] = _parameter(ctx, parameter, number)
@@ -62,7 +63,8 @@ def _parameter(ctx: Context, parameter: Node, number: int) -> Place:
     name = parameter.name or f"arg{number}"
     ctype = parameter.type
     initial = _initial(ctx, name, parameter)
-    if parameter.key not in ctx.forced and ("written", parameter.key) not in ctx.forced:
+    written = parameter.key in ctx.frame.written and ctype.scalar
+    if not written and not ctx.needs_storage(parameter.key):
         return initial
     kept = memory.storage(ctx, ctype, name, parameter.key, parameter)
     if ctype.scalar:

@@ -344,13 +344,14 @@ class Record:
         return self._splittable
 
     def _find_splittable(self) -> bool:
-        if any(f.type.shape == "array" or f.bits is not None for f in self.fields):
+        if any(f.bits is not None for f in self.fields):
             return False
         if self.union:
             return len({f.type.ir for f in self.fields}) == 1 and all(f.type.scalar for f in self.fields)
         if any(part.shape == "record" and not part.record.splittable for part, _ in self.bases):
             return False
-        if any(f.type.shape == "record" and not f.type.record.splittable for f in self.fields):
+        inner = [f.type.flat()[0] if f.type.shape == "array" else f.type for f in self.fields]
+        if any(part.shape == "record" and not part.record.splittable for part in inner):
             return False
         leaves = self.leaves
         return leaves is not None and len(leaves) <= SPLIT_LIMIT

@@ -389,6 +389,9 @@ def _leaf_labels(ctype: CType, start: int = 0, prefix: str = "") -> dict[int, st
             labels.update(_leaf_labels(part.type, start + part.offset, prefix))
         elif part.type.shape == "record":
             labels.update(_leaf_labels(part.type, start + part.offset, f"{label}."))
+        elif part.type.shape == "array":
+            for at, _ in part.type.leaves() or ():
+                labels[start + part.offset + at] = f"{label}+{at}"
         else:
             labels[start + part.offset] = label
     return labels

@@ -277,7 +277,8 @@ def _declare_scalar(ctx: Context, variable: Node, init: Node) -> None:
         return
     value = raw if isinstance(raw, Expr) else zero(ctype.ir or U64) if raw is None else memory.scalar_of(ctx, raw, init)
     value = memory.convert_scalar(ctx, value, ctype.ir or value.ty)
-    if ctype.const and value.op == "const" and variable.key not in ctx.forced:
+    constant_always = value.op == "const" and (ctype.const or variable.key not in frame.written)
+    if constant_always and not ctype.volatile and not ctx.needs_storage(variable.key):
         frame.bindings[variable.key] = ValuePlace(value, ctype, variable.key)
         return
     target = memory.storage(ctx, ctype, variable.name or "v", variable.key, variable)
@@ -314,6 +315,8 @@ def _binding_parts(ctx: Context, whole: Place, node: Node) -> list[Place]:
     record = ctype.record
     if not record.fields and len(record.bases) == 1:
         return _binding_parts(ctx, memory.base_part(ctx, whole, record.bases[0][0], node), node)
+    if len(record.fields) == 1 and record.fields[0].type.shape == "array":  # std::array
+        return _binding_parts(ctx, memory.member(ctx, whole, record.fields[0], node), node)
     return [memory.member(ctx, whole, field, node) for field in record.fields]
 
 
