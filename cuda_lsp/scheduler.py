@@ -306,8 +306,11 @@ class Scheduler:
 
     def _hear(self, slot: _Slot, frame: Frame) -> None:
         slot.heard_at = self._loop.time()
-        slot.ready = True
         job = slot.running
+        if not slot.ready:
+            slot.ready = True
+            if job is not None:
+                self._watch(slot, job)
         if job is None or frame.get("id") != job.id:
             return
         if "done" not in frame:

@@ -152,11 +152,11 @@ async def test_odd_messages_do_not_stop_the_server(editor: Editor, tmp_path: Pat
     with pytest.raises(JsonRpcException) as refused:
         await asyncio.wait_for(editor.start_request("no/suchMethod", {}, "a"), DEADLINE_S)
     assert refused.value.code == types.ErrorCodes.MethodNotFound
+    # What the typed client cannot send.
+    answer: Future[object] = Future()
+    editor.protocol._request_futures["b"] = answer
+    send(b'{"jsonrpc":"2.0","id":"b","method":"textDocument/hover","params":{"wrong":1}}')
     with pytest.raises(JsonRpcException) as refused:
-        # The typed client cannot send it.
-        answer: Future[object] = Future()
-        editor.protocol._request_futures["b"] = answer
-        send(b'{"jsonrpc":"2.0","id":"b","method":"textDocument/hover","params":{"wrong":1}}')
         await asyncio.wait_for(asyncio.wrap_future(answer), DEADLINE_S)
     assert refused.value.code == types.ErrorCodes.InvalidParams
     uri = editor.open(tmp_path / "a.cu", RACE)
