@@ -1,7 +1,8 @@
 """What the tests of the host guide share: text in, contexts out, and what a context allows decided by a solver.
 
-``allows(context, n=3, gdim_x=2)`` asks whether the bindings and facts of a context can all hold with these kernel values,
-in exact C arithmetic. So tests say which launches are possible and which are excluded, not how a fact is written down.
+``allows(context, n=3, gdim_x=2)`` asks whether the bindings and facts of a context can all hold with these kernel
+values, in exact C arithmetic. So tests say which launches are possible and which are excluded, not how a fact is
+written down.
 """
 
 from __future__ import annotations

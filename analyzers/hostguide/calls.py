@@ -33,7 +33,7 @@ from analyzers.hostguide.values import (
     Value,
     Variable,
 )
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import Expr, FloatType, IntType
 
 _SMALL = 1500
 """Bytes of a function that is run in place though no kernel is launched from it."""
@@ -280,8 +280,8 @@ class Caller(Evaluator):
         caller, statement = self.frame, self.statement
         self.frame = frame
         try:
-            for field, initial in function.initialisers:
-                value = self.evaluate(initial)
+            for field, ty, initial in function.initialisers:
+                value = self.bound_member(initial, ty)
                 if isinstance(frame.this, Address):
                     self.write(Address(frame.this.variable, (*frame.this.path, field)), value)
             try:
@@ -300,7 +300,24 @@ class Caller(Evaluator):
             if not self._is_captured(joined[1]):
                 del self.state.store[variable]
         value = joined[1]
-        return value if value is not None else self.fresh(function.name, function.result)
+        if value is None:
+            return self.fresh(function.name, frame.result)
+        if isinstance(function.result, ReferenceTo):
+            return self._referred(value, function, frame)
+        return value
+
+    def _referred(self, value: Value, function: HostFunction, frame: Frame) -> Value:
+        """What a returned reference refers to; the place is remembered for the case that it is written to."""
+        assert isinstance(function.result, ReferenceTo)
+        target = function.result.target
+        if isinstance(value, Address):
+            if frame.call is not None:
+                self.returned = (frame.call, value)
+            return self.read(value, target)
+        for _, leaf in alternatives(value):
+            if isinstance(leaf, Address):
+                self.escape((leaf.variable,))
+        return self.fresh(function.name, target)
 
     def _is_captured(self, value: Value | None) -> bool:
         """Whether a result may refer to the variables of the function that returned it."""
@@ -338,7 +355,9 @@ class Caller(Evaluator):
         if self.bundled(target):
             return self._library_method(node, target, place, held, arguments)
         if place is not None:
-            self.forget(place)
+            if not self.keeps_object(target):
+                self.forget(place)
+            self.escape((place.variable,))
         return self.unknown_call(node, target, arguments)
 
     def _object(self, base: Node) -> tuple[Address | None, Value]:
@@ -380,6 +399,9 @@ class Caller(Evaluator):
         result = self.unknown_call(node, target, arguments, harmless=True)
         if place is not None and not self.keeps_object(target):
             self.forget(place)
+        owner = base_type(node)
+        if isinstance(owner, RecordType) and owner.head in _CONCURRENT:
+            self.forget_outside()
         if name.endswith("_"):
             self.shapes += 1  # a tensor is a handle: other handles of it see the new shape
         return result
@@ -435,6 +457,7 @@ class Caller(Evaluator):
         self, node: Node, target: Cursor | None, arguments: tuple[Node | None, ...], harmless: bool = False
     ) -> Value:
         """Call something without looking into it. ``harmless``: it touches nothing but what it is handed."""
+        keeps = harmless and (target is None or not self._may_refer(target))
         for index, argument in enumerate(a for a in arguments if a is not None):
             ty = self.parameter(target, index)
             if isinstance(ty, ReferenceTo) or (ty is None and argument.op in ("ref", "member", "index")):
@@ -443,7 +466,7 @@ class Caller(Evaluator):
                 if ty is None or not ty.const:
                     if place is not None:
                         self.forget(place, argument.ty)
-                        if not harmless:
+                        if not keeps:
                             self.escape((place.variable,))
                     elif argument.op in ("member", "index", "deref"):
                         self.forget_outside()
@@ -462,6 +485,13 @@ class Caller(Evaluator):
         name = target.spelling if target is not None else "call"
         return self.fresh(name, node.ty) if node.ty is not VOID else Unknown(0, "void", VOID)
 
+    def _may_refer(self, target: Cursor) -> bool:
+        """Whether a library function may return something through which its arguments can be written."""
+        ty = self.builder.types.of(target.result_type)
+        if isinstance(ty, ReferenceTo):
+            return not ty.const
+        return not isinstance(ty, (IntType, FloatType)) and ty is not VOID
+
     def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
         """An argument reaches code that is not looked into."""
         self._unfollowed(value)
@@ -475,6 +505,27 @@ class Caller(Evaluator):
                 self.forget(target)
             if not harmless:
                 self.escape((place.variable,))
+
+
+_CONCURRENT = frozenset(
+    {
+        "thread",
+        "jthread",
+        "future",
+        "shared_future",
+        "condition_variable",
+        "packaged_task",
+        "promise",
+        "latch",
+        "barrier",
+    }
+)
+"""Their methods wait for code that ran meanwhile."""
+
+
+def base_type(node: Node) -> HostType:
+    ty = node.arg(0).ty
+    return ty.target if isinstance(ty, PointerTo) else ty
 
 
 _DECLARED = frozenset(

@@ -66,9 +66,7 @@ def comment_directives(text: str, path: str) -> tuple[tuple[CommentDirective, ..
     code_line: int | None = None
     for piece in _PIECE.finditer(data):
         if piece.lastgroup == "comment":
-            for directive in _read(piece.group(), piece.start(), path, starts, skipped):
-                found.append(directive)
-            code_line = code_line if open_from < len(found) and code_line is not None else None
+            found.extend(_read(piece.group(), piece.start(), path, starts, skipped))
         elif piece.lastgroup in ("code", "literal", "end") and open_from < len(found):
             line = bisect_right(starts, piece.start())
             code_line = line if code_line is None else code_line

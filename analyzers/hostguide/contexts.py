@@ -291,7 +291,7 @@ def _finished(
 
 
 def _without_widening(e: Expr) -> Expr:
-    """Comparisons of a widened number with a constant, made where the number was narrow: ``i64(n) < 5`` is ``n < 5``."""
+    """Comparisons of a widened number with a constant, made where it was narrow: ``i64(n) < 5`` is ``n < 5``."""
     if e.op in ("land", "lor", "lnot"):
         return ex.rebuild(e, tuple(_without_widening(a) for a in e.args))
     if e.op not in ("eq", "ne", "lt", "le"):

@@ -7,6 +7,7 @@ becomes a fresh symbol of its type. Calls are in ``calls``, statements in ``exec
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, CursorKind, evaluate, initializer
@@ -23,7 +24,7 @@ from analyzers.hostguide.hosttypes import (
 from analyzers.hostguide.memory import Memory, Stop
 from analyzers.hostguide.roundings import float_to_int
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import Declaration, HostFunction, Node, TreeBuilder
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, TreeBuilder
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -48,6 +49,15 @@ ARITHMETIC = {
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
+@dataclass(slots=True)
+class Exits:
+    """The states in which control left a loop or switch. ``kind``: ``loop``, ``switch``, or ``once`` for a loop whose
+    body runs exactly once, where ``continue`` leaves too."""
+
+    kind: str
+    states: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, "Value | None"]])
+
+
 class Frame:
     """One activation: its variables, and the states in which control left it."""
 
@@ -60,14 +70,19 @@ class Frame:
         call: Node | None = None,
     ) -> None:
         self.function = function
+        self.result: HostType = function.result if function is not None else OTHER
+        if self.result is OTHER and call is not None:
+            self.result = call.ty
+        self.guards: list[Variable] = []
+        """Variables in scope whose destructor may change what it can reach."""
         self.caller = caller
         self.this = this
         self.enclosing = enclosing
         self.call = call
         self.variables: dict[Declaration, Variable] = {}
         self.returns: list[tuple[State, Value | None]] = []
-        self.exits: list[tuple[list[tuple[State, Value | None]], bool]] = []
-        """Innermost last: the states that broke out of a loop or switch, and whether it is a loop."""
+        self.exits: list[Exits] = []
+        """Of the loops and switches around the current statement, innermost last."""
         self.depth: int = caller.depth + 1 if caller is not None else 0
 
 
@@ -110,6 +125,8 @@ class Evaluator(Memory):
             "body": self._body,
             "unknown": self._unknown,
         }
+        self.returned: tuple[Node, Address] | None = None
+        """The call that last returned a reference, and to what."""
         self._last_index: Value = ex.const(0, I64)
         self._globals: dict[Declaration, Variable] = {}
         self._constants: dict[Declaration, Value | None] = {}
@@ -189,17 +206,36 @@ class Evaluator(Memory):
         if op in ("assign", "compound", "step"):
             self.evaluate(node)
             return self.place(node.arg(0))
+        if op in ("call", "method"):
+            self.evaluate(node)
+            return self.returned[1] if self.returned is not None and self.returned[0] is node else None
+        if op == "binary" and node.value == ",":
+            self.evaluate(node.arg(0))
+            return self.place(node.arg(1))
+        if op == "choose":
+            return self._either_place(node)
+        return None
+
+    def _either_place(self, node: Node) -> Address | None:
+        """``(c ? a : b) = …``: which one is written is not followed, so both are given away."""
+        condition = self.condition(node.arg(0))
+        if condition.op == "const":
+            return self.place(node.arg(1 if condition is TRUE else 2))
+        for side in (node.arg(1), node.arg(2)):
+            place = self.place(side)
+            if place is not None:
+                self.escape((place.variable,))
         return None
 
     def _element(self, node: Node) -> Address | None:
         base, index = node.arg(0), self.evaluate(node.arg(1))
         self._last_index = index
-        at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else "?"
+        at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else ANY_PART
         if isinstance(base.ty, ArrayOf):
             outer = self.place(base)
             return Address(outer.variable, (*outer.path, at)) if outer is not None else None
         moved = self._moved(self.evaluate(base), index, 1, _pointee_size(base.ty))
-        return self.pointee(moved, node.ty) if at != "?" else None
+        return self.pointee(moved, node.ty) if at != ANY_PART else None
 
     # --- expressions
 
@@ -281,8 +317,20 @@ class Evaluator(Memory):
                 return known
         elif self.frame.enclosing is not None and declared not in self.frame.variables:
             return self._captured(declared)
+        if declared.volatile:
+            return self.fresh(declared.name, node.ty)
         place = self.place_of(declared)
-        return self.read(place, node.ty) if place is not None else self.fresh(declared.name, node.ty)
+        return self.typed(place, node) if place is not None else self.fresh(declared.name, node.ty)
+
+    def typed(self, place: Address, node: Node) -> Value:
+        """The value at a place, read as the type of the expression."""
+        value = self.read(place, node.ty)
+        ty = node.ty
+        if isinstance(ty, IntType) and isinstance(value, Expr) and value.ty != ty:
+            if isinstance(value.ty, IntType) and value.ty.width == ty.width:
+                return ex.cast(value, ty)
+            return self.fresh(place.variable.name, ty)
+        return value
 
     def _captured(self, declared: Declaration) -> Value:
         """A variable of the function around a lambda: as it is now, or as it was when the lambda was made."""
@@ -337,7 +385,7 @@ class Evaluator(Memory):
     def _member(self, node: Node) -> Value:
         place = self.place(node)
         if place is not None:
-            return self.read(place, node.ty)
+            return self.typed(place, node)
         base = node.arg(0)
         if isinstance(base.ty, PointerTo) or base.op in ("this", "deref", "index"):
             return self.fresh(str(node.value), node.ty)
@@ -345,10 +393,10 @@ class Evaluator(Memory):
 
     def _index(self, node: Node) -> Value:
         place = self._element(node)
-        if place is None or "?" in place.path:
+        if place is None or ANY_PART in place.path:
             chosen = self._any_element(node)
             return chosen if chosen is not None else self.fresh("element", node.ty)
-        return self.read(place, node.ty)
+        return self.typed(place, node)
 
     def _any_element(self, node: Node) -> Value | None:
         """One of the elements of a short array, for tables of kernels indexed by a variable."""
@@ -373,7 +421,7 @@ class Evaluator(Memory):
         if isinstance(pointer, (FunctionValue, Closure)):
             return pointer
         place = self.pointee(pointer, node.ty)
-        return self.read(place, node.ty) if place is not None else self.fresh("value", node.ty)
+        return self.typed(place, node) if place is not None else self.fresh("value", node.ty)
 
     def _addr(self, node: Node) -> Value:
         place = self.place(node.arg(0))
@@ -462,7 +510,7 @@ class Evaluator(Memory):
             if pointer.path and isinstance(pointer.path[-1], int):
                 return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
         if isinstance(pointer, Address):
-            return Address(pointer.variable, (*pointer.path[:-1], "?")) if pointer.path else pointer
+            return Address(pointer.variable, (*pointer.path[:-1], ANY_PART)) if pointer.path else pointer
         return Pointer(self.number("pointer"), "pointer")
 
     def _short_circuit(self, node: Node) -> Value:
@@ -547,13 +595,15 @@ class Evaluator(Memory):
             if value.op == "const" and value.value == 0:
                 return Null()
             return self.fresh("pointer", ty)
+        if ty is OTHER and isinstance(value, Expr):
+            return self.fresh("value", ty)  # a type that clang did not find: what the value becomes is not known
         return value
 
     def _assign(self, node: Node) -> Value:
         value = self.evaluate(node.arg(1))
         ty = node.arg(0).ty
-        value = self.converted(value, ty) if isinstance(ty, (IntType, FloatType, PointerTo)) else value
-        self.write(self.place(node.arg(0)), value)
+        value = self.converted(value, ty)
+        self.write(self.place(node.arg(0)), value, scalar=is_scalar(ty))
         return value
 
     def _compound(self, node: Node) -> Value:
@@ -563,7 +613,7 @@ class Evaluator(Memory):
         old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
         value = self.arithmetic(ARITHMETIC.get(node.value, "?"), old, operand, target.ty, node)
         value = self.converted(value, target.ty)
-        self.write(place, value)
+        self.write(place, value, scalar=is_scalar(target.ty))
         return value
 
     def _step(self, node: Node) -> Value:
@@ -572,7 +622,7 @@ class Evaluator(Memory):
         old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
         operator = "sub" if "--" in node.value else "add"
         new = self.converted(self.arithmetic(operator, old, ex.const(1), target.ty, node), target.ty)
-        self.write(place, new)
+        self.write(place, new, scalar=is_scalar(target.ty))
         return old if node.value.startswith("post") else new
 
     def _list(self, node: Node) -> Value:
@@ -587,11 +637,21 @@ class Evaluator(Memory):
         members = self._members(node, len(nodes))
         for index, item in enumerate(nodes):
             key, member = members[index] if index < len(members) else (index, OTHER)
-            parts[key] = self.converted(self.evaluate(item), member)
+            parts[key] = self.bound_member(item, member)
         for key, member in members[len(nodes) :]:
             if isinstance(member, IntType) and key not in parts:
                 parts[key] = ex.const(0, member)
         return Record(parts, Unknown(self.number("aggregate"), "aggregate", ty))
+
+    def bound_member(self, item: Node, member: HostType) -> Value:
+        """The initial value of a member: for a reference, the address of what it refers to."""
+        if not isinstance(member, ReferenceTo):
+            return self.converted(self.evaluate(item), member)
+        place = self.place(item)
+        if place is None:
+            return self.fresh("reference", PointerTo(member.target, None, member.const))
+        self.escape((place.variable,))
+        return place
 
     def _members(self, node: Node, count: int) -> list[tuple[str | int, HostType]]:
         """Names and types of the members that a list initialises, in order; empty where they cannot be told."""
@@ -604,6 +664,8 @@ class Evaluator(Memory):
         declaration = node.cursor.type.get_canonical().get_declaration()
         children = list(declaration.get_children())
         if any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in children):
+            return []
+        if declaration.kind == CursorKind.UNION_DECL:
             return []
         fields = [c for c in children if c.kind == CursorKind.FIELD_DECL]
         types = {f.spelling: self.builder.types.of(f.type) for f in fields}
@@ -697,6 +759,10 @@ def capture_modes(text: bytes) -> Callable[[str], bool | None]:
         return None if any(part.startswith((f"{name}=", f"{name} ")) for part in parts) else default
 
     return mode
+
+
+def is_scalar(ty: HostType) -> bool:
+    return isinstance(ty, (IntType, FloatType, PointerTo))
 
 
 def _target(ty: HostType) -> HostType:

@@ -12,13 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from analyzers.frontend.cindex import Cursor, CursorKind, Type
 from analyzers.hostguide.calls import Caller
-from analyzers.hostguide.evaluate import Frame, is_expression
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, ReferenceTo
+from analyzers.hostguide.evaluate import Exits, Frame, is_expression
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.loops import Path, Writes, counter_facts, step_of, writes_of
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import Declaration, HostFunction, Node, TreeBuilder
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, TreeBuilder
 from analyzers.hostguide.values import (
     Address,
     Closure,
@@ -33,7 +34,7 @@ from analyzers.hostguide.values import (
     Variable,
 )
 from analyzers.ir import expr as ex
-from analyzers.ir.expr import I64, TRUE, Expr, IntType
+from analyzers.ir.expr import FALSE, I64, TRUE, Expr, IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Executor(Caller):
         self.launches: list[RawLaunch] = []
         self.unresolved: list[tuple[Node, str]] = []
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
+        self._destructors: dict[str, bool] = {}
         self._effects: dict[int, Writes] = {}
         self._kinds: dict[str, Callable[[Node], None]] = {
             "block": self._block,
@@ -76,7 +78,7 @@ class Executor(Caller):
             "each": self._each,
             "switch": self._switch,
             "break": self._break,
-            "continue": self._jump,
+            "continue": self._continue,
             "goto": self._jump,
             "return": self._return,
             "label": self._label,
@@ -93,7 +95,7 @@ class Executor(Caller):
         for parameter in function.parameters:
             self._free_parameter(parameter)
         try:
-            for _, value in function.initialisers:
+            for _, _, value in function.initialisers:
                 self.evaluate(value)
             self.run_statement(function.body)
         except Stop:
@@ -119,6 +121,23 @@ class Executor(Caller):
             self.statement = before
 
     def _block(self, node: Node) -> None:
+        outer = len(self.frame.guards)
+        try:
+            self._statements_of(node)
+            self._destroy(self.frame.guards[outer:])
+        finally:
+            del self.frame.guards[outer:]
+
+    def _destroy(self, guards: list[Variable]) -> None:
+        """Objects go out of scope: their destructors may write what they can reach."""
+        for variable in guards:
+            held = self.state.store.get(variable)
+            for place in self.reachable(held) if held is not None else ():
+                self.forget(place)
+        if guards:
+            self.forget_outside()
+
+    def _statements_of(self, node: Node) -> None:
         parts = [p for p in node.args if p is not None]
         index = 0
         while index < len(parts):
@@ -166,7 +185,29 @@ class Executor(Caller):
             self.declare(declared, self._named(self.converted(made, declared.ty), declared))
         else:
             self.declare(declared, self.fresh(declared.name, declared.ty))
+        if isinstance(declared.ty, RecordType) and declared.storage == "local" and self.destroys(declared.cursor.type):
+            self.frame.guards.append(self.variable(declared))
         self.statement = before
+
+    def destroys(self, ty: Type) -> bool:
+        """Whether a class of the unit has a destructor that somebody wrote, in itself or in a member."""
+        canonical = ty.get_canonical()
+        name = canonical.spelling
+        found = self._destructors.get(name)
+        if found is None:
+            self._destructors[name] = False
+            found = self._destructors[name] = self._has_destructor(canonical.get_declaration())
+        return found
+
+    def _has_destructor(self, declaration: Cursor) -> bool:
+        if self.bundled(declaration):
+            return False
+        for child in declaration.get_children():
+            if child.kind == CursorKind.DESTRUCTOR:
+                return True
+            if child.kind in (CursorKind.FIELD_DECL, CursorKind.CXX_BASE_SPECIFIER) and self.destroys(child.type):
+                return True
+        return False
 
     def _named(self, value: Value, declared: Declaration) -> Value:
         """An allocation or unknown pointer takes the name of the first variable that holds it."""
@@ -223,16 +264,28 @@ class Executor(Caller):
     def _return(self, node: Node) -> None:
         value = None
         if node.args and node.args[0] is not None:
-            value = self.evaluate(node.args[0])
-            function = self.frame.function
-            if function is not None:
-                value = self.converted(value, function.result)
+            returned = node.args[0]
+            if isinstance(self.frame.result, ReferenceTo):
+                value = self.place(returned)
+                if value is None:
+                    value = self.fresh("reference", PointerTo(self.frame.result.target, None, False))
+            else:
+                value = self.converted(self.evaluate(returned), self.frame.result)
+        self._destroy(self.frame.guards)
         self.frame.returns.append((self.state, value))
         raise Stop
 
     def _break(self, _node: Node) -> None:
         if self.frame.exits:
-            self.frame.exits[-1][0].append((self.state, None))
+            self._destroy(self.frame.guards)
+            self.frame.exits[-1].states.append((self.state, None))
+        raise Stop
+
+    def _continue(self, _node: Node) -> None:
+        around = next((e for e in reversed(self.frame.exits) if e.kind != "switch"), None)
+        if around is not None and around.kind == "once":
+            self._destroy(self.frame.guards)
+            around.states.append((self.state, None))
         raise Stop
 
     def _empty(self, node: Node) -> None:
@@ -353,8 +406,8 @@ class Executor(Caller):
         if condition is not None and tested_first:
             holds = self.condition(condition)
         head = self.state
-        exits: list[tuple[State, Value | None]] = []
-        self.frame.exits.append((exits, True))
+        exits = Exits("loop")
+        self.frame.exits.append(exits)
         self.state = head.copy()
         try:
             self.learn(holds, NoteSource("loop-bound", node.cursor, "loop"))
@@ -376,7 +429,7 @@ class Executor(Caller):
         leaving: State,
         last_test: Node | None,
         holds: Expr,
-        exits: list[tuple[State, Value | None]],
+        exits: Exits,
         broken: bool,
     ) -> None:
         """After the loop: its test has failed, or something broke out of it. ``leaving``: the state at the test."""
@@ -390,7 +443,7 @@ class Executor(Caller):
             ends.append((self.state, None))
         except Stop:
             pass
-        ends += exits
+        ends += exits.states
         joined = self.join_all(ends)
         if joined is None:
             raise Stop
@@ -453,7 +506,27 @@ class Executor(Caller):
         self._loop(node, node.arg(0), node.arg(1), None)
 
     def _do(self, node: Node) -> None:
+        test = node.arg(1)
+        if test.op in ("const", "cast") and not node.value and self.condition(test) is FALSE:
+            self._once(node.arg(0))
+            return
         self._loop(node, node.arg(1), node.arg(0), None, tested_first=False)
+
+    def _once(self, body: Node) -> None:
+        """``do { … } while (0)``, the shape of a macro."""
+        exits = Exits("once")
+        self.frame.exits.append(exits)
+        try:
+            self.run_statement(body)
+            exits.states.append((self.state, None))
+        except Stop:
+            pass
+        finally:
+            self.frame.exits.pop()
+        joined = self.join_all(exits.states)
+        if joined is None:
+            raise Stop
+        self.state = joined[0]
 
     def _each(self, node: Node) -> None:
         declared: Declaration = node.value
@@ -461,8 +534,8 @@ class Executor(Caller):
         writes = self.effects_of(node)
         self._forget_writes(writes)
         head = self.state
-        exits: list[tuple[State, Value | None]] = []
-        self.frame.exits.append((exits, True))
+        exits = Exits("loop")
+        self.frame.exits.append(exits)
         self.state = head.copy()
         try:
             if isinstance(declared.ty, ReferenceTo):
@@ -474,7 +547,7 @@ class Executor(Caller):
             pass
         finally:
             self.frame.exits.pop()
-        joined = self.join_all([(head, None), *exits])
+        joined = self.join_all([(head, None), *exits.states])
         assert joined is not None
         self.state = joined[0]
 
@@ -508,8 +581,8 @@ class Executor(Caller):
             return
         subject = self.evaluate(node.arg(0))
         entry = self.state
-        exits: list[tuple[State, Value | None]] = []
-        self.frame.exits.append((exits, False))
+        exits = Exits("switch")
+        self.frame.exits.append(exits)
         labels = _labels(body)
         values = [self._case_test(subject, label) for label in labels]
         rest = entry.copy()
@@ -534,7 +607,7 @@ class Executor(Caller):
                     running = None
         finally:
             self.frame.exits.pop()
-        ends = list(exits)
+        ends = list(exits.states)
         if running is not None:
             ends.append((running, None))
         if not has_default:
@@ -675,7 +748,7 @@ class Executor(Caller):
                 slot = Address(array.variable, (*array.path[:-1], array.path[-1] + index))
                 pointer = self.read(slot, PointerTo(IntType(8, False), 1, False))
                 target = self.pointee(pointer)
-                if target is not None and "?" not in target.path:
+                if target is not None and ANY_PART not in target.path:
                     value = self.read(target, target.variable.ty) if not target.path else self._known_part(target)
             values.append(value if value is not None else self.fresh(f"argument{index}", OTHER))
         self.record(node, kernel, grid, block, shared, tuple(values), tuple([None] * count), cooperative)

@@ -82,7 +82,7 @@ def construct_known(m: Caller, node: Node, values: list[Value]) -> Value | None:
     """An object of a library class from its constructor's arguments."""
     ty = node.ty
     head = ty.head if isinstance(ty, RecordType) else ""
-    if len(values) == 1 and isinstance(values[0], Closure):
+    if head == "function" and len(values) == 1 and isinstance(values[0], Closure):
         return values[0]
     if head in _SHAPE_LISTS and len(values) == 1 and isinstance(values[0], Record):
         return values[0]
@@ -254,6 +254,18 @@ def _first(m: Caller, _node: Node, arguments: tuple[Node, ...]) -> Value | None:
     return value
 
 
+def _move(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """``std::move``: an object that is moved from holds anything afterwards."""
+    if len(arguments) != 1:
+        return None
+    value = m.evaluate(arguments[0])
+    if isinstance(node.ty, RecordType):
+        place = m.place(arguments[0]) if not arguments[0].effects else None
+        if place is not None:
+            m.forget(place, arguments[0].ty)
+    return value
+
+
 def _assume(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
     if len(arguments) == 1:
         m.learn(m.condition(arguments[0]), NoteSource("assert", node.cursor))
@@ -374,7 +386,8 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
     "max": _extreme("max"),
     **{f: _rounding("ceil") for f in ("ceil", "ceilf", "ceill")},
     **{f: _rounding("floor") for f in ("floor", "floorf", "floorl")},
-    **dict.fromkeys(("move", "forward", "__builtin_expect", "addressof_", "as_const"), _first),
+    **dict.fromkeys(("forward", "__builtin_expect", "as_const"), _first),
+    "move": _move,
     "__builtin_assume": _assume,
     "__cuda_lsp_assert": _checked,
     "__cuda_lsp_check": _checked,

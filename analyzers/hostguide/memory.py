@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, ReferenceTo
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, ReferenceTo
+from analyzers.hostguide.tree import ANY_PART
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -125,7 +126,7 @@ class Memory:
         if not path:
             return new
         key, rest = path[0], path[1:]
-        if key == "?":
+        if key == ANY_PART:
             return Unknown(self.number(name), name, OTHER)
         if isinstance(value, Choice):
             return Unknown(self.number(name), name, OTHER)
@@ -166,7 +167,7 @@ class Memory:
             value = self.part(value, key, OTHER, f"{name}.{key}")
         if place.path:
             last = place.path[-1]
-            if last == "?":
+            if ANY_PART in place.path:
                 return self.fresh(f"{name}[]", ty)
             shown = f"{name}[{last}]" if isinstance(last, int) else f"{name.removeprefix('*')}.{last}"
             value = self.part(value, last, ty, shown)
@@ -176,9 +177,10 @@ class Memory:
         """What a variable nobody has written since ``epoch`` began holds."""
         return self.derive(variable, ("initial", epoch if variable.outside else 0), variable.name, variable.ty)
 
-    def write(self, place: Address | None, value: Value) -> None:
+    def write(self, place: Address | None, value: Value, scalar: bool = False) -> None:
+        """Store a value. A ``scalar`` written to an unknown place leaves objects of library classes as they are."""
         if place is None:
-            self.forget_outside()
+            self.forget_outside(scalar=scalar)
             return
         variable = place.variable
         if place.path:
@@ -186,8 +188,10 @@ class Memory:
             if held is None:
                 held = self.initial(variable, self.state.epoch)
             value = self._updated(held, place.path, value, variable.name)
+        elif isinstance(variable.ty, (IntType, RecordType)) and isinstance(value, Expr) and value.ty != variable.ty:
+            value = self.fresh(variable.name, variable.ty)  # written through a pointer to another type
         if variable.outside or variable in self.state.escaped:
-            self.forget_outside(keep=variable)
+            self.forget_outside(variable, scalar)
         self.state.store[variable] = value
 
     def forget(self, place: Address | None, ty: HostType | None = None) -> None:
@@ -198,14 +202,15 @@ class Memory:
         kind = ty if ty is not None else place.variable.ty if not place.path else OTHER
         self.write(place, self.fresh(place.variable.name, kind))
 
-    def forget_outside(self, keep: Variable | None = None) -> None:
-        """Everything that other code can reach may have changed."""
+    def forget_outside(self, keep: Variable | None = None, scalar: bool = False) -> None:
+        """Everything that other code can reach may have changed; a ``scalar`` write changes no library object."""
         state = self.state
         state.epoch = self.next_epoch()
         for variable in [v for v in state.store if v.outside and v is not keep]:
-            del state.store[variable]
+            if not (scalar and _is_opaque(variable.ty)):
+                del state.store[variable]
         for variable in sorted(state.escaped, key=lambda v: v.name):
-            if variable is not keep and variable in state.store:
+            if variable is not keep and variable in state.store and not (scalar and _is_opaque(variable.ty)):
                 state.store[variable] = self.fresh(variable.name, variable.ty)
 
     def next_epoch(self) -> int:
@@ -313,6 +318,14 @@ class Memory:
                 value = self.combine(guard, va, vb, "result")
             paths[at : at + 2] = [(joined, value)]
         return paths[0] if paths else None
+
+
+_OPAQUE = frozenset({"vector", "Tensor", "basic_string", "map", "unordered_map", "deque"})
+
+
+def _is_opaque(ty: HostType) -> bool:
+    """A class whose state cannot be reached as a scalar of the program."""
+    return isinstance(ty, RecordType) and ty.head in _OPAQUE
 
 
 def _shared_depth(a: State, b: State) -> int:

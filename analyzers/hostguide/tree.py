@@ -36,6 +36,7 @@ class Declaration:
     """``local``, ``parameter``, ``static`` or ``global``."""
     cursor: Cursor
     const: bool
+    volatile: bool = False
 
 
 class Node:
@@ -79,10 +80,13 @@ class HostFunction:
     body: Node
     result: HostType
     cursor: Cursor
-    initialisers: tuple[tuple[str, Node], ...] = ()
-    """(field, value) of a constructor, in order."""
+    initialisers: tuple[tuple[str, HostType, Node], ...] = ()
+    """(field, its type, value) of a constructor, in order."""
     is_method: bool = False
 
+
+ANY_PART = "?"
+"""The path of a member of a union, or of an element at an unknown index: a write changes the whole."""
 
 _TYPE_PARTS = frozenset(
     {
@@ -178,7 +182,14 @@ class TreeBuilder:
                 return found
         ty = cursor.type
         host = OTHER if self.sources.is_broken(cursor) else self.types.of(ty)
-        made = Declaration(cursor.spelling, host, _storage(cursor), cursor, ty.get_canonical().is_const_qualified())
+        made = Declaration(
+            cursor.spelling,
+            host,
+            _storage(cursor),
+            cursor,
+            ty.get_canonical().is_const_qualified(),
+            ty.is_volatile_qualified(),
+        )
         known.append(made)
         return made
 
@@ -198,8 +209,8 @@ class TreeBuilder:
             return None
         body = None
         parameters: list[Declaration] = []
-        initialisers: list[tuple[str, Node]] = []
-        field: str | None = None
+        initialisers: list[tuple[str, HostType, Node]] = []
+        field: tuple[str, HostType] | None = None
         for child in cursor.get_children():
             kind = child.kind
             if kind == CursorKind.COMPOUND_STMT:
@@ -207,9 +218,9 @@ class TreeBuilder:
             elif kind == CursorKind.PARM_DECL:
                 parameters.append(self.declaration(child))
             elif kind == CursorKind.MEMBER_REF:
-                field = child.spelling
+                field = (child.spelling, self.types.of(child.type))
             elif field is not None and kind.is_expression():
-                initialisers.append((field, self.expression(child)))
+                initialisers.append((*field, self.expression(child)))
                 field = None
         if body is None:
             return None
@@ -241,7 +252,7 @@ class TreeBuilder:
         if kind.is_expression() or kind.is_unexposed():
             made = self.expression(cursor)
             return self._with_losses(made)
-        return Node("unknown", OTHER, tuple(self.statement(c) for c in cursor.get_children()), None, cursor, True)
+        return self._unknown_statement(cursor)  # inline assembly, OpenMP directives and the like
 
     def _with_losses(self, made: Node) -> Node:
         """A statement with a compile error inside may have lost a part: whatever it mentions may have changed."""
@@ -545,12 +556,17 @@ class TreeBuilder:
         if target.kind != CursorKind.FIELD_DECL:
             return self._other(cursor)
         ty = self.types.of(target.type)
-        ty = ty.target if isinstance(ty, ReferenceTo) else ty
         if self.sources.has_errors and self.sources.is_broken(target):
             ty = OTHER
         parts = self._parts(cursor)
         base = self.expression(parts[0]) if parts else Node("this", OTHER, (), None, cursor)
-        return Node("member", ty, (base,), target.spelling, cursor)
+        parent = target.semantic_parent
+        overlays = parent is not None and parent.kind == CursorKind.UNION_DECL
+        name = ANY_PART if overlays else target.spelling
+        if isinstance(ty, ReferenceTo):
+            holder = Node("member", PointerTo(ty.target, None, ty.const), (base,), name, cursor)
+            return Node("deref", ty.target, (holder,), None, cursor)
+        return Node("member", ty, (base,), name, cursor)
 
     def _index(self, cursor: Cursor) -> Node:
         parts = self._parts(cursor)
@@ -702,7 +718,7 @@ def instance_text(text: bytes) -> str:
 
 def is_written_by_compiler(cursor: Cursor) -> bool:
     """Whether a special member function is implicit or defaulted."""
-    if cursor.kind not in (CursorKind.CONSTRUCTOR, CursorKind.CXX_METHOD):
+    if cursor.kind != CursorKind.CONSTRUCTOR and cursor.spelling != "operator=":
         return False
     parent = cursor.semantic_parent
     if parent is not None:
