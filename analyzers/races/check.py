@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
-from analyzers.races.conditions import race_query, split
+from analyzers.races.conditions import essence, places_query, race_query, shift_counters, split
 from analyzers.races.ordering import Case, cases
-from analyzers.races.pairs import Pair, conflicting, multiple_of, synchronizes
+from analyzers.races.pairs import Pair, Place, conflicting, multiple_of, place, synchronizes
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
@@ -60,6 +61,13 @@ class RaceChecker:
     poll: Callable[[], None] = lambda: None
     """Called between queries; may raise to stop."""
     _answers: dict[tuple[object, ...], Answer] = field(default_factory=dict[tuple[object, ...], Answer])
+    _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
+        default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
+    )
+    """Place and width -> the conditions under which every access there stands."""
+    _disjoint: dict[tuple[object, ...], Proved | None] = field(
+        default_factory=dict[tuple[object, ...], "Proved | None"]
+    )
 
     def check(self) -> Checked:
         """Every conflicting pair."""
@@ -77,6 +85,11 @@ class RaceChecker:
         """The first way in which the pair races, or None (then ``out`` has grown by what the proofs used or could not
         decide)."""
         for mode, extra, only_same in self._relations(pair):
+            apart = self._disjoint_places(pair, mode)
+            if apart is not None:
+                out.core |= apart.core
+                out.used_no_overflow |= apart.used_no_overflow
+                continue
             if synchronizes(pair, mode):
                 if self._aligned(pair):
                     continue
@@ -174,13 +187,47 @@ class RaceChecker:
         return None, None
 
     def answer(self, query: Query) -> Answer:
-        """Through the ladder, once for each distinct question."""
+        """Through the ladder, once for each distinct question; first without what cannot bear on it."""
+        reduced = essence(query)
+        found = self._ask_ladder(reduced)
+        if reduced is query or isinstance(found, Proved):
+            return found
+        return self._ask_ladder(query)
+
+    def _ask_ladder(self, query: Query) -> Answer:
         key = (query.scope, frozenset(c.key for c in query.conjuncts))
         found = self._answers.get(key)
         if found is None:
             self.poll()
             found = self._answers[key] = self.ladder.decide(query)
         return found
+
+    def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
+        """A proof that different threads never meet at these two places, made once for all accesses that stand
+        there."""
+        one, two = _place_key(pair.first, pair.one), _place_key(pair.second, pair.two)
+        key = (mode, one, two)
+        if key not in self._disjoint:
+            query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
+            self._disjoint[key] = self._proof(query)
+        return self._disjoint[key]
+
+    def _proof(self, query: Query | None) -> Proved | None:
+        if query is None:
+            return Proved()
+        if shift_counters(query):
+            return None
+        found = self._ask_ladder(essence(query))
+        return found if isinstance(found, Proved) else None
+
+    def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
+        if not self._common:
+            for a in self.launch.events.accesses:
+                key = _place_key(place(self.launch, a), a)
+                own = [c.condition for c in a.guard]
+                known = self._common.get(key)
+                self._common[key] = tuple(own) if known is None else tuple(c for c in known if c in own)
+        return self._common[where]
 
     def _may_be_benign(self, pair: Pair) -> bool:
         a, b = pair.one, pair.two
@@ -221,17 +268,5 @@ class RaceChecker:
         return None
 
 
-def scope_of(race: Race, launch: Launch) -> str:
-    """``intra-warp``, ``intra-block`` or ``inter-block``."""
-    if race.mode == "grid":
-        return "inter-block"
-    if race.mode == "warp":
-        return "intra-warp"
-    from analyzers.ir.evaluate import evaluate
-
-    same = evaluate(launch.same_warp("block"), _complete(launch.same_warp("block"), race.values))
-    return "intra-warp" if same else "intra-block"
-
-
-def _complete(e: Expr, values: Mapping[Expr, int]) -> Mapping[Expr, int]:
-    return {s: values.get(s, 1 if s.value in ("bdim.x", "bdim.y", "bdim.z") else 0) for s in E.symbols(e)}
+def _place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
+    return where.allocation, where.offset.key, tuple(k.key for k in where.keys), access.width

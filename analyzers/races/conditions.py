@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
@@ -22,18 +23,33 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
     as it stands."""
     one, two = pair.one, pair.two
     left, right = launch.side(pair.first.offset, 1, mode), launch.side(pair.second.offset, 2, mode)
-    parts: list[Expr] = [launch.distinct(mode)]
-    parts += [
-        E.compare("eq", launch.side(a, 1, mode), launch.side(b, 2, mode))
-        for a, b in zip(pair.first.keys, pair.second.keys, strict=True)
-        if a.ty == b.ty
-    ]
+    parts: list[Expr] = [launch.distinct(mode), *_same_object(launch, pair, mode)]
     parts += guard_of(launch, one, 1, mode)
     parts += guard_of(launch, two, 2, mode)
     parts += _overlap(left, right, one.width, two.width)
     parts += case.conjuncts
     parts += extra
     return query_of(launch, parts, mode, Overlap(left, right, one.width, two.width))
+
+
+def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], two: Iterable[Expr]) -> Query | None:
+    """Can different threads meet at the places of ``pair`` at all, at any time, under the conditions (not yet
+    renamed) ``one`` and
+    ``two``?"""
+    left, right = launch.side(pair.first.offset, 1, mode), launch.side(pair.second.offset, 2, mode)
+    parts: list[Expr] = [launch.distinct(mode), *_same_object(launch, pair, mode)]
+    parts += [launch.side(c, 1, mode) for c in one]
+    parts += [launch.side(c, 2, mode) for c in two]
+    parts += _overlap(left, right, pair.one.width, pair.two.width)
+    return query_of(launch, parts, mode, Overlap(left, right, pair.one.width, pair.two.width))
+
+
+def _same_object(launch: Launch, pair: Pair, mode: Mode) -> list[Expr]:
+    return [
+        E.compare("eq", launch.side(a, 1, mode), launch.side(b, 2, mode))
+        for a, b in zip(pair.first.keys, pair.second.keys, strict=True)
+        if a.ty == b.ty
+    ]
 
 
 def guard_of(launch: Launch, access: AccessEvent, thread: int, mode: Mode) -> list[Expr]:
@@ -59,6 +75,46 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
         overlap=overlap,
         scope=mode,
     )
+
+
+def essence(query: Query) -> Query:
+    """The query reduced to what can bear on the collision: conditions that share no unknown with the addresses,
+    directly or through
+    others, are left out. An opaque value is an unknown of its own, whatever it was computed from.
+
+    What is impossible for the essence is impossible for the query; not the other way round."""
+    if query.overlap is None:
+        return query
+    unknowns = {c: _unknowns(c) for c in query.conjuncts}
+    reached = _unknowns(query.overlap.left) | _unknowns(query.overlap.right)
+    kept: set[Expr] = set()
+    growing = True
+    while growing:
+        growing = False
+        for c, own in unknowns.items():
+            if c not in kept and (not own or own & reached):
+                kept.add(c)
+                reached |= own
+                growing = True
+    if len(kept) == len(query.conjuncts):
+        return query
+    return replace(query, conjuncts=tuple(c for c in query.conjuncts if c in kept))
+
+
+_unknown_memo: dict[int, frozenset[Expr]] = {}
+
+
+def _unknowns(e: Expr) -> frozenset[Expr]:
+    """Symbols and outermost opaque values of an expression; coordinates of a block that both threads share do not
+    count."""
+    found = _unknown_memo.get(e.key)
+    if found is None:
+        if e.op in ("sym", "opaque"):
+            found = frozenset({e})
+        else:
+            found = frozenset(u for a in e.args for u in _unknowns(a))
+        _unknown_memo[e.key] = found
+    return found
 
 
 def _overlap(left: Expr, right: Expr, left_width: int, right_width: int) -> list[Expr]:
