@@ -14,7 +14,7 @@ from analyzers.reference.races import divergences, races
 from analyzers.reference.replay import Replay, ThreadAt, replay
 
 quickly = settings(
-    max_examples=60,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
@@ -66,8 +66,8 @@ def test_nothing_else_is_confirmed_by_replay(generated: GeneratedKernel, data: s
             assert replayed(generated, found).outcome == "not-reached", found
 
 
-@quickly
-@given(kernels(Flavour(data=True, divergence=False, statements=8)), st.data())
+@settings(quickly, max_examples=25)
+@given(kernels(Flavour(data=True, divergence=False, statements=6)), st.data())
 def test_what_replay_confirms_happens_for_any_contents(generated: GeneratedKernel, data: st.DataObject):
     ranges = ((0, 0), (0, 7), (-3, 40))
     results = [run(generated.kernel, replace(generated.launch, seed=s, data_range=r), s) for s, r in enumerate(ranges)]

@@ -246,6 +246,14 @@ def test_threads_waiting_at_different_barriers():
     assert diverging(b, block(4)) == [("divergence", first, "block"), ("divergence", second, "block")]
 
 
+def test_a_barrier_that_others_come_to_later_is_not_missed():
+    b = KernelBuilder()
+    with b.if_(b.tid < 2):
+        inside = b.barrier()
+    b.barrier()
+    assert diverging(b, block(4)) == [("divergence", inside, "block")]
+
+
 def test_an_early_return_is_told_apart():
     b = KernelBuilder()
     n = b.scalar("n")

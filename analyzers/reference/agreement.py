@@ -73,7 +73,7 @@ def _missed(context: ContextResult, result: RunResult, every_pair: bool) -> list
         out += [
             f"{context.verdict.value}, but barrier {d.barrier} is missed by thread {result.place(d.missing)} at {at}"
             for d in divergences(result)
-            if d.kind == "divergence" and d.scope in ("block", "cluster", "grid")
+            if d.kind == "divergence" and d.scope != "collective"
         ]
     elif every_pair and not context.reasons:
         reported = {tuple(sorted(a.id for a in f.accesses)) for f in context.findings}

@@ -49,9 +49,9 @@ class ConcreteLaunch:
 class Limits:
     """Where an execution stops and says so."""
 
-    steps: int = 2_000_000
+    steps: int = 500_000
     """Statements executed by all threads together."""
-    accesses: int = 400_000
+    accesses: int = 100_000
     """Recorded accesses."""
 
 

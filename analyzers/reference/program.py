@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from analyzers.ir import kernel as k
 from analyzers.ir.expr import TRUE, Expr
@@ -281,19 +282,18 @@ class Place:
     iterations: tuple[int, ...] = ()
 
 
-def passed(program: Program, exit_at: Place, barrier: Place) -> bool:
-    """Whether a thread that ended at ``exit_at`` had already gone past ``barrier`` in program order.
-
-    The other branch of one conditional is not past it: ``if (c) { barrier } else return;`` is an early return."""
+def position(program: Program, where: Place, barrier: Place) -> Literal["before", "beside", "past"]:
+    """Where a thread is that has ended or waits at ``where``, seen from ``barrier``. ``beside``: in the other branch of
+    a conditional around the barrier."""
     iterations = 0
-    for left, right in zip(program.paths[exit_at.operation], program.paths[barrier.operation], strict=False):
+    for left, right in zip(program.paths[where.operation], program.paths[barrier.operation], strict=False):
         if left[:2] != right[:2]:
             break
         if left[0] == "loop":
-            i, j = exit_at.iterations[iterations], barrier.iterations[iterations]
+            i, j = where.iterations[iterations], barrier.iterations[iterations]
             if i != j:
-                return i > j
+                return "past" if i > j else "before"
             iterations += 1
         elif left[2] != right[2]:
-            return False
-    return exit_at.operation > barrier.operation
+            return "beside"
+    return "past" if where.operation > barrier.operation else "before"

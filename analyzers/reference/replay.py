@@ -16,7 +16,7 @@ from analyzers.reference.evaluate import Frame, Key, arbitrary, text_number
 from analyzers.reference.interpreter import CompiledKernel, compiled, symbol_value, typed
 from analyzers.reference.launch import ConcreteLaunch, linear
 from analyzers.reference.memory import AddressSpace, Memory
-from analyzers.reference.program import passed
+from analyzers.reference.program import position
 from analyzers.reference.trace import Data, Instance, Iterations, Tracer, Walk
 
 ThreadAt = tuple[Dim3, Dim3]
@@ -165,10 +165,13 @@ def replay_divergence(
             if place == other_place:
                 continue
             tainted, text = tainted or other_tainted, f"the other thread waits at barrier {other}"
+            if position(tracer.program, other_place, place) == "before":
+                return Replay("not-reached", undefined=undefined, text=f"{text}, which comes before")
             outcome: Literal["confirmed", "after-exit"] = "confirmed"
         elif right.ended is not None:
             tainted, text = tainted or bool(right.active), "the other thread has ended"
-            outcome = "confirmed" if passed(tracer.program, right.ended, place) else "after-exit"
+            past = position(tracer.program, right.ended, place) == "past"
+            outcome = "confirmed" if past else "after-exit"
         else:
             break
         if event != barrier:

@@ -15,7 +15,7 @@ from analyzers.ir import kernel as k
 from analyzers.reference.evaluate import Frame, arbitrary
 from analyzers.reference.exchange import exchange, plain_name, takes_mask
 from analyzers.reference.launch import WARP
-from analyzers.reference.program import Place, Program, passed
+from analyzers.reference.program import Place, Program, position
 from analyzers.reference.result import Divergence, RunResult, SyncRecord
 
 GroupKey = tuple[Any, ...]
@@ -155,6 +155,11 @@ class Groups:
         del self.waiting[group.key]
         arrived = sorted(group.arrived, key=lambda t: t.number)
         self._check(group, arrived, forced)
+        late = self._not_yet(group, arrived)
+        if late:
+            group.arrived = late
+            self.waiting[group.key] = group
+            arrived = [t for t in arrived if t not in late]
         if group.scope == "collective":
             self._exchange(arrived)
         else:
@@ -162,6 +167,18 @@ class Groups:
         for t in arrived:
             t.wait = None
         return arrived
+
+    def _not_yet(self, group: _Group, arrived: list[Thread]) -> list[Thread]:
+        """Where threads of a block wait at different barriers, the barrier that comes first in the program is released
+        alone: its threads may yet come to the others."""
+        if group.scope not in ("block", "cluster", "grid"):
+            return []
+        places = {t.wait.place: t.wait.place for t in arrived if t.wait is not None}
+        first = min(places, key=lambda p: (p.operation, p.iterations))
+        for place in places:
+            if position(self.program, place, first) == "before":
+                first = place
+        return [t for t in arrived if t.wait is not None and t.wait.place != first]
 
     def _synchronise(self, scope: str, arrived: list[Thread]) -> None:
         participants: list[tuple[int, int]] = []
@@ -205,22 +222,31 @@ class Groups:
     def _check(self, group: _Group, arrived: list[Thread], forced: bool) -> None:
         first = arrived[0]
         assert first.wait is not None
-        if group.scope in ("block", "cluster", "grid"):
+        wide = group.scope in ("block", "cluster", "grid")
+        if wide:
             for t in arrived[1:]:
-                if t.wait is not None and t.wait.place != first.wait.place:
-                    self._record("divergence", group.scope, first, t)
-                    self._record("divergence", group.scope, t, first)
+                self._compare(group.scope, first, t)
+                self._compare(group.scope, t, first)
         for number in sorted(group.members):
             t = self.threads[number]
             if t.ended is not None:
                 if number in self.result.stopped:
                     continue
-                if passed(self.program, t.ended, first.wait.place):
+                # To return in the other branch is to return early: ``if (c) { barrier } else return;``
+                if position(self.program, t.ended, first.wait.place) == "past":
                     self._record("divergence", group.scope, first, t)
-                elif group.scope in ("block", "cluster", "grid"):
+                elif wide:
                     self._record("after-exit", group.scope, first, t)
             elif forced and t not in arrived and not self._unmasked(first.wait.statement):
-                self._record("divergence", group.scope, first, t)
+                self._compare(group.scope, first, t)
+
+    def _compare(self, scope: str, waiting: Thread, other: Thread) -> None:
+        """One misses the barrier of the other unless it waits somewhere before it and may yet come."""
+        assert waiting.wait is not None
+        assert other.wait is not None
+        here, there = waiting.wait.place, other.wait.place
+        if here != there and position(self.program, there, here) != "before":
+            self._record("divergence", scope, waiting, other)
 
     def _unmasked(self, s: k.Barrier | k.Collective) -> bool:
         """The old exchanges without a mask take the lanes that happen to be there."""
@@ -229,7 +255,7 @@ class Groups:
     def _record(self, kind: Any, scope: str, waiting: Thread, missing: Thread) -> None:
         assert waiting.wait is not None
         elsewhere = None if missing.wait is None else missing.wait.event
-        identity = (kind, scope, waiting.wait.event, elsewhere)
+        identity = (kind, scope, waiting.wait.event)
         if identity in self.seen:
             return
         self.seen.add(identity)
