@@ -1,7 +1,7 @@
 """What an editor would show: a session with the real language server over stdio, printed step by step.
 
 Starts `cuda-lsp serve`, opens a copy of `center_rows.cu`, prints the diagnostics, the hover and the quick fix, applies
-it, saves, and prints the result of the new check. Needs nothing but the standard library; ends with 1 when a step fails.
+it, saves, and prints the result of the new check. Needs nothing but the standard library; ends with 1 if a step fails.
 """
 
 from __future__ import annotations

@@ -1,0 +1,52 @@
+"""The pages of the diagnostics say what is true: their examples are checked, and there is one for every verdict."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from expectations import check
+
+from analyzers.model import Verdict
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
+_SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"^```cuda\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def example(page: Path, section: str) -> str | None:
+    sections = {match[1]: match[2] for match in _SECTION.finditer(page.read_text(encoding="utf-8"))}
+    code = _CODE.search(sections.get(section, ""))
+    return code[1] if code else None
+
+
+def verdicts(text: str) -> set[Verdict]:
+    return {kernel.verdict for kernel in check(text).unit.kernels}
+
+
+def test_there_is_a_page_for_every_verdict() -> None:
+    assert {page.stem for page in PAGES} == {verdict.value for verdict in Verdict}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_example_has_the_verdict_of_its_page(page: Path) -> None:
+    text = example(page, "Example")
+    assert text is not None
+    assert verdicts(text) == {Verdict(page.stem)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_repaired_example_is_race_free(page: Path) -> None:
+    text = example(page, "Repaired")
+    assert (text is None) == (page.stem == "race-free")
+    if text is not None:
+        assert verdicts(text) == {Verdict.RACE_FREE}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    links = _LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
