@@ -8,11 +8,36 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from analyzers.ir.expr import (
-    BOOL, I8, I16, I32, I64, U8, U16, U32, U64, Expr, IntType, add, bitnot, binary, call, cast, compare, conjuncts, const, land, lnot, lor,
-    neg, opaque, select, substitute, sym,
-)  # fmt: skip
 from analyzers.ir.evaluate import evaluate_vectors
+from analyzers.ir.expr import (
+    BOOL,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    Expr,
+    IntType,
+    add,
+    binary,
+    bitnot,
+    call,
+    cast,
+    compare,
+    conjuncts,
+    const,
+    land,
+    lnot,
+    lor,
+    neg,
+    opaque,
+    select,
+    substitute,
+    sym,
+)  # fmt: skip
 from analyzers.solve.check import atoms_of, roots_of, satisfies
 from analyzers.solve.query import Fact, Overlap, Proved, Query
 
@@ -135,7 +160,8 @@ K1, K2 = sym("loop:L#0@1", I64), sym("loop:L#0@2", I64)
 Y1, Y2 = sym("tid.y@1", U32), sym("tid.y@2", U32)
 BD, ST, H = sym("bdim.x", U32), sym("param:s", I32), sym("param:h", I64)
 ADDRESS_RANGES: dict[Expr, tuple[int, int]] = {
-    T1: (0, 3), T2: (0, 3), Y1: (0, 2), Y2: (0, 2), K1: (0, 1), K2: (0, 1), BD: (1, 4), ST: (0, 3), W: (1, 4), H: (1, 3),
+    T1: (0, 3), T2: (0, 3), Y1: (0, 2), Y2: (0, 2), K1: (0, 1), K2: (0, 1), BD: (1, 4), ST: (0, 3),
+    W: (1, 4), H: (1, 3),
 }  # fmt: skip
 OTHER = {T1: T2, Y1: Y2, K1: K2}
 
@@ -253,6 +279,7 @@ def solution(query: Query) -> dict[Expr, int] | None:
 
 
 def unsatisfiable_with(query: Query, proof: Proved) -> bool:
-    """Whether brute force confirms a proof: with the facts it cites (and those nobody cites) and the overflow it assumes."""
+    """Whether brute force confirms a proof: with the facts it cites (and those nobody cites) and the overflow it
+    assumes."""
     facts = tuple(f for f in query.facts if f.tag in proof.core or f.tag < 0)
     return solution(replace(query, facts=facts, no_signed_overflow=proof.used_no_overflow)) is None

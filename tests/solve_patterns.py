@@ -625,7 +625,8 @@ def ceil_div_symbolic_block() -> Pattern:
 
 
 def _tonemap(*facts: Expr) -> Query:
-    """``x = 16*bx + tx, y = 16*by + ty; p = image + w*4*y + x*4`` over a grid of (w/16, h/16) blocks, four bytes each."""
+    """``x = 16*bx + tx, y = 16*by + ty; p = image + w*4*y + x*4`` over a grid of (w/16, h/16) blocks, four bytes
+    each."""
 
     def index(t: Thread) -> Expr:
         x, y = _xy(t)
@@ -757,7 +758,8 @@ def guard_contradiction() -> Pattern:
 
 @pattern
 def guarded_by_data() -> Pattern:
-    """``if (flag[tid]) s[tid]`` against ``if (!flag[tid]) s[tid]`` cannot both run in the same thread; distinct threads differ"""
+    """``if (flag[tid]) s[tid]`` against ``if (!flag[tid]) s[tid]`` cannot both run in the same thread; distinct
+    threads differ"""
 
     def flag(t: Thread) -> Expr:
         return compare("ne", opaque("load:flag", I32, (i32(t.x),), "grid"), i32(0))

@@ -11,12 +11,13 @@ comparisons of floats and pointers) are looked up in the given values: :func:`is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from analyzers.ir.bittricks import Trick, bit_trick
 from analyzers.ir.expr import BOOL, Expr, IntType, binary_value
 
 Array = npt.NDArray[Any]
@@ -24,92 +25,19 @@ Values = Mapping[Expr, int]
 
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor", "min", "max"})
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le"})
+_GIVEN = frozenset({"sym", "opaque", "var", "ptrdiff"})
+_CONVERTING = _COMPARISONS | {"cast"}
 OVERFLOWING = frozenset({"add", "sub", "mul", "neg", "shl"})
-
-
-# --- bit tricks ---------------------------------------------------------------------------------------------
-
-
-def _brev(x: int, width: int) -> int:
-    return int(format(x & ((1 << width) - 1), f"0{width}b")[::-1], 2)
-
-
-def _byte_perm(x: int, y: int, s: int) -> int:
-    data = ((y & 0xFFFFFFFF) << 32 | (x & 0xFFFFFFFF)).to_bytes(8, "little")
-    out = 0
-    for i in range(4):
-        selector = (s >> (4 * i)) & 0xF
-        byte = data[selector & 7]
-        if selector & 8:
-            byte = 0xFF if byte & 0x80 else 0
-        out |= byte << (8 * i)
-    return out
-
-
-def _mul24(x: int, y: int, signed: bool) -> int:
-    a, b = x & 0xFFFFFF, y & 0xFFFFFF
-    if signed:
-        a -= (a >> 23) << 24
-        b -= (b >> 23) << 24
-    return a * b
-
-
-def _funnel(lo: int, hi: int, shift: int, left: bool) -> int:
-    both = (hi & 0xFFFFFFFF) << 32 | (lo & 0xFFFFFFFF)
-    return ((both << shift) >> 32 if left else both >> shift) & 0xFFFFFFFF
-
-
-_TRICKS: dict[str, tuple[int, Callable[..., int]]] = {
-    "popc": (1, lambda x: (x & 0xFFFFFFFF).bit_count()),
-    "popcll": (1, lambda x: (x & (1 << 64) - 1).bit_count()),
-    "clz": (1, lambda x: 32 - (x & 0xFFFFFFFF).bit_length()),
-    "clzll": (1, lambda x: 64 - (x & (1 << 64) - 1).bit_length()),
-    "ffs": (1, lambda x: ((x & -x) & 0xFFFFFFFF).bit_length()),
-    "ffsll": (1, lambda x: ((x & -x) & (1 << 64) - 1).bit_length()),
-    "brev": (1, lambda x: _brev(x, 32)),
-    "brevll": (1, lambda x: _brev(x, 64)),
-    "mulhi": (2, lambda a, b: (a * b) >> 32),
-    "umulhi": (2, lambda a, b: ((a & 0xFFFFFFFF) * (b & 0xFFFFFFFF)) >> 32),
-    "mul64hi": (2, lambda a, b: (a * b) >> 64),
-    "umul64hi": (2, lambda a, b: ((a & (1 << 64) - 1) * (b & (1 << 64) - 1)) >> 64),
-    "mul24": (2, lambda a, b: _mul24(a, b, True)),
-    "umul24": (2, lambda a, b: _mul24(a, b, False)),
-    "byte_perm": (3, _byte_perm),
-    "funnelshift_l": (3, lambda lo, hi, s: _funnel(lo, hi, s & 31, True)),
-    "funnelshift_r": (3, lambda lo, hi, s: _funnel(lo, hi, s & 31, False)),
-    "funnelshift_lc": (3, lambda lo, hi, s: _funnel(lo, hi, min(s, 32), True)),
-    "funnelshift_rc": (3, lambda lo, hi, s: _funnel(lo, hi, min(s, 32), False)),
-    "hadd": (2, lambda a, b: (a + b) >> 1),
-    "uhadd": (2, lambda a, b: (a + b) >> 1),
-    "rhadd": (2, lambda a, b: (a + b + 1) >> 1),
-    "urhadd": (2, lambda a, b: (a + b + 1) >> 1),
-    "sad": (3, lambda a, b, c: abs(a - b) + c),
-    "usad": (3, lambda a, b, c: abs(a - b) + c),
-    "abs": (1, abs),
-    "labs": (1, abs),
-    "llabs": (1, abs),
-}
-
-
-def bit_trick(e: Expr) -> Callable[..., int] | None:
-    """The integer function that the ``call`` node ``e`` stands for (its result still to be wrapped), or None."""
-    found = _TRICKS.get(str(e.value).lstrip("_"))
-    if found is None or found[0] != len(e.args) or not isinstance(e.ty, IntType):
-        return None
-    return found[1] if all(isinstance(a.ty, IntType) for a in e.args) else None
 
 
 def is_atom(e: Expr) -> bool:
     """Whether the value of ``e`` is given, not computed from its operands' values."""
-    if e.op in ("sym", "opaque", "var"):
+    op = e.op
+    if op in _GIVEN or not isinstance(e.ty, IntType):
         return True
-    if not isinstance(e.ty, IntType):
-        return True
-    if e.op == "call":
-        return bit_trick(e) is None
-    if e.op == "cast" or e.op in _COMPARISONS:
+    if op in _CONVERTING:
         return not isinstance(e.args[0].ty, IntType)
-    return e.op == "ptrdiff"
+    return op == "call" and bit_trick(e) is None
 
 
 def may_overflow_undefined(e: Expr) -> bool:
@@ -145,6 +73,18 @@ def computed(roots: Iterable[Expr]) -> Iterator[Expr]:
             seen.add(node.key)
             stack.pop()
             yield node
+
+
+_atoms_below: dict[int, frozenset[Expr]] = {}
+
+
+def atoms_below(e: Expr) -> frozenset[Expr]:
+    """The atoms whose values decide ``e`` (memoised); what is below an atom does not count."""
+    found = _atoms_below.get(e.key)
+    if found is None:
+        found = frozenset(n for n in computed((e,)) if n.op != "const" and is_atom(n))
+        _atoms_below[e.key] = found
+    return found
 
 
 # --- one value ----------------------------------------------------------------------------------------------
@@ -213,7 +153,7 @@ def _defined_value(e: Expr, args: list[int], strict_overflow: bool) -> int | Non
         return ty.wrap(~args[0])
     elif op == "call":
         trick = bit_trick(e)
-        return None if trick is None else ty.wrap(trick(*args))
+        return None if trick is None else ty.wrap(trick(args))
     else:
         return None
     if strict_overflow and value is not None and may_overflow_undefined(e) and value != _unbounded(op, args):
@@ -327,11 +267,11 @@ def _vector(
     return result, _both(defined, more)
 
 
-def _vector_call(trick: Callable[..., int], ty: IntType, arrays: list[Array]) -> Array:
+def _vector_call(trick: Trick, ty: IntType, arrays: list[Array]) -> Array:
     broadcast = np.broadcast_arrays(*arrays)
-    flat = [ty.wrap(trick(*(int(x) for x in xs))) for xs in zip(*(b.ravel() for b in broadcast), strict=True)]
+    flat = [ty.wrap(trick([int(x) for x in xs])) for xs in zip(*(b.ravel() for b in broadcast), strict=True)]
     dtype = np.bool_ if ty == BOOL else np.uint64 if ty.width == 64 and not ty.signed else np.int64
-    return np.array(flat, dtype=dtype).reshape(broadcast[0].shape)
+    return np.reshape(np.array(flat, dtype=dtype), np.broadcast_shapes(*(a.shape for a in arrays)))
 
 
 def _vector_logic(op: str, args: list[tuple[Array, Defined]]) -> tuple[Array, Defined]:

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping
 from math import gcd
 from typing import NamedTuple
 
-from analyzers.ir.evaluate import bit_trick, may_overflow_undefined
-from analyzers.ir.expr import BOOL, Expr, IntType, trunc_div, walk
+from analyzers.ir.bittricks import bit_trick
+from analyzers.ir.evaluate import may_overflow_undefined
+from analyzers.ir.expr import Expr, IntType, trunc_div, walk
 
 
 class Interval(NamedTuple):
@@ -39,7 +40,8 @@ class Interval(NamedTuple):
         return 0 if self.lo > self.hi else 1 if self.lo == self.hi else (self.hi - self.lo) // self.stride + 1
 
     def within(self, ty: IntType) -> bool:
-        return ty.low <= self.lo and self.hi <= ty.high
+        limits = type_range(ty)
+        return limits.lo <= self.lo and self.hi <= limits.hi
 
 
 EMPTY = Interval(1, 0)
@@ -57,8 +59,15 @@ def interval(lo: int, hi: int, stride: int = 1) -> Interval:
     return Interval(lo, hi, stride or 1)
 
 
+_type_ranges: dict[int, Interval] = {}
+
+
 def type_range(ty: IntType) -> Interval:
-    return Interval(ty.low, ty.high)
+    key = -ty.width if ty.signed else ty.width
+    found = _type_ranges.get(key)
+    if found is None:
+        found = _type_ranges[key] = Interval(ty.low, ty.high)
+    return found
 
 
 def join(a: Interval, b: Interval) -> Interval:
@@ -252,21 +261,22 @@ class Intervals:
         stack = [e]
         while stack:
             node = stack[-1]
-            if node.key in memo:
+            ready = True
+            if node.op != "opaque":
+                for a in node.args:
+                    if a.key not in memo and isinstance(a.ty, IntType):
+                        stack.append(a)
+                        ready = False
+            if ready:
                 stack.pop()
-                continue
-            missing = [a for a in node.args if a.key not in memo and isinstance(a.ty, IntType)]
-            if missing and node.op not in ("sym", "opaque"):
-                stack.extend(missing)
-                continue
-            memo[node.key] = self._node(node)
-            stack.pop()
+                if node.key not in memo:
+                    memo[node.key] = self._node(node)
         return memo[e.key]
 
     def raw(self, e: Expr) -> Interval:
         """The result of the operation (or the operand of the conversion) ``e`` before it is wrapped to its type."""
-        self.of(e)
-        return self._raw.get(e.key) or self._memo[e.key]
+        known = self.of(e)
+        return self._raw.get(e.key, known)
 
     def wraps(self, e: Expr) -> bool:
         """Whether the operation or conversion ``e`` may leave its type's range."""
@@ -301,37 +311,45 @@ class Intervals:
         op = e.op
         if op == "const":
             return Interval(e.value, e.value, 0)
-        if op in ("sym", "opaque", "var"):
+        if op in _LEAVES:
             return type_range(ty)
         if op == "call":
             return _call(e, ty, [self._memo[a.key] for a in e.args if isinstance(a.ty, IntType)])
-        if any(not isinstance(a.ty, IntType) for a in e.args):
-            if op == "select":
-                return type_range(ty)
+        try:
+            args = [self._memo[a.key] for a in e.args]
+        except KeyError:  # an operand is no integer
             return type_range(ty)
-        args = [self._memo[a.key] for a in e.args]
-        if any(a.empty for a in args) and op not in ("select", "land", "lor"):
-            return EMPTY
-        if ty == BOOL and op in ("eq", "ne", "lt", "le", "land", "lor", "lnot"):
+        if op in _LOGIC:
             return _boolean(op, args)
         if op == "select":
             c, x, y = args
             return x if c == _TRUE else y if c == _FALSE else join(x, y)
+        if EMPTY in args:
+            return EMPTY
+        if op in _COMPARISONS:
+            return _comparison(op, *args)
         if op == "cast":
-            if ty == BOOL:
+            if ty.width == 1:
                 return _TRUE if args[0].lo > 0 or args[0].hi < 0 else _FALSE if args[0] == _FALSE else _EITHER
-            self._raw[e.key] = args[0]
-            return wrap(args[0], ty)
-        raw = _arithmetic(op, args, ty)
-        if raw is None:
-            return type_range(ty)
-        if raw.within(ty):
+            raw = args[0]
+        else:
+            found = _arithmetic(op, args, ty)
+            if found is None:
+                return type_range(ty)
+            raw = found
+        limits = type_range(ty)
+        if limits.lo <= raw.lo and raw.hi <= limits.hi:
             return raw
         self._raw[e.key] = raw
         if self.no_signed_overflow and may_overflow_undefined(e):
             self._assuming.add(e.key)
-            return clamp(raw, ty.low, ty.high)
+            return clamp(raw, limits.lo, limits.hi)
         return wrap(raw, ty)
+
+
+_LEAVES = frozenset({"sym", "opaque", "var"})
+_LOGIC = frozenset({"land", "lor", "lnot"})
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le"})
 
 
 def _boolean(op: str, args: list[Interval]) -> Interval:
@@ -341,8 +359,10 @@ def _boolean(op: str, args: list[Interval]) -> Interval:
     a, b = args
     if op == "land":
         return _FALSE if _FALSE in args else _TRUE if a == b == _TRUE else _EITHER
-    if op == "lor":
-        return _TRUE if _TRUE in args else _FALSE if a == b == _FALSE else _EITHER
+    return _TRUE if _TRUE in args else _FALSE if a == b == _FALSE else _EITHER
+
+
+def _comparison(op: str, a: Interval, b: Interval) -> Interval:
     if op == "lt":
         return _TRUE if a.hi < b.lo else _FALSE if a.lo >= b.hi else _EITHER
     if op == "le":

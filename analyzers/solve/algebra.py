@@ -1,15 +1,16 @@
 """The algebra rung: proofs from bounds, residues and mixed-radix injectivity, in microseconds to a millisecond.
 
-Takes a prepared query, gives a proof or passes; it never claims a witness. The address difference of the overlap must lie in a small
-window; what follows for the coordinates of the two threads is derived in a :class:`~analyzers.solve.system.System` and held against
-their distinctness and the guards.
+Takes a prepared query, gives a proof or passes; it never claims a witness. The address difference of the overlap must
+lie in a small window; what follows for the coordinates of the two threads is derived in a
+:class:`~analyzers.solve.system.System` and held against their distinctness and the guards.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from analyzers.ir.expr import BOOL, Expr, IntType, compare, const, lnot, lor, rewrite, walk
+from analyzers.ir.evaluate import atoms_below
+from analyzers.ir.expr import BOOL, Expr, IntType, compare, const, lnot, lor, rewrite
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable, variables
 from analyzers.solve.prepare import Prepared, prepare
@@ -42,7 +43,8 @@ def decide(prepared: Prepared) -> Answer:
 
 
 def strengthen(query: Query, proof: Proved) -> Proved:
-    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not needed.
+    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not
+    needed.
 
     Facts with negative tags are never cited, so their number does not matter."""
     best = proof
@@ -77,11 +79,8 @@ class _State:
 class _Proof:
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
-        query = prepared.query
         self.state = _State(System())
-        self.translation = Translation(
-            self.state.system, query.ranges, self._owed, no_signed_overflow=query.no_signed_overflow
-        )
+        self.translation = Translation(self.state.system, prepared.intervals, self._owed)
         self.splits = 0
         self.addressed: set[int] = set()
         """Variables of the address difference."""
@@ -94,7 +93,7 @@ class _Proof:
             return NO_TAGS
         found = self._owed_memo.get(e.key)
         if found is None:
-            found = self._owed_memo[e.key] = NO_TAGS.union(*(known.get(n, NO_TAGS) for n in walk((e,))))
+            found = self._owed_memo[e.key] = NO_TAGS.union(*(known.get(a, NO_TAGS) for a in atoms_below(e)))
         return found
 
     # --- setting up
@@ -342,7 +341,6 @@ class _Proof:
 
     def _cases(self) -> list[tuple[list[Expr], Tags]] | None:
         """The next case distinction: a clause, or which way a select, min or max goes."""
-        system = self.state.system
         for clause, tags in self.state.clauses:
             alternatives = _alternatives(clause)
             if len(alternatives) <= 3:

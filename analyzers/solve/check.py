@@ -24,8 +24,8 @@ def roots_of(query: Query) -> tuple[Expr, ...]:
 
 
 def atoms_of(query: Query) -> tuple[Expr, ...]:
-    """The integer and boolean leaves whose values decide the query: symbols, opaque values, results of calls and of float
-    comparisons and conversions."""
+    """The integer and boolean leaves whose values decide the query: symbols, opaque values, results of calls and of
+    float comparisons and conversions."""
     return _atoms(roots_of(query))
 
 

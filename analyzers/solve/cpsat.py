@@ -1,8 +1,8 @@
 """The CP-SAT rung: a search for a witness on cut-down domains, never a proof.
 
-Takes a query that the other rungs left open and looks for values near zero that satisfy it, in a few stages of growing
-domains. Undefined operations are simply excluded, wherever they occur: that loses witnesses, it invents none. What it finds is
-evaluated like every witness.
+Takes a query that the other rungs left open and looks for values near zero that satisfy it, in a few stages of
+growing domains. Undefined operations are simply excluded, wherever they occur: that loses witnesses, it invents none.
+What it finds is evaluated like every witness.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST = 1 << 61
 """Magnitudes the solver's own arithmetic is safe with."""
 
 
-class _Unsupported(Exception):  # noqa: N818 - a signal within this module
+class _Unsupported(Exception):
     """The model cannot say this; the text says what."""
 
 

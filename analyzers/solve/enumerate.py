@@ -1,11 +1,12 @@
 """The enumeration rung: evaluate every thread with NumPy and join the two threads on what they touch.
 
 Takes a prepared query whose symbols have small ranges and decides it exactly, whatever operators occur. Each side is
-evaluated for all values of its own and the common symbols; the sides meet on equal addresses (or on another equation between
-them), not in a full cross product.
+evaluated for all values of its own and the common symbols; the sides meet on equal addresses (or on another equation
+between them), not in a full cross product.
 
-Symbols with large ranges do not block it: a term common to both addresses cancels, and other conditions on them are left
-out. A proof stands without those; a pair of threads found without them is a :class:`Candidate` that another rung must complete.
+Symbols with large ranges do not block it: a term common to both addresses cancels, and other conditions on them are
+left out. A proof stands without those; a pair of threads found without them is a :class:`Candidate` that another rung
+must complete.
 
 The first pair in this order is taken: common symbols, then those of thread 1, then those of thread 2, each group in
 :func:`~analyzers.solve.order.witness_rank` order, values ascending.
@@ -20,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analyzers.ir.evaluate import evaluate_vectors, is_atom
-from analyzers.ir.expr import I64, Expr, IntType
-from analyzers.ir.intervals import Interval, Intervals
+from analyzers.ir.evaluate import atoms_below, evaluate_vectors
+from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.intervals import Interval
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.order import by_witness_rank
 from analyzers.solve.polynomial import Polynomial, combine, variables
@@ -49,7 +50,8 @@ class Candidate:
 
     values: Mapping[Expr, int]
     complete: bool
-    """Whether no condition was left out: the values satisfy the prepared query (unless opaque values are inconsistent)."""
+    """Whether no condition was left out: the values satisfy the prepared query (unless opaque values are
+    inconsistent)."""
 
 
 def decide(prepared: Prepared, rows: int = CHEAP) -> Proved | Candidate | Undecided:
@@ -98,10 +100,10 @@ class _Plan:
 
 def _plan(prepared: Prepared, rows: int) -> _Plan | Undecided:
     query = prepared.query
-    conditions = [_Condition(c, NO_TAGS, _atoms(c)) for c in query.conjuncts]
-    conditions += [_Condition(f.condition, prepared.sources[f.tag], _atoms(f.condition)) for f in query.facts]
-    intervals = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
-    touched = _atoms(query.overlap.left) | _atoms(query.overlap.right) if query.overlap else frozenset[Expr]()
+    conditions = [_Condition(c, NO_TAGS, atoms_below(c)) for c in query.conjuncts]
+    conditions += [_Condition(f.condition, prepared.sources[f.tag], atoms_below(f.condition)) for f in query.facts]
+    intervals = prepared.intervals
+    touched = atoms_below(query.overlap.left) | atoms_below(query.overlap.right) if query.overlap else frozenset[Expr]()
     owned = touched.union(*(c.atoms for c in conditions if not c.tags))
     domains = {a: intervals.of(a) for a in owned if isinstance(a.ty, IntType) and intervals.of(a).size <= rows}
     join, names = _overlap_join(prepared, touched, domains)
@@ -134,52 +136,27 @@ def _combinations(domains: Mapping[Expr, Interval], symbols: Sequence[Expr]) -> 
     return total
 
 
-_atoms_memo: dict[int, frozenset[Expr]] = {}
-
-
-def _atoms(e: Expr) -> frozenset[Expr]:
-    """Atoms whose values decide ``e``; what is below an opaque value does not count."""
-    known = _atoms_memo.get(e.key)
-    if known is not None:
-        return known
-    out: set[Expr] = set()
-    stack, seen = [e], set[int]()
-    while stack:
-        node = stack.pop()
-        if node.key in seen or node.op == "const":
-            continue
-        seen.add(node.key)
-        if is_atom(node):
-            out.add(node)
-        else:
-            stack.extend(node.args)
-    found = _atoms_memo[e.key] = frozenset(out)
-    return found
-
-
 def _used_by_the_other_side(overlap: Overlap | None) -> frozenset[Expr]:
     """Symbols of one thread that the other's address mentions (they were found equal): common ones."""
     if overlap is None:
         return frozenset()
     wrong = ((overlap.left, (2, 3)), (overlap.right, (1, 3)))
-    return frozenset(a for side, sides in wrong for a in _atoms(side) if side_of(a) in sides)
+    return frozenset(a for side, sides in wrong for a in atoms_below(side) if side_of(a) in sides)
 
 
 def _overlap_join(
     prepared: Prepared, touched: frozenset[Expr], domains: Mapping[Expr, Interval]
 ) -> tuple[_Join | None, dict[int, Expr]]:
-    """The overlap as a join. Terms with symbols that are not enumerated must cancel: then the join is on the other terms."""
+    """The overlap as a join. Terms with symbols that are not enumerated must cancel: then the join is on the other
+    terms."""
     o = prepared.query.overlap
     if o is None:
         return None, {}
     low, high = 1 - o.right_width, o.left_width - 1
     if touched <= domains.keys():
         return _Join(o.left, o.right, low, high), {}
-    query = prepared.query
     system = System()
-    translation = Translation(
-        system, query.ranges, lambda _: NO_TAGS, no_signed_overflow=query.no_signed_overflow, only_sums=True
-    )
+    translation = Translation(system, prepared.intervals, lambda _: NO_TAGS, only_sums=True)
     translation.defer = False
     try:
         left, right = translation.of(o.left)[0], translation.of(o.right)[0]
@@ -187,7 +164,7 @@ def _overlap_join(
         return None, {}
     names = {v: e for e, v in translation.atoms.items()}
     rest = variables(combine(left, right, -1))
-    if system.solved or any(v not in names or not _atoms(names[v]) <= domains.keys() for v in rest):
+    if system.solved or any(v not in names or not atoms_below(names[v]) <= domains.keys() for v in rest):
         return None, {}
     cancelled = [{m: c for m, c in p.items() if set(m) <= rest} for p in (left, right)]
     if any(max(map(abs, _bounds(system, p))) >= 1 << 62 for p in cancelled):
@@ -209,9 +186,9 @@ def _bounds(system: System, p: Polynomial) -> tuple[int, int]:
 def _equation_join(conditions: Sequence[_Condition]) -> _Join | None:
     """An equation with one thread on each side."""
     for c in conditions:
-        if c.expression.op == "eq" and isinstance(c.expression.args[0].ty, IntType):
+        if c.expression.op == "eq" and all(isinstance(a.ty, IntType) for a in c.expression.args):
             a, b = c.expression.args
-            if {side_of(a), side_of(b)} == {1, 2} and a.ty.width <= I64.width:
+            if {side_of(a), side_of(b)} == {1, 2}:
                 first, second = (a, b) if side_of(a) == 1 else (b, a)
                 return _Join(first, second, 0, 0)
     return None
@@ -250,14 +227,14 @@ class _Enumeration:
             roots = [c.expression for c in self.plan.conditions]
             if query.overlap is not None:
                 roots += [query.overlap.left, query.overlap.right]
-            assumed = Intervals(query.ranges).assumed(*roots)
+            assumed = prepared.intervals.assumed(*roots)
         return Proved(prepared.with_definitions(self.used | self.plan.owed), assumed, RUNG)
 
     def _side(self, n: int, conditions: Sequence[_Condition]) -> list[Array]:
         """Rows of one thread that satisfy its own conditions: one index array per symbol (common ones first)."""
         symbols = (*self.plan.common, *self.plan.own[n])
         shape = tuple(self.plan.domains[s].size for s in symbols)
-        grids = {s: self._values(s, np.arange(shape[i]).reshape(_along(i, len(shape)))) for i, s in enumerate(symbols)}
+        grids = {s: self._values(s, _axis(shape[i], i, len(shape))) for i, s in enumerate(symbols)}
         mask = np.ones((1,) * len(shape), dtype=np.bool_)
         memo: dict[int, Any] = {}
         for c in sorted(conditions, key=lambda c: len(c.atoms)):
@@ -377,8 +354,9 @@ class _Enumeration:
         return self._proved()
 
 
-def _along(axis: int, dimensions: int) -> tuple[int, ...]:
-    return tuple(-1 if i == axis else 1 for i in range(dimensions))
+def _axis(size: int, axis: int, dimensions: int) -> Array:
+    """0, 1, ... along one axis of a grid."""
+    return np.reshape(np.arange(size, dtype=np.int64), tuple(size if i == axis else 1 for i in range(dimensions)))
 
 
 def _batches(total: int) -> Iterator[tuple[int, int]]:

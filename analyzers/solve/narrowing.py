@@ -1,23 +1,23 @@
 """Tighter ranges of symbols from conditions that must hold: ``i < n`` and ``x == y`` pushed down to the leaves.
 
-Takes conditions (with the tag of the fact they come from) and known ranges, narrows the ranges until nothing changes or a few
-rounds have passed, and remembers which facts each narrowed symbol owes its range to. A condition that must hold has
-defined operands, so signed operations in it have not overflowed where that is assumed away.
+Takes conditions (with the tag of the fact they come from) and known ranges, narrows the ranges until nothing changes
+or a few rounds have passed, and remembers which facts each narrowed symbol owes its range to. A condition that must
+hold has defined operands, so signed operations in it have not overflowed where that is assumed away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from analyzers.ir.evaluate import is_atom, may_overflow_undefined
-from analyzers.ir.expr import BOOL, Expr, IntType, lnot, walk
+from analyzers.ir.evaluate import atoms_below, is_atom, may_overflow_undefined
+from analyzers.ir.expr import BOOL, Expr, IntType, lnot
 from analyzers.ir.intervals import Interval, Intervals
 
 NO_TAGS: frozenset[int] = frozenset()
 MAX_ROUNDS = 4
 
 
-class Contradiction(Exception):  # noqa: N818 - not an error: the conditions cannot hold together
+class Contradiction(Exception):
     """No values satisfy the conditions; ``tags`` of the facts involved."""
 
     def __init__(self, tags: frozenset[int]) -> None:
@@ -37,32 +37,27 @@ class Narrowing:
         self.intervals = Intervals(self.ranges, no_signed_overflow=no_signed_overflow)
         self._tag = NO_TAGS
         self._condition: Expr | None = None
-        self._changed = False
-        self._under: dict[int, tuple[Expr, ...]] = {}
+        self._changed: set[Expr] = set()
 
     def run(self, conditions: Sequence[tuple[Expr, frozenset[int]]], rounds: int = MAX_ROUNDS) -> None:
         """Narrow to a fixed point (or until ``rounds`` passes are done)."""
+        pending = conditions
         for _ in range(rounds):
-            self._changed = False
-            for condition, tags in conditions:
+            self._changed = set()
+            for condition, tags in pending:
                 self._tag, self._condition = tags, condition
                 self.require(condition)
             if not self._changed:
                 return
             self.intervals = Intervals(self.ranges, no_signed_overflow=self.no_signed_overflow)
-
-    def atoms(self, e: Expr) -> tuple[Expr, ...]:
-        """The atoms below ``e`` that have a range, memoised."""
-        found = self._under.get(e.key)
-        if found is None:
-            found = self._under[e.key] = tuple(n for n in walk((e,)) if is_atom(n) and isinstance(n.ty, IntType))
-        return found
+            changed = self._changed
+            pending = [c for c in conditions if not changed.isdisjoint(atoms_below(c[0]))]
 
     def owed(self, roots: Iterable[Expr]) -> frozenset[int]:
         """Tags of the facts to which the atoms below ``roots`` owe their ranges."""
         if not self.tags:
             return NO_TAGS
-        return NO_TAGS.union(*(self.tags.get(a, NO_TAGS) for r in roots for a in self.atoms(r)))
+        return NO_TAGS.union(*(self.tags.get(a, NO_TAGS) for r in roots for a in atoms_below(r)))
 
     def _sources(self) -> frozenset[int]:
         return self._tag if self._condition is None else self._tag | self.owed((self._condition,))
@@ -138,7 +133,7 @@ class Narrowing:
             sources = self._sources()
             if sources:
                 self.tags[e] = self.tags.get(e, NO_TAGS) | sources
-            self._changed = True
+            self._changed.add(e)
         elif e.ty == BOOL:
             if lo == 1:
                 self.require(e)

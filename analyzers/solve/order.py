@@ -45,8 +45,8 @@ _NUMBER = re.compile(r"\d+")
 def witness_rank(e: Expr) -> tuple[int, str, str, bytes]:
     """Sort key of symbols in witnesses: which symbol is made small first.
 
-    Grid and block dimensions, block indices, thread indices (each z, y, x; thread 1 before thread 2), iterations, host values, parameters,
-    everything else (data)."""
+    Grid and block dimensions, block indices, thread indices (each z, y, x; thread 1 before thread 2), iterations,
+    host values, parameters, everything else (data)."""
     if e.op != "sym":
         return (len(_CLASSES) + 1, "", str(e.value), digest(e))
     name = str(e.value)

@@ -1,7 +1,7 @@
 """Polynomials over integer variables, as plain dictionaries from monomials to coefficients.
 
-A monomial is the sorted tuple of its variables (repeated for powers), variables are small integers; the zero polynomial is
-the empty dictionary. Operations give new dictionaries and never leave a zero coefficient.
+A monomial is the sorted tuple of its variables (repeated for powers), variables are small integers; the zero
+polynomial is the empty dictionary. Operations give new dictionaries and never leave a zero coefficient.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def content(p: Polynomial) -> int:
 
 
 def rounded(p: Polynomial) -> Polynomial:
-    """The smallest polynomial that is nonnegative (on integers) exactly where ``p`` is: divided by the content, rounding down."""
+    """The smallest polynomial that is nonnegative (on integers) exactly where ``p`` is: divided by the content,
+    rounding down."""
     g = content(p)
     if g <= 1:
         return p

@@ -1,7 +1,7 @@
 """What every rung wants done first: conditions flattened, ranges narrowed, equalities with a symbol substituted.
 
-Takes a query and gives a simpler one with the same answer, remembering which facts went into it and how to turn values that
-satisfy the simpler query into values for the original.
+Takes a query and gives a simpler one with the same answer, remembering which facts went into it and how to turn
+values that satisfy the simpler query into values for the original.
 """
 
 from __future__ import annotations
@@ -9,10 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from analyzers.ir.evaluate import evaluate_each
+from analyzers.ir.evaluate import atoms_below, evaluate_each
 from analyzers.ir.expr import (
-    BOOL, FALSE, TRUE, Expr, IntType, cast, compare, conjuncts, const, land, lnot, lor, rewrite, walk,
+    BOOL,
+    FALSE,
+    TRUE,
+    Expr,
+    IntType,
+    cast,
+    compare,
+    conjuncts,
+    const,
+    land,
+    lnot,
+    lor,
+    rewrite,
+    walk,
 )  # fmt: skip
+from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import atoms_of
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 from analyzers.solve.order import witness_rank
@@ -34,6 +48,8 @@ class Prepared:
 
     original: Query
     query: Query
+    intervals: Intervals
+    """Intervals of expressions under the ranges of ``query``."""
     contradiction: frozenset[int] | None = None
     """Tags of the facts that already contradict the rest, when they do."""
     tags: Mapping[Expr, frozenset[int]] = field(default_factory=dict[Expr, frozenset[int]])
@@ -127,7 +143,8 @@ def prepare(query: Query) -> Prepared:
     for f in query.facts:
         for p in _flat(f.condition):
             if p not in parts:
-                parts[p] = frozenset((f.tag,))
+                # Facts with negative tags are never cited: as good as conjuncts.
+                parts[p] = frozenset((f.tag,)) if f.tag >= 0 else NO_TAGS
     narrowing = Narrowing(query.ranges, no_signed_overflow=query.no_signed_overflow)
     try:
         own = [(p, t) for p, t in parts.items() if not t]
@@ -137,7 +154,7 @@ def prepare(query: Query) -> Prepared:
         _complementary(parts)
         return _Substitution(query, parts, narrowing).run()
     except Contradiction as found:
-        return Prepared(query, query, found.tags, assumed=_rests_on_overflow(query, narrowing))
+        return Prepared(query, query, narrowing.intervals, found.tags, assumed=_rests_on_overflow(query, narrowing))
 
 
 def _rests_on_overflow(query: Query, narrowing: Narrowing) -> bool:
@@ -166,13 +183,13 @@ class _Substitution:
     def run(self) -> Prepared:
         narrowing = self.narrowing
         constants: dict[Expr, Expr] = {}
-        for p in self.parts:
-            for atom in narrowing.atoms(p):
-                if atom.op == "sym" and isinstance(atom.ty, IntType) and atom not in constants:
-                    lo, hi = narrowing.ranges.get(atom, (0, 1))
-                    if lo == hi:
-                        constants[atom] = const(lo, atom.ty)
-                        self.done.append(Definition(atom, constants[atom], narrowing.tags.get(atom, NO_TAGS)))
+        single = [s for s, (lo, hi) in narrowing.ranges.items() if lo == hi and s.op == "sym"]
+        if single:
+            occurring = frozenset[Expr]().union(*(atoms_below(p) for p in self.parts))
+            for symbol in single:
+                if symbol in occurring and isinstance(symbol.ty, IntType):
+                    constants[symbol] = const(narrowing.ranges[symbol][0], symbol.ty)
+                    self.done.append(Definition(symbol, constants[symbol], narrowing.tags.get(symbol, NO_TAGS)))
         changed = bool(constants)
         if constants:
             self._apply(constants)
@@ -186,11 +203,7 @@ class _Substitution:
             self._keep_range(found)
         if changed:
             _complementary(self.parts)
-            again = Narrowing(narrowing.ranges, no_signed_overflow=narrowing.no_signed_overflow)
-            again.tags = narrowing.tags
-            again.assumed = narrowing.assumed
-            again.run(list(self.parts.items()))
-            self.narrowing = again
+            narrowing.run(list(self.parts.items()))
         return self._result()
 
     def _apply(self, mapping: Mapping[Expr, Expr]) -> None:
@@ -265,4 +278,13 @@ class _Substitution:
             original.no_signed_overflow,
         )
         sources = tuple(t for _, t in tagged)
-        return Prepared(original, simplified, None, narrowing.tags, tuple(self.done), sources, narrowing.assumed)
+        return Prepared(
+            original,
+            simplified,
+            narrowing.intervals,
+            None,
+            narrowing.tags,
+            tuple(self.done),
+            sources,
+            narrowing.assumed,
+        )

@@ -8,6 +8,7 @@ what was asked before, and the memory goes with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
 from analyzers.ir.expr import BOOL, Expr
@@ -24,8 +25,8 @@ _SMALLER_CALLS = 24
 
 
 def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
-    """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which the symbols
-    that ``smaller`` selects are small."""
+    """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which
+    the symbols that ``smaller`` selects are small."""
     encoder = Encoder(Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow))
     conditions = [encoder.holds(c) for c in query.conjuncts]
     facts = [encoder.holds(f.condition) for f in query.facts]
@@ -58,12 +59,10 @@ class _Session:
     """One encoded query in a Z3 solver. The only place that sees Z3's untyped objects."""
 
     def __init__(self, encoder: Encoder, conditions: list[str], facts: list[str]) -> None:
-        import z3
-
-        self._z3: Any = z3
+        self._z3: Any = import_module("z3")
         self._encoder = encoder
-        self._context: Any = z3.Context()
-        self._solver: Any = z3.Solver(ctx=self._context)
+        self._context: Any = self._z3.Context()
+        self._solver: Any = self._z3.Solver(ctx=self._context)
         lines = [*encoder.lines, *(f"(assert {c})" for c in conditions)]
         for i, fact in enumerate(facts):
             lines += [f"(declare-const fact{i} Bool)", f"(assert (=> fact{i} {fact}))"]

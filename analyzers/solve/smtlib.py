@@ -4,11 +4,12 @@ Takes a query, gives declarations, side conditions and one formula per conjunct 
 arithmetic where intervals exclude leaving the type; elsewhere unsigned and narrowing ones get an explicit quotient
 (``value - 2**width * k``), and signed overflow is either undefined or wrapped the same way.
 
-Undefinedness (division by zero, bad shifts, overflow when assumed away) counts only where the value is used: a boolean is
-a pair "defined and true" / "defined and false", an integer carries the condition under which it is defined.
+Undefinedness (division by zero, bad shifts, overflow when assumed away) counts only where the value is used: a
+boolean is a pair "defined and true" / "defined and false", an integer carries the condition under which it is
+defined.
 
-What the encoding does not know exactly (bit operations on two wide variables, bit tricks, floats, pointers) becomes an uninterpreted
-function, which keeps unsatisfiable answers right; satisfiable ones are evaluated afterwards.
+What the encoding does not know exactly (bit operations on two wide variables, bit tricks, floats, pointers) becomes
+an uninterpreted function, which keeps unsatisfiable answers right; satisfiable ones are evaluated afterwards.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ WIDEST_SHIFT_TABLE = 64
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How a node is written: ``text`` its integer, or "defined and true"; ``false`` "defined and false" where that is not simply
-    the negation; ``defined`` where an integer is, None when always."""
+    """How a node is written: ``text`` its integer, or "defined and true"; ``false`` "defined and false" where that is
+    not simply the negation; ``defined`` where an integer is, None when always."""
 
     text: str
     false: str | None = None
@@ -201,7 +202,8 @@ class Encoder:
         defined = _and(*(self._defined(a) for a in e.args))
         if known is not None and defined is None:
             return Term("true" if known else "false")
-        x, y = (self._int(a) for a in e.args[:2]) if len(e.args) > 1 else (self._int(e.args[0]), "0")
+        x = self._int(e.args[0])
+        y = self._int(e.args[-1]) if len(e.args) > 1 else "0"
         if op in ("eq", "ne", "lt", "le"):
             text = f"({'=' if op in ('eq', 'ne') else '<' if op == 'lt' else '<='} {x} {y})"
             text = f"(not {text})" if op == "ne" else text
@@ -287,8 +289,8 @@ class Encoder:
         return Term(self._wrap(text, e, ty, defined), None, defined)
 
     def _wrap(self, text: str, e: Expr, ty: IntType, defined: str | None) -> str:
-        """``text`` modulo 2**width. What is stated of the quotient holds where ``text`` is ``defined``: elsewhere the intervals
-        say nothing of it, and it must not be constrained, for nobody may be looking at it."""
+        """``text`` modulo 2**width. What is stated of the quotient holds where ``text`` is ``defined``: elsewhere the
+        intervals say nothing of it, and it must not be constrained, for nobody may be looking at it."""
         raw = self.intervals.raw(e)
         if raw.within(ty):
             return text

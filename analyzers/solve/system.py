@@ -1,12 +1,13 @@
 """A small prover for systems of polynomial equalities, inequalities and windows over bounded integer variables.
 
-Takes polynomials known to be zero, nonnegative, non-zero or within a window, and derives consequences until the system is seen to be
-impossible (:class:`Refuted`, with the facts used) or nothing follows any more. The reasoning is what address
-arithmetic needs:
+Takes polynomials known to be zero, nonnegative, non-zero or within a window, and derives consequences until the
+system is seen to be impossible (:class:`Refuted`, with the facts used) or nothing follows any more. The reasoning is
+what address arithmetic needs:
 
 * bounds: a sum whose largest value is below what it must be;
 * residues: ``c0 + g * q`` in a window that holds no such number;
-* mixed radix: from ``c * q + r`` within ``(-c, c)`` of ``r`` follows ``q = 0``, for symbolic ``c`` too (``w * y + x`` with ``0 <= x < w``);
+* mixed radix: from ``c * q + r`` within ``(-c, c)`` of ``r`` follows ``q = 0``, for symbolic ``c`` too (``w * y + x``
+  with ``0 <= x < w``);
 * elimination of variables with coefficient one.
 
 Inequalities with symbolic bounds are proved by adding known ones so that offending monomials cancel.
@@ -46,7 +47,7 @@ MAX_TOTAL_STEPS = 400
 Tags = frozenset[int]
 
 
-class Refuted(Exception):  # noqa: N818 - not an error: the system is impossible
+class Refuted(Exception):
     """The system has no solution; ``tags`` of the facts used."""
 
     def __init__(self, tags: Tags) -> None:
@@ -69,7 +70,8 @@ Tagged = tuple[Polynomial, Tags]
 
 @dataclass(slots=True)
 class System:
-    """Variables are indices into ``lo``, ``hi``, ``tags`` (facts their bounds rest on) and ``shared`` (same for both threads)."""
+    """Variables are indices into ``lo``, ``hi``, ``tags`` (facts their bounds rest on) and ``shared`` (same for both
+    threads)."""
 
     lo: list[int] = field(default_factory=list[int])
     hi: list[int] = field(default_factory=list[int])
@@ -270,7 +272,8 @@ class System:
         return False
 
     def _window(self, w: Window, eager: bool) -> list[Window] | None:
-        """What follows from a window: windows to put in its place (after solving a variable, perhaps), None: nothing."""
+        """What follows from a window: windows to put in its place (after solving a variable, perhaps), None:
+        nothing."""
         p, tags = self.reduced(w.poly, w.tags)
         lo, hi = w.lo, w.hi
         base = constant_part(p)
@@ -372,7 +375,8 @@ class System:
         return [Window(q, first, first, owed), Window(r, lo - size * first, hi - size * first, owed)]
 
     def _coprime_digit(self, q: Polynomial, r: Polynomial, size: int, tags: Tags) -> list[Window] | None:
-        """``size * q + g * r' = 0`` makes ``r'`` a multiple of ``size / gcd(size, g)``; zero when it is smaller than that."""
+        """``size * q + g * r' = 0`` makes ``r'`` a multiple of ``size / gcd(size, g)``; zero when it is smaller than
+        that."""
         g = content(r)
         if not g or ONE in r:
             return None
@@ -422,7 +426,8 @@ class System:
         return None if found is None else found | tags
 
     def _cancel(self, p: Polynomial, depth: int, seen: set[frozenset[tuple[Monomial, int]]]) -> Tags | None:
-        """Prove ``p >= 0`` by subtracting multiples of known nonnegative polynomials (``p - k*g >= 0`` and ``g >= 0``)."""
+        """Prove ``p >= 0`` by subtracting multiples of known nonnegative polynomials (``p - k*g >= 0`` and ``g >=
+        0``)."""
         lo, hi = self.bounds(p)
         if lo >= 0:
             return self.owed(p)
@@ -452,7 +457,8 @@ class System:
         return None
 
     def _partners(self, p: Polynomial, m: Monomial, c: int) -> Iterator[tuple[Polynomial, Monomial, Tags]]:
-        """(g, n): ``g >= 0`` is known and has a monomial ``n`` that may divide ``m``, with a coefficient of ``c``'s sign."""
+        """(g, n): ``g >= 0`` is known and has a monomial ``n`` that may divide ``m``, with a coefficient of ``c``'s
+        sign."""
         for g, tags in self.at_least:
             for n, d in g.items():
                 if n and (d > 0) == (c > 0):

@@ -1,14 +1,15 @@
 """C expressions as polynomials over bounded integer variables, exact about wrap-around.
 
 Takes expressions and the ranges of their symbols, adds variables and what is known of them to a
-:class:`~analyzers.solve.system.System`. An operation becomes polynomial arithmetic where its result provably fits its type; where it may
-wrap, ``2**width`` times a bounded quotient is subtracted, a digit like any other. Division and remainder by ``c`` introduce quotient
-and remainder with ``dividend = c * quotient + remainder``. What has no such meaning is a variable of its own.
+:class:`~analyzers.solve.system.System`. An operation becomes polynomial arithmetic where its result provably fits its
+type; where it may wrap, ``2**width`` times a bounded quotient is subtracted, a digit like any other. Division and
+remainder by ``c`` introduce quotient and remainder with ``dividend = c * quotient + remainder``. What has no such
+meaning is a variable of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType, walk
@@ -30,7 +31,7 @@ from analyzers.solve.polynomial import (
 from analyzers.solve.system import System, Tagged, Tags
 
 
-class Deferred(Exception):  # noqa: N818 - a signal within this package
+class Deferred(Exception):
     """Translating this needs inequalities that are not known yet."""
 
 
@@ -61,18 +62,17 @@ class Translation:
     def __init__(
         self,
         system: System,
-        ranges: Mapping[Expr, tuple[int, int]],
+        intervals: Intervals,
         owed: Callable[[Expr], Tags],
         *,
-        no_signed_overflow: bool,
         only_sums: bool = False,
     ) -> None:
         """``only_sums``: whatever is not a sum or product stays a variable of its own."""
         self.system = system
         self._open = _PLAIN if only_sums else _OPENED
         self.owed = owed
-        self.no_signed_overflow = no_signed_overflow
-        self.intervals = Intervals(ranges, no_signed_overflow=no_signed_overflow)
+        self.intervals = intervals
+        self.no_signed_overflow = intervals.no_signed_overflow
         self.defer = True
         """Raise :class:`Deferred` rather than prove that something does not wrap."""
         self.assumed = False
