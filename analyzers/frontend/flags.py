@@ -12,7 +12,7 @@ import json
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final, cast
@@ -348,7 +348,7 @@ def from_compilation_database(text: str, path: str, read: ResponseReader | None 
     """
     try:
         entries: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FlagsError(f"{path}: {error}") from None
     if not isinstance(entries, list):
         raise FlagsError(f"{path}: not a list of commands")
@@ -377,3 +377,27 @@ def _command(entry: object) -> tuple[str, str, list[str]] | None:
     if isinstance(arguments, list) and all(isinstance(word, str) for word in cast("list[Any]", arguments)):
         return name, directory, cast("list[str]", arguments)
     return (name, directory, _words(command)) if isinstance(command, str) else None
+
+
+def guessed_include_folders(missing: Iterable[str], files: Iterable[str], source: str) -> tuple[str, ...]:
+    """Folders of a workspace that hold headers which `source` asked for in vain, for projects without compile commands.
+
+    `missing` are names as written in `#include`, `files` absolute paths. Of several candidates the one that shares the
+    longest path with `source` wins, then the shorter one.
+    """
+    wanted = {f"/{name}" for name in missing}
+    endings = {ending.rsplit("/", 1)[-1] for ending in wanted}
+    candidates: dict[str, list[str]] = {ending: [] for ending in sorted(wanted)}
+    for path in files:
+        plain = path.replace("\\", "/")
+        if plain.rsplit("/", 1)[-1] in endings:
+            for ending in wanted:
+                if plain.endswith(ending):
+                    candidates[ending].append(plain.removesuffix(ending))
+    near = source.replace("\\", "/")
+    best = (
+        max(folders, key=lambda folder: (len(posixpath.commonpath((near, folder))), -len(folder), folder))
+        for folders in candidates.values()
+        if folders
+    )
+    return tuple(dict.fromkeys(folder for folder in best if folder))

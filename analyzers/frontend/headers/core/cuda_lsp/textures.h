@@ -29,10 +29,10 @@ struct textureReference {
   int normalized; cudaTextureFilterMode filterMode; cudaTextureAddressMode addressMode[3]; cudaChannelFormatDesc channelDesc; int sRGB;
 };
 struct surfaceReference { cudaChannelFormatDesc channelDesc; };
-template <class T, int Type = cudaTextureType1D, cudaTextureReadMode Mode = cudaReadModeElementType> struct texture : textureReference {
+template <class T, int Type = cudaTextureType1D, cudaTextureReadMode Mode = cudaReadModeElementType> struct __attribute__((device_builtin_texture_type)) texture : textureReference {
   __host__ __device__ texture(int normalized = 0, cudaTextureFilterMode filter = cudaFilterModePoint, cudaTextureAddressMode address = cudaAddressModeClamp) {}
 };
-template <class T, int Type = cudaSurfaceType1D> struct surface : surfaceReference {};
+template <class T, int Type = cudaSurfaceType1D> struct __attribute__((device_builtin_surface_type)) surface : surfaceReference {};
 
 extern "C" {
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource, const cudaTextureDesc *description, const cudaResourceViewDesc *view);
