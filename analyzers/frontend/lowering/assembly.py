@@ -7,7 +7,7 @@ import re
 from analyzers.frontend.lowering import memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.synchronisation import block_barrier, fence, warp_barrier
+from analyzers.frontend.lowering.synchronisation import block_barrier, fence, lane, lane_mask, warp_barrier
 from analyzers.ir.expr import U64
 
 _BARRIER = re.compile(r"\b(?:bar|barrier(?:\.cta)?)\.sync(?:\.aligned)?(?:\.all)?\s+(?:0|%0|%%0)\s*;")
@@ -15,6 +15,7 @@ _WARP = re.compile(r"\bbar\.warp\.sync\s+(?:0xffffffff|-1|4294967295)\s*;", re.I
 _FENCE = re.compile(r"\b(?:membar|fence)\.(?:\w+\.)*(cta|gl|gpu|sys|cluster)\b")
 _MEMORY = re.compile(r"\b(?:ld|st|atom|red|cp|ldmatrix|stmatrix|prefetch|tex|sust|suld|bar|barrier|mbarrier|wgmma|multimem)"
                      r"(?:\.|\b)(?!warp)")  # fmt: skip
+_REGISTER = re.compile(r"mov\.[us]32\s+%0\s*,\s*%%?(laneid|lanemask_(?:lt|le|gt|ge|eq))\s*;$")
 _SCOPES = {"cta": "block", "gl": "grid", "gpu": "grid", "sys": "system", "cluster": "cluster"}
 
 
@@ -41,9 +42,13 @@ def lower(ctx: Context, node: Node) -> None:
     if _MEMORY.search(code) or '"memory"' in text:
         ctx.unsupported("asm", code[:80], node)
         return
+    register = _REGISTER.match(code)
     for operand in _outputs(node):
         place = ctx.place(operand)
-        if place.type.scalar:
+        if register and place.type.scalar:
+            value = lane() if register.group(1) == "laneid" else lane_mask(register.group(1)[-2:])
+            memory.write(ctx, place, memory.convert_scalar(ctx, value, place.type.ir or U64), operand)
+        elif place.type.scalar:
             memory.write(ctx, place, ctx.havoc(place.type.ir or U64, f"asm {code[:40]!r}", node), operand)
         else:
             ctx.unsupported("asm", code[:80], node)

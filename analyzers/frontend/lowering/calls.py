@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzers.frontend.lowering import memory, objects
 from analyzers.frontend.lowering.context import INLINE_DEPTH, Context, Frame, places, pure, values
 from analyzers.frontend.lowering.expressions import ctx_effect, function_named, held_place, pointee
+from analyzers.frontend.lowering.groups import GROUP_METHODS
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED
 from analyzers.frontend.lowering.invocation import Call, Facts, arguments_of, describe
 from analyzers.frontend.lowering.layout import CType
@@ -12,7 +13,6 @@ from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, initializ
 from analyzers.frontend.lowering.places import (
     Closure,
     FunctionPlace,
-    GroupPlace,
     MemPlace,
     ParamPlace,
     Place,
@@ -22,7 +22,7 @@ from analyzers.frontend.lowering.places import (
     ValuePlace,
     VarPlace,
 )
-from analyzers.ir.expr import PTR, U64, Expr, make, var
+from analyzers.ir.expr import PTR, U64, Expr, addr, make, var
 from analyzers.ir.kernel import Block
 
 _CONTAINERS = frozenset({Kinds.FUNCTION, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.CONVERSION, Kinds.DESTRUCTOR})
@@ -62,7 +62,7 @@ def call(ctx: Context, node: Node) -> Value:
 def invoke(ctx: Context, call: Call) -> Value:
     """A call of a known function: an intrinsic, a definition to inline, or a declaration only."""
     facts = describe(ctx.table, call.target)
-    rule = INTRINSICS.get(call.name)
+    rule = INTRINSICS.get(call.name) or GROUP_METHODS.get(facts.qualified)
     if rule is None and call.node.type.scalar and len(call.args) == 2:
         rule = QUALIFIED.get(facts.qualified)
     if rule is not None and (facts.bundled or facts.body is None):
@@ -73,7 +73,7 @@ def invoke(ctx: Context, call: Call) -> Value:
     this: Place | None = None
     if method:
         this = _object(ctx, call)
-        if isinstance(this, (FunctionPlace,)):
+        if isinstance(this, FunctionPlace):
             return inline(ctx, describe(ctx.table, this.function), call.node, call.args, None)
         if this is not None and this.type.scalar:
             return _number_method(ctx, call, this)
@@ -189,7 +189,7 @@ def _bound(ctx: Context, facts: Facts, parameter: Node, given: Node) -> Place:
     if ctype.shape == "reference":
         return objects.bound_reference(ctx, ctype, given, parameter)
     raw = ctx.value(given)
-    if isinstance(raw, (Closure, FunctionPlace, GroupPlace)):
+    if isinstance(raw, (Closure, FunctionPlace)):
         return raw
     if ctype.shape == "record":
         return _bound_record(ctx, parameter, given, raw)
@@ -436,7 +436,7 @@ def _opaque_construction(ctx: Context, target: Place, facts: Facts, args: list[N
 def default_initialise(ctx: Context, target: Place, node: Node) -> None:
     """What an implicit default constructor does: default member initialisers and members' constructors."""
     ctype = target.type
-    if ctype.shape != "record" or isinstance(target, (Closure, GroupPlace)) or not _has_defaults(ctype):
+    if ctype.shape != "record" or isinstance(target, Closure) or not _has_defaults(ctype):
         return
     for base, offset in ctype.record.bases:
         _default_part(ctx, memory.part_at(ctx, target, offset, base), node)
@@ -593,7 +593,7 @@ def _init_capture(ctx: Context, variable: Node, captures: dict[int, Place], refe
 
 def _captured(ctx: Context, place: Place, variable: Node, node: Node) -> Place:
     """A copy of a captured variable as it is now."""
-    if isinstance(place, (Closure, FunctionPlace, GroupPlace)):
+    if isinstance(place, (Closure, FunctionPlace)):
         return place
     if isinstance(place, (ValuePlace, ParamPlace, RecordValue)):
         return place
@@ -613,15 +613,20 @@ def _captured(ctx: Context, place: Place, variable: Node, node: Node) -> Place:
 
 def _number_method(ctx: Context, call: Call, this: Place) -> Value:
     """A method, conversion or operator of a number class: its result is data."""
-    own = memory.read(ctx, this, call.node)
-    given = [memory.scalar_of(ctx, v, a) if not isinstance(v, Expr) else v for a in call.args if (v := ctx.value(a)) is not None]
+    given: list[Expr] = []
+    for argument in call.args:
+        value = ctx.value(argument)
+        if value is not None:
+            given.append(value if isinstance(value, Expr) else memory.scalar_of(ctx, value, argument))
     result = ctx.table.types.of(call.target.cursor.result_type)
+    shown = call.object if call.object is not None else call.node
+    ty = this.type.ir or U64
+    if call.name == "operator=" and given:
+        memory.write(ctx, this, memory.convert_scalar(ctx, given[0], ty), shown)
+        return this
+    own = memory.read(ctx, this, shown)
     if result.shape == "reference":
-        ty = this.type.ir or U64
-        if call.name == "operator=" and given:
-            memory.write(ctx, this, memory.convert_scalar(ctx, given[0], ty), call.node)
-        else:
-            memory.write(ctx, this, pure(call.name, ty, own, *given), call.node)
+        memory.write(ctx, this, pure(call.name, ty, own, *given), shown)
         return this
     if result.scalar and call.target.kind == Kinds.CONVERSION:
         return memory.convert_scalar(ctx, own, result.ir or U64)
@@ -651,17 +656,41 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
         value = ctx.value(argument)
         if isinstance(value, Expr):
             given.append(value)
-        elif value is not None and not isinstance(value, (Closure, FunctionPlace, GroupPlace)):
+        elif value is not None and not isinstance(value, (Closure, FunctionPlace)):
             given.extend((memory.leaf_values(ctx, value, argument) or {}).values())
-    if this is not None and not isinstance(this, (Closure, GroupPlace)):
+    if this is not None and not isinstance(this, Closure):
         given.extend((memory.leaf_values(ctx, this, call.node) or {}).values())
     for number in writes:
-        _write_output(ctx, call, number, facts.name, given)
-    if not facts.bundled:
-        if result.shape == "void":
-            return ctx.unsupported_value("call-to-unknown-function", f"{facts.qualified} has no definition here", call.node)
-        return ctx.unknown_value(result, f"{facts.qualified} has no definition here", call.node)
+        _write_output(ctx, call, number, facts, given)
+    if not facts.bundled and result.shape == "void":
+        return ctx.unsupported_value("call-to-unknown-function", f"{facts.qualified} has no definition here", call.node)
+    if result.shape == "reference":
+        return _unknown_reference(ctx, call, facts, result)
+    if not is_pure(facts):
+        return ctx.unknown_value(result, f"result of {facts.qualified}", call.node)
     return pure_result(ctx, result, facts.name, given, call)
+
+
+_PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "cuda_fp16", "cuda_bf16", "cuda_fp8", "textures",
+               "cuComplex", "complex", "builtins")  # fmt: skip
+
+
+def is_pure(facts: Facts) -> bool:
+    """Whether a declared-only function computes its value from its arguments alone.
+
+    Collectives, random numbers and the like are declared only, too: their values differ from thread to thread.
+    """
+    if not facts.bundled or facts.name.startswith("__cuda_lsp_"):
+        return False
+    return facts.file.rsplit("/", 1)[-1].split(".")[0] in _PURE_FILES
+
+
+def _unknown_reference(ctx: Context, call: Call, facts: Facts, result: CType) -> Place:
+    if facts.name == "__cuda_lsp_private":
+        # Storage that a library class keeps for itself: no other access can reach it.
+        return MemPlace(addr(ctx.object("private", "local", result.element, span=call.node.span)), result.element)
+    pointer = ctx.havoc(PTR, f"result of {facts.qualified}", call.node)
+    return MemPlace(pointer, result.element)
 
 
 def pure_result(ctx: Context, result: CType, name: str, given: list[Expr], call: Call) -> Value:
@@ -706,8 +735,8 @@ def _written_arguments(ctx: Context, call: Call, facts: Facts) -> list[int] | No
             continue
         if not facts.bundled:
             return None
-        if inner.const or inner.shape in ("void", "function"):
-            continue
+        if inner.const or inner.shape in ("void", "function") or "&&" in parameter.text:
+            continue  # a forwarding reference stands for a value
         if inner.shape == "record" and not inner.record.splittable:
             return None
         written.append(number)
@@ -723,14 +752,20 @@ def _holds_pointer(ctype: CType) -> bool:
     return ctype.shape == "record" and (leaves is None or any(leaf.ir == PTR for _, leaf in leaves))
 
 
-def _write_output(ctx: Context, call: Call, number: int, name: str, given: list[Expr]) -> None:
+def _write_output(ctx: Context, call: Call, number: int, facts: Facts, given: list[Expr]) -> None:
     """An output parameter of a library function gets a value that depends on the inputs."""
     argument = call.args[number]
     target = pointee(ctx, argument) if argument.type.shape in ("pointer", "array") else ctx.place(argument)
     old = memory.leaf_values(ctx, target, argument) if argument.type.shape != "pointer" else None
     inputs = [*given, *(old or {}).values()]
     leaves = target.type.leaves() or ()
-    made = {at: pure(f"{name}:{number}+{at}", leaf.ir or U64, *inputs) for at, leaf in leaves}
+    made: dict[int, Expr] = {}
+    for at, leaf in leaves:
+        ty = leaf.ir or U64
+        if is_pure(facts):
+            made[at] = pure(f"{facts.name}:{number}+{at}", ty, *inputs)
+        else:
+            made[at] = ctx.havoc(ty, f"written by {facts.qualified}", argument)
     if target.type.scalar and made:
         memory.write(ctx, target, made[0], argument)
     else:

@@ -18,7 +18,6 @@ from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, st
 from analyzers.frontend.lowering.places import (
     Closure,
     FunctionPlace,
-    GroupPlace,
     MemPlace,
     Place,
     SplitPlace,
@@ -186,7 +185,7 @@ def converted(ctx: Context, kid: Node, to: CType, node: Node) -> Value:
     if not isinstance(value, Expr):
         if value is None:
             return zero(to.ir)
-        if isinstance(value, (FunctionPlace, Closure, GroupPlace)):
+        if isinstance(value, (FunctionPlace, Closure)):
             return value
         return memory.convert_scalar(ctx, memory.scalar_of(ctx, value, kid), to.ir)
     if to.ir == PTR and value.ty == PTR:
@@ -218,7 +217,7 @@ def explicit_cast(ctx: Context, node: Node) -> Value:
         value = ctx.value(operand)
         if isinstance(value, Expr):
             return memory.convert_scalar(ctx, value, to.ir or U64)
-        if value is not None and not isinstance(value, (Closure, FunctionPlace, GroupPlace)):
+        if value is not None and not isinstance(value, (Closure, FunctionPlace)):
             return memory.read(ctx, MemPlace(memory.address(ctx, value, node), to), node)
     return converted(ctx, operand, to, node)
 
@@ -777,7 +776,7 @@ def _conditional_record(ctx: Context, node: Node, c: Expr) -> Value:
     for kid in node.kids[1:]:
         with ctx.branch() as body:
             value = ctx.value(kid)
-            if isinstance(value, (Closure, GroupPlace, FunctionPlace)):
+            if isinstance(value, (Closure, FunctionPlace)):
                 ctx.unsupported("indirect-call", "a choice between function objects", node)
             elif value is not None and not isinstance(value, Expr):
                 memory.copy(ctx, target, value, kid)

@@ -15,15 +15,15 @@ from analyzers.frontend.lowering.expressions import condition, ctx_effect, fresh
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import MemPlace, Place, Value, ValuePlace
+from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
 from analyzers.frontend.lowering.synchronisation import (
     block_barrier,
     collective,
     counting_barrier,
     fence,
-    lane,
     warp_barrier,
 )
-from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
+from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
 from analyzers.ir.expr import (
     BOOL,
     F64,
@@ -32,6 +32,7 @@ from analyzers.ir.expr import (
     I64,
     PTR,
     TRUE,
+    U8,
     U32,
     U64,
     Expr,
@@ -112,11 +113,36 @@ def cluster_sync(ctx: Context, call: Call) -> Value:
     return None
 
 
-@intrinsic("__barrier_sync_count", "__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait")
+@intrinsic("__barrier_sync_count")
 def partial_barrier(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "partial-barrier", "a barrier of some threads of the block")
+
+
+@intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_arrive",
+           "__cuda_lsp_barrier_test", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_wait_parity",
+           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_init")  # fmt: skip
+def split_barrier(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
+
+
+@intrinsic("__cuda_lsp_pipeline_producer_acquire", "__cuda_lsp_pipeline_producer_commit",
+           "__cuda_lsp_pipeline_consumer_wait", "__cuda_lsp_pipeline_consumer_release")  # fmt: skip
+def pipeline(ctx: Context, call: Call) -> Value:
+    scope = ctx.scalar(call.args[1])
+    if scope.op == "const" and scope.value == 0:
+        return None  # of one thread: it orders the thread's own copies only
+    return _not_modelled(ctx, call, "pipeline", "a pipeline shared by several threads")
+
+
+@intrinsic("__cuda_lsp_cluster_map")
+def cluster_map(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "cluster-memory", "shared memory of another block")
+
+
+def _not_modelled(ctx: Context, call: Call, kind: str, text: str) -> Value:
     for argument in call.args:
         ctx_effect(ctx, argument)
-    return ctx.unsupported_value("partial-barrier", f"{call.name} separates arriving from waiting", call.node)
+    return ctx.unsupported_value(kind, text, call.node)
 
 
 @intrinsic("__threadfence", "__threadfence_block", "__threadfence_system")
@@ -160,19 +186,7 @@ INTRINSICS["__activemask"] = collective
 @intrinsic("__lanemask_lt", "__lanemask_le", "__lanemask_gt", "__lanemask_ge", "__lanemask_eq")
 def lane_mask(ctx: Context, call: Call) -> Value:
     del ctx
-    own = lane()
-    bit = binary("shl", const(1, U32), own)
-    below = binary("sub", bit, const(1, U32))
-    kind = call.name[-2:]
-    if kind == "eq":
-        return bit
-    if kind == "lt":
-        return below
-    at_most = binary("or", below, bit)
-    if kind == "le":
-        return at_most
-    full = const(0xFFFFFFFF, U32)
-    return binary("xor", full, at_most if kind == "gt" else below)
+    return lane_mask_value(call.name[-2:])
 
 
 # --- atomics ------------------------------------------------------------------------------------------------
@@ -311,16 +325,20 @@ def hinted_store(ctx: Context, call: Call) -> Value:
 
 def copy_bytes(ctx: Context, call: Call, to: Expr, source: Expr, size: Expr) -> None:
     """Copy memory; a size that is not a small constant becomes a loop over its bytes."""
+    _sized(ctx, call, size, lambda offset, width: _move(ctx, call.node, to, source, offset, width))
+
+
+def _sized(ctx: Context, call: Call, size: Expr, access: Callable[[Expr, int], None]) -> None:
+    """One access of a small constant size, else a loop over bytes."""
     size = cast(size, I64) if isinstance(size.ty, IntType) else size
-    if size.op == "const" and size.value <= 64:
-        if size.value > 0:
-            _move(ctx, call.node, to, source, const(0, I64), size.value)
-        return
-    _bytewise(ctx, call, size, lambda index: _move(ctx, call.node, to, source, index, 1))
+    if size.op != "const" or size.value > 256:
+        _bytewise(ctx, call, ctx.held(size), lambda index: access(index, 1))
+    elif size.value > 0:
+        access(const(0, I64), size.value)
 
 
 def _move(ctx: Context, node: Node, to: Expr, source: Expr, offset: Expr, width: int) -> None:
-    loaded = ctx.temporary(F64 if width > 1 else IntType(8, False), "copied")
+    loaded = ctx.temporary(F64 if width > 1 else U8, "copied")
     site = ctx.site(node)
     ctx.emit(Load(ctx.id(), loaded.value, loaded.ty, ptradd(source, offset), width, site))
     ctx.emit(Store(ctx.id(), ptradd(to, offset), loaded, width, site))
@@ -349,15 +367,39 @@ def memcpy(ctx: Context, call: Call) -> Value:
 @intrinsic("memset", "__builtin_memset")
 def memset(ctx: Context, call: Call) -> Value:
     to = ctx.held(ctx.scalar(call.args[0]))
-    value = cast(ctx.scalar(call.args[1]), IntType(8, False))
-    size = ctx.held(cast(ctx.scalar(call.args[2]), I64))
+    value = cast(ctx.scalar(call.args[1]), U8)
     site = ctx.site(call.node)
-    if size.op == "const" and size.value <= 64:
-        if size.value > 0:
-            ctx.emit(Store(ctx.id(), to, pure("memset", F64, value), size.value, site))
-        return to
-    _bytewise(ctx, call, size, lambda index: ctx.emit(Store(ctx.id(), ptradd(to, index), value, 1, site)))
+
+    def fill(offset: Expr, width: int) -> None:
+        data = value if width == 1 else pure("memset", F64, value)
+        ctx.emit(Store(ctx.id(), ptradd(to, offset), data, width, site))
+
+    _sized(ctx, call, ctx.scalar(call.args[2]), fill)
     return to
+
+
+@intrinsic("__cuda_lsp_read_bytes")
+def read_bytes(ctx: Context, call: Call) -> Value:
+    source, size = ctx.held(ctx.scalar(call.args[0])), ctx.scalar(call.args[1])
+    _sized(ctx, call, size, lambda offset, width: _read(ctx, call, source, offset, width))
+    return None
+
+
+def _read(ctx: Context, call: Call, source: Expr, offset: Expr, width: int) -> None:
+    loaded = ctx.temporary(F64 if width > 1 else U8, "read")
+    ctx.emit(Load(ctx.id(), loaded.value, loaded.ty, ptradd(source, offset), width, ctx.site(call.node)))
+
+
+@intrinsic("__cuda_lsp_write_bytes")
+def write_bytes(ctx: Context, call: Call) -> Value:
+    to, size = ctx.held(ctx.scalar(call.args[0])), ctx.scalar(call.args[1])
+    _sized(ctx, call, size, lambda offset, width: _write(ctx, call, to, offset, width))
+    return None
+
+
+def _write(ctx: Context, call: Call, to: Expr, offset: Expr, width: int) -> None:
+    value = ctx.havoc(F64 if width > 1 else U8, "data", call.node)
+    ctx.emit(Store(ctx.id(), ptradd(to, offset), value, width, ctx.site(call.node)))
 
 
 @intrinsic("__cuda_lsp_copy_async")

@@ -40,6 +40,7 @@ class Facts:
     """Variables and parameters that a statement of the body assigns to or takes the address of."""
     result: CType
     bundled: bool
+    file: str
     span: SourceSpan
 
     @property
@@ -89,6 +90,7 @@ def _describe(table: NodeTable, node: Node) -> Facts:
         written=written_variables(body) if body is not None else frozenset(),
         result=table.types.of(node.cursor.result_type),
         bundled=is_bundled(path),
+        file=path,
         span=node.span,
     )
 

@@ -11,6 +11,7 @@ from analyzers.frontend.lowering.discovery import Found
 from analyzers.frontend.lowering.invocation import describe
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import ParamPlace, Place, ValuePlace
+from analyzers.frontend.lowering.prune import pruned
 from analyzers.frontend.parse import Diagnostic, ParsedUnit
 from analyzers.ir.expr import PTR, addr, sym
 from analyzers.ir.kernel import KERNEL_BLOCK, Block, Kernel, LaunchBounds, Parameter, Site, Stmt, Unsupported
@@ -88,15 +89,16 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
     assert found.node is not None
     problems = _errors(ctx, found.node, unit)
+    live, objects = pruned(body, ctx.objects.values())
     assumptions = list(ctx.assumptions)
     if found.guessed:
         assumptions.append(f"the template is not instantiated in sight; checked as {found.name}")
     return _kernel(
         found,
         found.node,
-        (*problems, *body),
+        (*problems, *live),
         parameters=tuple(ctx.parameters),
-        objects=tuple(ctx.objects.values()),
+        objects=objects,
         functions=tuple(ctx.functions.items()),
         assumptions=tuple(assumptions),
     )

@@ -16,7 +16,6 @@ from analyzers.frontend.lowering.places import (
     Bounds,
     Closure,
     FunctionPlace,
-    GroupPlace,
     MemPlace,
     ParamPlace,
     Place,
@@ -84,7 +83,7 @@ def read(ctx: Context, place: Place, node: Node) -> Expr:
 def scalar_of(ctx: Context, place: Place, node: Node) -> Expr:
     """A scalar for a value that is none: a pointer to it, or unknown data."""
     ty = node.type.ir
-    if isinstance(place, (FunctionPlace, Closure, GroupPlace)):
+    if isinstance(place, (FunctionPlace, Closure)):
         return addr(f"?{type(place).__name__}") if ty == PTR else ctx.havoc(ty or U64, "function or group", node)
     if place.type.scalar:
         return read(ctx, place, node)
@@ -273,7 +272,7 @@ def _referred(ctx: Context, place: Place, node: Node) -> Place:
 
 def base_part(ctx: Context, place: Place, base: CType, node: Node) -> Place:
     """A base-class part of an object; the object itself where the types already agree."""
-    if place.type.shape != "record" or base.shape != "record" or isinstance(place, (Closure, GroupPlace)):
+    if place.type.shape != "record" or base.shape != "record" or isinstance(place, Closure):
         return place
     if isinstance(place, ParamPlace):
         return ParamPlace(place.name, base, place.key)
@@ -486,7 +485,7 @@ def _parameter_leaves(ctx: Context, place: ParamPlace, node: Node) -> dict[int, 
 def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: Node | None = None) -> None:
     """Copy a class or array value. `node` is the target as written, `source_node` the source."""
     origin = source_node or node
-    if isinstance(target, (Closure, FunctionPlace, GroupPlace)) or isinstance(source, (Closure, FunctionPlace)):
+    if isinstance(target, (Closure, FunctionPlace)) or isinstance(source, (Closure, FunctionPlace)):
         return
     if target.type.scalar:
         write(ctx, target, convert_scalar(ctx, read(ctx, source, origin), target.type.ir or U64), node)

@@ -10,7 +10,6 @@ from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, initializ
 from analyzers.frontend.lowering.places import (
     Closure,
     FunctionPlace,
-    GroupPlace,
     MemPlace,
     Place,
     RecordValue,
@@ -73,8 +72,8 @@ def _coordinates(ctx: Context, variable: Node, values: tuple[Expr, ...]) -> Plac
 
 def _is_constant(variable: Node) -> bool:
     ctype = variable.type
-    if ctype.shape == "array":
-        ctype = ctype.flat()[0]
+    while ctype.shape == "array" and not ctype.const:
+        ctype = ctype.element
     return ctype.const
 
 
@@ -220,7 +219,7 @@ def declare_local(ctx: Context, variable: Node) -> None:
     if ctype.scalar:
         _declare_scalar(ctx, variable, init)
         return
-    if ctype.shape == "array" and ctype.flat()[0].const and variable.key not in ctx.forced:
+    if ctype.shape == "array" and _is_constant(variable) and variable.key not in ctx.forced:
         table = _constant_place(ctx, variable)
         if table is not None:
             frame.bindings[variable.key] = table
@@ -261,7 +260,7 @@ def elided(node: Node) -> Node:
 
 def _adopted(ctx: Context, value: object, variable: Node) -> Place | None:
     """A function object or group is the variable; so is a class value just made by a call."""
-    if isinstance(value, (Closure, GroupPlace, FunctionPlace)):
+    if isinstance(value, (Closure, FunctionPlace)):
         return value
     if isinstance(value, SplitPlace) and value.key is None and not value.offset and variable.key not in ctx.forced:
         return SplitPlace(value.names, variable.type, variable.key)

@@ -110,17 +110,8 @@ class FunctionPlace:
     type: CType
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPlace:
-    """A cooperative group: `kind` is block, grid, tile, coalesced, cluster or thread; `size` the threads of a tile."""
-
-    kind: str
-    type: CType
-    size: int | None = None
-
-
 Place = Union[
-    VarPlace, ValuePlace, MemPlace, SplitPlace, RecordValue, ParamPlace, TablePlace, Closure, FunctionPlace, GroupPlace
+    VarPlace, ValuePlace, MemPlace, SplitPlace, RecordValue, ParamPlace, TablePlace, Closure, FunctionPlace
 ]
 Value = Union[Expr, Place, None]
 """A scalar is an expression; a class value is a place; a call of a void function gives None."""

@@ -153,3 +153,17 @@ def linear_thread() -> Expr:
 
 def lane() -> Expr:
     return binary("rem", linear_thread(), const(32, U32))
+
+
+def lane_mask(kind: str) -> Expr:
+    """The lanes below (lt), above (gt) or equal to (eq) the thread's own, or with it (le, ge)."""
+    bit = binary("shl", const(1, U32), lane())
+    below = binary("sub", bit, const(1, U32))
+    if kind == "eq":
+        return bit
+    if kind == "lt":
+        return below
+    at_most = binary("or", below, bit)
+    if kind == "le":
+        return at_most
+    return binary("xor", const(FULL_WARP, U32), at_most if kind == "gt" else below)
