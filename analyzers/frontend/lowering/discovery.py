@@ -370,7 +370,12 @@ def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
     parameters = _parameters(template) if template is not None else []
     out: list[str] = []
     for number in range(max(count, 0)):
-        kind = cursor.get_template_argument_kind(number)
+        try:
+            kind = cursor.get_template_argument_kind(number)
+        except ValueError:
+            # The Python binding knows no parameter packs.
+            out.append("...")
+            continue
         if kind == TemplateArgumentKind.TYPE:
             out.append(cursor.get_template_argument_type(number).spelling)
         elif kind == TemplateArgumentKind.INTEGRAL:
