@@ -122,6 +122,9 @@ class UnitAnalysis:
     unit: ParsedUnit
     kernels: tuple[KernelAnalysis, ...]
     result: UnitResult
+    functions: Mapping[str, tuple[SourceSpan, ...]] = field(default_factory=dict[str, tuple[SourceSpan, ...]])
+    """From `inspect` and `retry`: by mangled name of each kernel of the checked unit, the extents of its definition and
+    of the device functions it reaches, in the text of the last check."""
 
 
 VERSION = "1"
@@ -162,6 +165,8 @@ class Engine:
         self._parser = UnitParser()
         self._decisions: dict[str, Decision] = {}
         self._warm: dict[str, _Warm] = {}
+        self._latest: tuple[CheckRequest, ParsedUnit] | None = None
+        """The last parse of all: its cursors are alive until its file is parsed again."""
 
     def check(self, request: CheckRequest, stop: Callable[[], bool] = never) -> Iterator[Event]:
         """Yield events until `UnitFinished`.
@@ -176,7 +181,7 @@ class Engine:
                 raise CancelledError
 
         def parse(probes: Sequence[str]) -> ParsedUnit:
-            return self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes)
+            return self._parse(request, probes)
 
         warm = self._warm.get(request.path)
         try:
@@ -275,10 +280,72 @@ class Engine:
         assert warm.analysis is not None
         return warm.analysis
 
+    def inspect(self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never) -> UnitAnalysis:
+        """The result of the whole unit, with the intermediate forms of the kernels with these names only.
+
+        Costs little after a `check` of the same request. The cursors of `unit` live until the file is parsed again.
+        Raises ParseFailure."""
+        warm = self._warm.get(request.path)
+        if warm is None or warm.request != request:
+            for event in self.check(request, stop):
+                if isinstance(event, UnitFinished) and event.result.failure is not None:
+                    raise ParseFailure(event.result.failure.text)
+            warm = self._warm[request.path]
+        latest = self._latest
+        parsed = latest is not None and latest[0] is warm.request
+        unit = latest[1] if latest is not None and parsed else self._parse(warm.request, warm.probes)
+        return self._inspected(warm, request, unit, kernels, warm.result, stop)
+
+    def retry(self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never) -> UnitAnalysis:
+        """Decide the kernels with these names in a text that is tried out.
+
+        The unit must have been checked, and the text may differ from the checked one inside device functions only:
+        launches are those of the last check, which stays the one that later checks start from. Raises ParseFailure."""
+        warm = self._warm[request.path]
+        unit = self._parse(request, warm.probes)
+        return self._inspected(warm, request, unit, kernels, None, stop)
+
+    def _inspected(
+        self,
+        warm: _Warm,
+        request: CheckRequest,
+        unit: ParsedUnit,
+        names: Sequence[str],
+        result: UnitResult | None,
+        stop: Callable[[], bool],
+    ) -> UnitAnalysis:
+        def poll() -> None:
+            if stop():
+                raise CancelledError
+
+        started = time.perf_counter()
+        poll()
+        launches = {k.mangled: k.contexts for k in warm.kernels}
+        lowered = [k for k in lower_unit(unit, None, names).kernels if k.mangled in launches] if names else []
+        analyses = tuple(self._kernel(k, launches[k.mangled], request, poll)[0] for k in lowered)
+        if result is None:
+            result = UnitResult(
+                path=request.path,
+                arch=request.flags.arch,
+                kernels=tuple(a.result for a in analyses),
+                syntax=_syntax(unit),
+                dependencies=unit.dependencies,
+                milliseconds=_since(started),
+            )
+        functions = {k.mangled: k.functions for k in warm.kernels}
+        return UnitAnalysis(request, unit, analyses, result, functions)
+
+    def _parse(self, request: CheckRequest, probes: Sequence[str]) -> ParsedUnit:
+        self._latest = None
+        unit = self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes)
+        self._latest = (request, unit)
+        return unit
+
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""
         self._parser.forget(path)
         self._warm.pop(path, None)
+        self._latest = None
 
     def _kernel(
         self, kernel: Kernel, contexts: Sequence[LaunchContext], request: CheckRequest, poll: Callable[[], None]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from analyzers.engine import CheckRequest, Engine, FixRefusal, KernelAnalysis, never
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Access, Finding, Fix, TextEdit, UnitResult, Verdict
+from analyzers.model import Access, Finding, Fix, SourceSpan, TextEdit, UnitResult, Verdict
 from quickfix.cost import trips_of, words
-from quickfix.edits import text_edits
+from quickfix.edits import Change, text_edits
 from quickfix.removal import deletion
 from quickfix.search import Placed, place, sentence
-from quickfix.session import Changes, Session, Stop, Trial, with_texts
+from quickfix.session import Changes, Session, Stop, Trial
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
@@ -60,10 +60,9 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
 
     Raises `CancelledError` when `stop` answers true."""
     try:
-        session = Session(engine, request, stop)
+        return _fix(Session.open(engine, request, stop, (group,)), group)
     except ParseFailure as failure:
         return FixRefusal(str(failure))
-    return _fix(session, group)
 
 
 def offers(
@@ -71,13 +70,17 @@ def offers(
 ) -> Iterator[Fix]:
     """Every repair of a unit, each verified, races before barriers. A group is in at most one of them."""
     try:
-        session = Session(engine, request, stop)
+        session = Session.open(engine, request, stop)
+        yield from _offers(session, [offer.group for offer in available(result or session.result)])
     except ParseFailure:
         return
+
+
+def _offers(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
     done: set[str] = set()
-    for offer in available(result or session.result):
-        if offer.group not in done:
-            fix = _fix(session, offer.group)
+    for group in groups:
+        if group not in done:
+            fix = _fix(session, group)
             if isinstance(fix, Fix):
                 done.update(fix.groups)
                 yield fix
@@ -86,72 +89,110 @@ def offers(
 def fix_all(
     engine: Engine, request: CheckRequest, stop: Stop = never, codes: Collection[Verdict] | None = None
 ) -> Fix | FixRefusal:
-    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`."""
+    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`.
+
+    Repairs are found one by one, and judged once more together."""
     chosen = frozenset(codes) if codes is not None else RACES | {Verdict.BARRIER_DIVERGENCE}
-    current = request
-    originals: dict[str, bytes] = {}
-    applied: list[Fix] = []
-    refusals: dict[str, str] = {}
     try:
-        session = Session(engine, request, stop)
-        while True:
-            group = _next_group(session.result, chosen, refusals.keys())
-            if group is None or len(applied) > 200:
-                break
-            fix = _fix(session, group)
-            if isinstance(fix, FixRefusal):
-                refusals[group] = fix.text
-                continue
-            applied.append(fix)
-            for edit in fix.edits:
-                originals.setdefault(edit.span.path, session.trees.texts[edit.span.path])
-            current = edited(current, fix.edits, session.trees.texts)
-            session = Session(engine, current, stop)
+        session = Session.open(engine, request, stop)
+        found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
+        groups = list(dict.fromkeys(f.group for f in found))
+        fixes = _compatible(_offers(session, groups))
+        while fixes:
+            trial = session.trial(_joined(fixes), frozenset())
+            promised = {group for fix in fixes for group in fix.groups}
+            if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
+                return _together(trial, fixes)
+            # Each is right by itself, not all are together: keep those of the first half.
+            fixes = fixes[: len(fixes) // 2]
     except ParseFailure as failure:
         return FixRefusal(str(failure))
-    if not applied:
-        return FixRefusal(next(iter(refusals.values()), "There is nothing to repair."))
-    return _together(originals, current, applied, refusals)
+    if not groups:
+        return FixRefusal("There is nothing to repair.")
+    refusal = _fix(session, groups[0])
+    return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
 
 
 def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) -> Fix | FixRefusal:
     """One edit that deletes the barriers that order nothing, each judged with those before it already gone."""
-    return fix_all(engine, request, stop, (Verdict.REDUNDANT_BARRIER,))
-
-
-def edited(request: CheckRequest, edits: Sequence[TextEdit], texts: Mapping[str, bytes]) -> CheckRequest:
-    """The request after the edits; `texts` are the bytes of the files they are about."""
-    changed = dict[str, bytes]()
-    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
-        path, span = edit.span.path, edit.span
-        text = changed.get(path, texts.get(path, b""))
-        new = edit.new_text.encode("utf-8", "surrogateescape")
-        changed[path] = text[: span.start_offset] + new + text[span.end_offset :]
-    return with_texts(request, changed)
-
-
-def _next_group(result: UnitResult, codes: Collection[Verdict], refused: Collection[str]) -> str | None:
-    groups = (f.group for k in result.kernels for f in findings_of(k) if f.code in codes)
-    return next((group for group in groups if group not in refused), None)
-
-
-def _together(
-    originals: Mapping[str, bytes], after: CheckRequest, fixes: Sequence[Fix], refusals: Mapping[str, str]
-) -> Fix:
-    edits: list[TextEdit] = []
-    for path, old in sorted(originals.items()):
-        new = after.text if path == after.path else after.unsaved[path]
-        edits += text_edits(path, old, new.encode("utf-8", "surrogateescape"))
-    inserted = sum(f.kind in ("insert-barrier", "move-barrier") for f in fixes)
-    several = f"Apply {len(fixes)} repairs" if inserted else f"Remove {len(fixes)} barriers"
-    title = fixes[0].title if len(fixes) == 1 else several
+    try:
+        session = Session.open(engine, request, stop)
+        findings = [f for k in session.result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER]
+        removed: list[Finding] = []
+        accepted: Trial | None = None
+        refusals: list[str] = []
+        changes: dict[str, list[Change]] = {}
+        for finding in {f.group: f for f in findings}.values():
+            deleted = deletion(session, finding)
+            if isinstance(deleted, FixRefusal):
+                refusals.append(deleted.text)
+                continue
+            more = _merged(changes, deleted)
+            trial = session.trial(more, frozenset())
+            if trial.difference.is_clean:
+                changes, accepted = more, trial
+                removed.append(finding)
+            else:
+                refusals.append(_why_needed(trial))
+    except ParseFailure as failure:
+        return FixRefusal(str(failure))
+    if accepted is None:
+        return FixRefusal(refusals[0] if refusals else "There is no barrier that orders nothing.")
+    count = len(removed)
     return Fix(
-        title=title,
+        title=_removal_title(removed[0]) if count == 1 else f"Remove {count} barriers that order nothing",
+        kind="remove-barrier",
+        edits=_edits(accepted),
+        groups=tuple(f.group for f in removed),
+        cost=f"−{count} barrier{'s' * (count != 1)}",
+    )
+
+
+def _removal_title(finding: Finding) -> str:
+    barrier = finding.accesses[0]
+    return f"Remove {_shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier"
+
+
+def _merged(first: Changes, second: Changes) -> dict[str, list[Change]]:
+    paths = dict.fromkeys((*first, *second))
+    return {path: sorted((*first.get(path, ()), *second.get(path, ())), key=lambda c: c.start) for path in paths}
+
+
+def _joined(fixes: Sequence[Fix]) -> Changes:
+    found: dict[str, list[Change]] = {}
+    for edit in (e for fix in fixes for e in fix.edits):
+        new = edit.new_text.encode("utf-8", "surrogateescape")
+        found.setdefault(edit.span.path, []).append(Change(edit.span.start_offset, edit.span.end_offset, new))
+    return {path: sorted(changes, key=lambda c: c.start) for path, changes in found.items()}
+
+
+def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """Those whose edits do not touch each other."""
+    chosen: list[Fix] = []
+    for fix in fixes:
+        if not any(_meet(a.span, b.span) for other in chosen for a in fix.edits for b in other.edits):
+            chosen.append(fix)
+    return chosen
+
+
+def _meet(a: SourceSpan, b: SourceSpan) -> bool:
+    return a.path == b.path and a.start_offset <= b.end_offset and b.start_offset <= a.end_offset
+
+
+def _redundant(result: UnitResult) -> set[str]:
+    return {f.group for k in result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER}
+
+
+def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
+    if len(fixes) == 1:
+        return fixes[0]
+    return Fix(
+        title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
-        edits=tuple(edits),
+        edits=_edits(trial),
         groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
         cost=", ".join(f.cost for f in fixes if f.cost),
-        notes=tuple(dict.fromkeys([*(n for f in fixes for n in f.notes), *refusals.values()])),
+        notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes)),
     )
 
 
@@ -199,17 +240,20 @@ def _remove_redundant(session: Session, kernels: Sequence[KernelAnalysis], findi
     changes = deletion(session, finding)
     if isinstance(changes, FixRefusal):
         return changes
-    trial = session.trial(changes, frozenset(), kernels)
+    trial = session.trial(changes, frozenset(), _names(kernels))
     if not trial.difference.is_clean:
         return FixRefusal(_why_needed(trial))
-    barrier = finding.accesses[0]
     return Fix(
-        title=f"Remove {_shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier",
+        title=_removal_title(finding),
         kind="remove-barrier",
         edits=_edits(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
     )
+
+
+def _names(kernels: Iterable[KernelAnalysis]) -> set[str]:
+    return {a.kernel.mangled for a in kernels}
 
 
 def _why_needed(trial: Trial) -> str:
@@ -237,13 +281,12 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
     if isinstance(changes, FixRefusal):
         return changes
     barrier = finding.accesses[0]
-    without = session.trial(changes, frozenset(), kernels)
+    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
     if without.difference.worse:
         return FixRefusal(sentence(without.difference.worse[0]))
     appeared = {key_of(f) for f in without.difference.new_races}
-    bare = Session(session.engine, without.request, session.stop)
-    names = {a.kernel.mangled for a in kernels}
-    repaired = [a for a in bare.kernels if a.kernel.mangled in names]
+    bare = session.after(without)
+    repaired = [a for a in bare.kernels if a.kernel.mangled in _names(kernels)]
 
     def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
         olds = [in_old_text(f, without.files) for f in found]

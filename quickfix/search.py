@@ -105,14 +105,15 @@ def _search(
             _demand(session, model, key, finding, ())
     model.varying_bodies = _varying_bodies(session, kernels)
     wanted = frozenset(targets)
+    names = frozenset(a.kernel.mangled for a in kernels)
     for _ in range(MAX_TRIALS):
         chosen = model.solve()
         if chosen is None:
             raise _blocked(model, targets, session)
-        trial = session.trial(session.changes(chosen), wanted, kernels)
+        trial = session.trial(session.changes(chosen), wanted, names)
         if _learn(session, model, chosen, trial):
             continue
-        chosen, trial = _needed(chosen, trial, lambda fewer: session.trial(session.changes(fewer), wanted, kernels))
+        chosen, trial = _needed(chosen, trial, lambda fewer: session.trial(session.changes(fewer), wanted, names))
         return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
 

@@ -1,15 +1,15 @@
 """One text of one unit while it is being repaired: its results, its statement trees, and trials of edits on it.
 
 Takes an engine and a request; a `Trial` is the answer of the engine to the same request with changed texts, compared
-with the result before. Only kernels that contain edited code are checked again: the others are the same text.
+with the result before. Only kernels that contain edited code are decided again: the others are the same text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from analyzers.engine import CheckRequest, Engine, KernelAnalysis, UnitFinished
+from analyzers.engine import CheckRequest, Engine, KernelAnalysis, UnitAnalysis
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.model import SourceSpan, UnitResult
 from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
@@ -24,12 +24,12 @@ Changes = Mapping[str, list[Change]]
 class Trial:
     """An edit and what the engine says about it."""
 
-    request: CheckRequest
-    """The unit with the edited texts."""
+    analysis: UnitAnalysis
+    """Of the edited text, for the kernels that were decided again."""
     files: Mapping[str, EditedFile]
     difference: Difference
     checked: frozenset[str]
-    """Mangled names of the kernels that were checked again."""
+    """Mangled names of the kernels that were decided again."""
     gone: frozenset[str]
     """Groups of findings of which nothing is left."""
     divergent: frozenset[Key]
@@ -39,26 +39,64 @@ class Trial:
 
 
 class Session:
-    """The unit as `request` has it. The trees are read at once: a later trial invalidates what libclang holds."""
+    """A checked text. What libclang holds of it is read at once: a later trial invalidates it."""
 
-    def __init__(self, engine: Engine, request: CheckRequest, stop: Stop) -> None:
+    def __init__(self, engine: Engine, analysis: UnitAnalysis, stop: Stop, origin: Session | None = None) -> None:
         self.engine = engine
-        self.request = request
+        self.request = analysis.request
         self.stop = stop
-        self.hopeless: dict[PairKey, str] = {}
-        """Races that no barrier removes, and why, as far as known."""
-        analysis = engine.analyse(request, stop)
         self.result: UnitResult = analysis.result
         self.kernels: tuple[KernelAnalysis, ...] = analysis.kernels
-        spans = spans_of([f for k in self.result.kernels for f in findings_of(k)])
+        self.hopeless: dict[PairKey, str] = {}
+        """Races that no barrier removes, and why, as far as known."""
+        self._origin = origin
+        self._extents = analysis.functions
+        self._edited: Mapping[str, EditedFile] = {}
+        spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
         self.trees: SourceTrees = function_trees(analysis.unit.device, [(s.path, s.start_offset) for s in spans])
 
-    def kernels_with(self, spans: Iterable[SourceSpan | tuple[str, int]]) -> list[KernelAnalysis]:
-        """The kernels whose own text, or that of a function they call, contains one of the places."""
-        places = [(s.path, s.start_offset) if isinstance(s, SourceSpan) else s for s in spans]
-        return [
-            a for a in self.kernels if any(_contains(extent, place) for extent in extents_of(a) for place in places)
-        ]
+    @staticmethod
+    def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:
+        """The unit of a request, with the kernels that have findings of these groups (None: any findings).
+
+        Raises ParseFailure."""
+        result = engine.inspect(request, (), stop).result
+        names = {
+            kernel.name
+            for kernel in result.kernels
+            if any(groups is None or f.group in groups for f in findings_of(kernel))
+        }
+        return Session(engine, engine.inspect(request, sorted(names), stop), stop)
+
+    def after(self, trial: Trial) -> Session:
+        """The text that was tried out, to go on from; only directly after the trial."""
+        session = Session(self.engine, trial.analysis, self.stop, origin=self)
+        session._edited = trial.files
+        return session
+
+    def kernels_sharing_code(self, kernels: Iterable[KernelAnalysis]) -> set[str]:
+        """Mangled names of all kernels that have a function in common with one of `kernels`."""
+        used = {extent for a in kernels for extent in self._extents.get(a.kernel.mangled, ())}
+        return {mangled for mangled, extents in self._extents.items() if used.intersection(extents)}
+
+    def _touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
+        """Mangled names of the kernels with code at one of the places of this text."""
+        if self._origin is not None:
+            return self._origin._touched([self._before(place) for place in places])
+        found = list(places)
+        return {
+            mangled
+            for mangled, extents in self._extents.items()
+            if any(_contains(extent, place) for extent in extents for place in found)
+        }
+
+    def _before(self, place: tuple[str, int]) -> tuple[str, int]:
+        """The place in the text of the origin, or the one in front of what was inserted there."""
+        file = self._edited.get(place[0])
+        if file is None:
+            return place
+        olds = (file.offsets.old(at) for at in range(place[1], -1, -1))
+        return place[0], next((old for old in olds if old is not None), 0)
 
     def changes(self, chosen: Iterable[Candidate]) -> Changes:
         """The changes that put a barrier into each gap, by file."""
@@ -67,27 +105,30 @@ class Session:
             by_path.setdefault(candidate.gap.function.path, []).append(candidate)
         return {p: insertions(self.trees.texts[p], [c.gap for c in found]) for p, found in by_path.items()}
 
-    def trial(self, changes: Changes, targets: frozenset[PairKey], kernels: Iterable[KernelAnalysis] = ()) -> Trial:
-        """Ask the engine about the edited text: about the kernels that it touches and those in `kernels`.
+    def trial(self, changes: Changes, targets: frozenset[PairKey], also: Collection[str] = ()) -> Trial:
+        """Ask the engine about the edited text: the kernels that it touches and those with mangled names in `also`.
 
         Raises `CancelledError` when stopped."""
-        files = self.files_after(changes)
+        files = {
+            path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
+            for path, found in changes.items()
+        }
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
-        touched = self.kernels_with((path, change.start) for path, found in changes.items() for change in found)
-        names = tuple(sorted({a.kernel.base_name for a in (*touched, *kernels)}))
+        touched = self._touched((path, change.start) for path, found in changes.items() for change in found)
+        names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for.
-        options = replace(request.options, kernels=names, redundancy=False)
-        narrowed = replace(request, options=options, previous_keys={}, first=())
-        after = self._checked(narrowed)
-        difference = compare(self.result, after, files, targets)
+        options = replace(request.options, redundancy=False)
+        analysis = self.engine.retry(replace(request, options=options), names, self.stop)
+        analysis = replace(analysis, request=request)
+        difference = compare(self.result, analysis.result, files, targets)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
             return frozenset(places[s.path, s.start_offset] for s in spans if (s.path, s.start_offset) in places)
 
-        checked = frozenset(kernel.mangled for kernel in after.kernels)
+        checked = frozenset(kernel.mangled for kernel in analysis.result.kernels)
         return Trial(
-            request,
+            analysis,
             files,
             difference,
             checked,
@@ -95,24 +136,6 @@ class Session:
             keys(difference.divergent),
             keys(difference.late),
         )
-
-    def files_after(self, changes: Changes) -> dict[str, EditedFile]:
-        return {
-            path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
-            for path, found in changes.items()
-        }
-
-    def _checked(self, request: CheckRequest) -> UnitResult:
-        for event in self.engine.check(request, self.stop):
-            if isinstance(event, UnitFinished):
-                return event.result
-        raise AssertionError("a check always ends with UnitFinished")
-
-
-def extents_of(analysis: KernelAnalysis) -> list[SourceSpan]:
-    """The definitions that a kernel consists of: its own and those of the functions it calls."""
-    kernel = analysis.kernel
-    return [kernel.extent, *(extent for _, extent in kernel.functions)]
 
 
 def _contains(extent: SourceSpan, place: tuple[str, int]) -> bool:

@@ -317,10 +317,12 @@ def test_one_barrier_in_a_function_is_cheaper_than_one_in_each_caller():
 
 
 def test_a_race_is_still_there_while_a_kernel_that_was_not_edited_has_it():
-    session = Session(engine(), CheckRequest(PATH, PUT_AND_GET), never)
+    session = Session.open(engine(), CheckRequest(PATH, PUT_AND_GET), never)
     findings = [f for k in session.result.kernels for f in findings_of(k)]
     (gap,) = [c for c in passage(session.trees, findings[0]).candidates if not c.called]
-    trial = session.trial(session.changes([gap]), frozenset(map(key_of, findings)), session.kernels)
+    trial = session.trial(
+        session.changes([gap]), frozenset(map(key_of, findings)), [k.mangled for k in session.result.kernels]
+    )
     assert [key_of(f) for f in trial.difference.remaining] == [key_of(findings[1])]
     assert trial.gone == frozenset()
 
