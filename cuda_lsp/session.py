@@ -284,7 +284,11 @@ class Session:
                 event.set()
 
     def _freeze(self) -> _Frozen:
-        documents = [document for document in self.documents if Path(document.path).suffix.lower() in _TEXT_SUFFIXES]
+        documents = [
+            document
+            for document in self.documents
+            if document.may_hold_kernels or Path(document.path).suffix.lower() in _TEXT_SUFFIXES
+        ]
         return _Frozen(
             {document.path: (document.digest, document.text) for document in documents},
             {document.path: document.anchor() for document in documents},

@@ -144,7 +144,15 @@ class Editor(LanguageClient):
         return asyncio.wrap_future(self.protocol.send_request(method, params, msg_id=identity))
 
     async def actions(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
-        """The code actions where `needle` first stands."""
+        """The code actions where `needle` first stands; those that are commands see `commands`."""
+        return [found for found in await self._actions(uri, needle, context) if isinstance(found, types.CodeAction)]
+
+    async def commands(self, uri: str, needle: str, **context: Any) -> list[Any]:
+        """The code actions that have a command, as they came: lsprotocol takes those for `Command`s."""
+        found = await self._actions(uri, needle, context)
+        return [each.command for each in found if isinstance(each, types.Command)]
+
+    async def _actions(self, uri: str, needle: str, context: dict[str, Any]) -> Sequence[Any]:
         text = self.texts[uri]
         where = position(text, text.index(needle))
         answer = await self.text_document_code_action_async(
@@ -154,8 +162,7 @@ class Editor(LanguageClient):
                 types.CodeActionContext(diagnostics=list(self.diagnostics.get(uri, ())), **context),
             )
         )
-        assert all(isinstance(action, types.CodeAction) for action in answer or ())
-        return list(answer or ())  # pyright: ignore[reportReturnType]
+        return answer or ()
 
     async def pull(self, uri: str, previous: str | None = None) -> Any:
         return await self.text_document_diagnostic_async(
@@ -174,6 +181,11 @@ class Editor(LanguageClient):
 
     def has(self, uri: str, *codes: str) -> Callable[[], bool]:
         return lambda: uri in self.diagnostics and self.codes(uri) == list(codes)
+
+    @property
+    def progress(self) -> dict[Any, list[Any]]:
+        """The progress reports by token."""
+        return dict(self.progress_reports)
 
     def shown(self, part: str) -> Callable[[], list[str]]:
         """Messages shown to the user that contain something."""

@@ -132,10 +132,8 @@ async def test_two_documents_are_checked_at_once_and_more_wait(editor: Editor, t
 async def test_progress_has_a_string_token_and_ends(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.cu", kernel("k", RACE))
     await editor.until(editor.has(uri, "data-race"))
-    await editor.until(
-        lambda: any(reports and reports[-1].kind == "end" for reports in editor.progress_reports.values())
-    )
-    ((token, reports),) = editor.progress_reports.items()
+    await editor.until(lambda: any(reports and reports[-1].kind == "end" for reports in editor.progress.values()))
+    ((token, reports),) = editor.progress.items()
     assert isinstance(token, str)
     assert reports[0].kind == "begin"
     assert reports[0].title == "Checking a.cu"
@@ -148,10 +146,10 @@ async def test_cancelling_the_progress_stops_the_check(editor: Editor, tmp_path:
     text = kernel("first", RACE) + kernel("second", f"// wait {tmp_path / 'never'}", RACE)
     uri = editor.open(tmp_path / "a.cu", text)
     await editor.until(editor.has(uri, "data-race"))
-    await editor.until(lambda: any(editor.progress_reports.values()))
-    (token,) = editor.progress_reports
+    await editor.until(lambda: any(editor.progress.values()))
+    (token,) = editor.progress
     editor.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
-    await editor.until(lambda: editor.progress_reports[token][-1].kind == "end")
+    await editor.until(lambda: editor.progress[token][-1].kind == "end")
     assert editor.codes(uri) == ["data-race"]
 
 
@@ -161,7 +159,7 @@ async def test_a_client_without_progress_gets_none(connect: Connect, tmp_path: P
     editor = await connect(types.ClientCapabilities())
     uri = editor.open(tmp_path / "a.cu", kernel("k", RACE))
     await editor.until(editor.has(uri, "data-race"))
-    assert editor.progress_reports == {}
+    assert editor.progress == {}
 
 
 # Re-check
@@ -183,8 +181,8 @@ async def test_recheck_checks_what_has_not_changed_and_reports_under_the_clients
     )
     await asyncio.wait_for(answer, DEADLINE_S)
     assert mark.exists(), "the kernel was executed again"
-    assert [report.kind for report in editor.progress_reports["mine"]][0::99] == ["begin"]
-    assert editor.progress_reports["mine"][-1].kind == "end"
+    assert [report.kind for report in editor.progress["mine"]][0::99] == ["begin"]
+    assert editor.progress["mine"][-1].kind == "end"
 
 
 async def test_an_unchanged_save_does_not_check(editor: Editor, tmp_path: Path) -> None:

@@ -1,0 +1,146 @@
+"""Quick fixes: offered when they were verified, applied to the text that they were verified on, and to no other."""
+
+from pathlib import Path
+
+import pytest
+from lsp.client import Connect, Editor, labels, pushing
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+RACE = "__global__ void {0}(float *a) {{\n  int i = threadIdx.x;\n  a[i] = a[i + 1];\n}}\n"
+INSERT = "Insert __syncthreads()"
+
+
+def without_resolve() -> types.ClientCapabilities:
+    capabilities = pushing()
+    assert capabilities.text_document is not None
+    assert capabilities.text_document.code_action is not None
+    assert capabilities.workspace is not None
+    assert capabilities.workspace.workspace_edit is not None
+    capabilities.text_document.code_action.resolve_support = None
+    capabilities.text_document.code_action.data_support = False
+    capabilities.workspace.workspace_edit.document_changes = False
+    return capabilities
+
+
+async def racing(editor: Editor, path: Path, text: str) -> str:
+    uri = editor.open(path, text)
+    await editor.until(lambda: "data-race" in editor.codes(uri))
+    return uri
+
+
+async def test_a_fix_is_offered_resolved_applied_and_the_race_is_gone(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    uri = await racing(editor, path, RACE.format("shift"))
+    (action,) = await editor.actions(uri, "a[i] =")
+    assert action.title == INSERT
+    assert action.kind == "quickfix"
+    assert action.is_preferred is True
+    assert action.edit is None
+    assert [diagnostic.code for diagnostic in action.diagnostics or ()] == ["data-race"]
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    (change,) = list(resolved.edit.document_changes or ())
+    assert isinstance(change, types.TextDocumentEdit)
+    assert change.text_document == types.OptionalVersionedTextDocumentIdentifier(uri, 1)
+    editor.apply(resolved.edit)
+    assert editor.texts[uri] == RACE.format("shift").replace("  a[i] =", "  __syncthreads();\n  a[i] =")
+    editor.save(uri, path)
+    await editor.until(editor.has(uri))
+    assert await editor.actions(uri, "a[i] =") == []
+
+
+async def test_it_is_offered_at_the_other_access_too_and_nowhere_else(editor: Editor, tmp_path: Path) -> None:
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    assert labels(await editor.actions(uri, "a[i + 1]")) == [INSERT]
+    assert await editor.actions(uri, "int i") == []
+
+
+async def test_only_the_kinds_that_are_asked_for(editor: Editor, tmp_path: Path) -> None:
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+
+    async def kinds(*only: str) -> list[object]:
+        return [action.kind for action in await editor.actions(uri, "a[i] =", only=list(only))]
+
+    assert await kinds("quickfix") == ["quickfix"]
+    assert await kinds("source.fixAll") == ["source.fixAll.cuda-lsp"]
+    assert await kinds("source") == ["source.fixAll.cuda-lsp"]
+    assert await kinds("refactor") == []
+
+
+async def test_the_recheck_command_is_a_source_action(editor: Editor, tmp_path: Path) -> None:
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    for only in (["source.recheck"], ["source"]):
+        (command,) = await editor.commands(uri, "a[i] =", only=only)
+        assert command == str({"title": "Re-check", "command": "cuda-lsp.recheck", "arguments": [uri]})
+    await editor.workspace_execute_command_async(types.ExecuteCommandParams("cuda-lsp.recheck", [uri]))
+    assert await editor.commands(uri, "a[i] =") == []
+
+
+async def test_fix_all_repairs_every_kernel(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    uri = await racing(editor, path, RACE.format("first") + "// between\n" + RACE.format("second"))
+    await editor.until(editor.has(uri, "data-race", "data-race"))
+    (action,) = await editor.actions(uri, "a[i] =", only=["source.fixAll"])
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert editor.texts[uri].count("__syncthreads();") == 2
+    editor.save(uri, path)
+    await editor.until(editor.has(uri))
+
+
+async def test_a_changed_document_gets_no_edit_but_an_error(editor: Editor, tmp_path: Path) -> None:
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    (action,) = await editor.actions(uri, "a[i] =")
+    editor.replace(uri, "int i = threadIdx.x;", "int i = threadIdx.y;")
+    with pytest.raises(JsonRpcException, match="has changed since this fix was proved") as refused:
+        await editor.code_action_resolve_async(action)
+    assert refused.value.code == types.LSPErrorCodes.RequestFailed
+    await editor.until(editor.shown("has changed since this fix was proved"))
+    assert await editor.actions(uri, "a[i] =") == []
+    editor.replace(uri, "threadIdx.y", "threadIdx.x")
+    assert labels(await editor.actions(uri, "a[i] =")) == [INSERT], "the text is the proved one again"
+
+
+async def test_a_client_that_cannot_resolve_gets_the_edit_at_once(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(without_resolve())
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    (action,) = await editor.actions(uri, "a[i] =")
+    assert action.edit is not None
+    assert action.edit.document_changes is None
+    editor.apply(action.edit)
+    assert "__syncthreads();\n  a[i]" in editor.texts[uri]
+
+
+async def test_new_lines_end_like_those_of_the_document(editor: Editor, tmp_path: Path) -> None:
+    text = ("// ä𝄞\n" + RACE.format("shift")).replace("\n", "\r\n")
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    (action,) = await editor.actions(uri, "a[i] =")
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert editor.texts[uri] == text.replace("  a[i] =", "  __syncthreads();\r\n  a[i] =")
+
+
+async def test_a_fix_that_is_not_known_any_more_is_proved_again(editor: Editor, tmp_path: Path) -> None:
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    (action,) = await editor.actions(uri, "a[i] =")
+    assert isinstance(action.data, object)
+    data = dict(action.data)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    action.data = {**data, "fixes": ["forgotten"]}  # pyright: ignore[reportAttributeAccessIssue]
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    action.data = {**data, "fixes": ["forgotten"], "groups": ["no such group"]}  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(JsonRpcException, match="nothing to repair"):
+        await editor.code_action_resolve_async(action)
+
+
+async def test_a_client_without_literals_gets_none(connect: Connect, tmp_path: Path) -> None:
+    capabilities = pushing()
+    assert capabilities.text_document is not None
+    assert capabilities.text_document.code_action is not None
+    capabilities.text_document.code_action.code_action_literal_support = None
+    editor = await connect(capabilities)
+    uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
+    assert await editor.actions(uri, "a[i] =") == []
