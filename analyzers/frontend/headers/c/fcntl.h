@@ -1,5 +1,6 @@
 // open() and its flags.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <unistd.h>
 extern "C" int open(const char *path, int flags, ...);
 extern "C" int fcntl(int descriptor, int command, ...);
@@ -10,3 +11,4 @@ extern "C" int fcntl(int descriptor, int command, ...);
 #define O_EXCL 0200
 #define O_TRUNC 01000
 #define O_APPEND 02000
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // POSIX threads.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/c_library.h>
 typedef unsigned long pthread_t;
 typedef struct { long state[5]; } pthread_mutex_t;
@@ -40,3 +41,4 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
 int pthread_barrier_wait(pthread_barrier_t *barrier);
 int pthread_barrier_destroy(pthread_barrier_t *barrier);
 }
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Signals.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 typedef void (*sighandler_t)(int);
 extern "C" sighandler_t signal(int number, sighandler_t handler);
 extern "C" int raise(int number);
@@ -12,3 +13,4 @@ extern "C" int kill(int process, int number);
 #define SIGKILL 9
 #define SIG_DFL ((sighandler_t)0)
 #define SIG_IGN ((sighandler_t)1)
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // POSIX: processes, files and command lines.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/c_library.h>
 typedef int pid_t;
 typedef unsigned uid_t;
@@ -42,3 +43,4 @@ int execvp(const char *path, char *const argv[]);
 #define _SC_PAGE_SIZE 30
 #define _SC_NPROCESSORS_ONLN 84
 #define _SC_NPROCESSORS_CONF 83
+#include <cuda_lsp/show_macros.h>

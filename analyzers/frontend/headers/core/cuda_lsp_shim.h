@@ -1,5 +1,6 @@
 // Included before every file: what nvcc makes visible without any #include.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/language.h>
 #include <cuda_lsp/c_library.h>
 #include <cuda_lsp/cpp_core.h>
@@ -10,3 +11,4 @@
 #include <cuda_lsp/device_math.h>
 #include <cuda_lsp/runtime_api.h>
 #include <cuda_lsp/textures.h>
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Cooperative groups, written with the barriers and votes that the analysis knows.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/collectives.h>
 
 #pragma clang force_cuda_host_device begin
@@ -215,3 +216,4 @@ template <unsigned Newest, class Group> void wait_prior(const Group &group) {
 }
 }  // namespace cooperative_groups
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // bfloat16 (cuda_bf16.h): storage is a real member, arithmetic is declared only, because its values are opaque to the analysis.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/atomics.h>
 #include <cuda_lsp/device_math.h>
 #include <cuda_lsp/warp.h>
@@ -166,3 +167,4 @@ CUDA_LSP_ROUNDINGS(CUDA_LSP_CONVERSIONS)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
 
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Half precision (cuda_fp16.h): storage is a real member, arithmetic is declared only, because its values are opaque to the analysis.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/atomics.h>
 #include <cuda_lsp/device_math.h>
 #include <cuda_lsp/warp.h>
@@ -174,3 +175,4 @@ unsigned char __half2uchar_rz(__half a);
 #define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
 
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Eight-bit floating point: storage and conversions.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -33,3 +34,4 @@ __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 value, __nv_saturation_t sa
 __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t value, __nv_fp8_interpretation_t kind);
 __half_raw2 __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t value, __nv_fp8_interpretation_t kind);
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

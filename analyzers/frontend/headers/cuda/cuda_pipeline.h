@@ -1,5 +1,6 @@
 // The pipeline primitives of C.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/collectives.h>
 
 #pragma clang force_cuda_host_device begin
@@ -17,3 +18,4 @@ inline bool __mbarrier_test_wait(__mbarrier_t *barrier, __mbarrier_token_t token
 inline bool __mbarrier_try_wait(__mbarrier_t *barrier, __mbarrier_token_t token, unsigned) { return __cuda_lsp_barrier_test(barrier, token); }
 unsigned __mbarrier_token_pending_count(__mbarrier_token_t token);
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // nvcuda::wmma: a fragment is registers; loading one reads its rows, one row per lane, storing one writes them.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_lsp/collectives.h>
@@ -90,3 +91,4 @@ void bmma_sync(fragment<accumulator, M, N, K, D> &d, const fragment<matrix_a, M,
 namespace nvcuda { namespace wmma { float __float_to_tf32(float value); } }
 using nvcuda::wmma::__float_to_tf32;
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // cuComplex.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/vectors.h>
 #pragma clang force_cuda_host_device begin
 typedef float2 cuFloatComplex;
@@ -24,3 +25,4 @@ CUDA_LSP_COMPLEX(cuDoubleComplex, double, )
 inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) { return cuFloatComplex{float(z.x), float(z.y)}; }
 inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) { return cuDoubleComplex{z.x, z.y}; }
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // cuBLAS: handles, enumerations and the calls that appear next to kernels.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define CUBLAS_API_H_
 #define CUBLAS_V2_H_
 #define CUBLASAPI
@@ -52,3 +53,4 @@ CUDA_LSP_BLAS(cublasDasum) CUDA_LSP_BLAS(cublasIsamax) CUDA_LSP_BLAS(cublasIdama
 CUDA_LSP_BLAS(cublasAxpyEx) CUDA_LSP_BLAS(cublasScalEx) CUDA_LSP_BLAS(cublasSrot) CUDA_LSP_BLAS(cublasDrot)
 #undef CUDA_LSP_BLAS
 #undef CUDA_LSP_BLAS4
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // The CUDA driver API: types and the calls that launch.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define __cuda_cuda_h__
 #include <cuda_lsp/runtime_api.h>
 #include <cuda_lsp/textures.h>
@@ -68,3 +69,4 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 CUresult cuGetErrorString(CUresult error, const char **text);
 CUresult cuGetErrorName(CUresult error, const char **text);
 }
+#include <cuda_lsp/show_macros.h>

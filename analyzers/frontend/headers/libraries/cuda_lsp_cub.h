@@ -2,6 +2,7 @@
 // temporary storage, the group synchronizes, every thread reads; reusing the storage without a barrier is a race, as
 // CUB's manual says. Values are opaque. Device-wide algorithms are host calls.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/collectives.h>
 #include <cuda_lsp/cpp_functional.h>
 #include <cuda_lsp_thrust.h>
@@ -263,3 +264,4 @@ struct CachingDeviceAllocator {
 #define CUB_QUOTIENT_CEILING(a, b) (((a) + (b)-1) / (b))
 #define CUB_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define CUB_MIN(a, b) ((a) < (b) ? (a) : (b))
+#include <cuda_lsp/show_macros.h>

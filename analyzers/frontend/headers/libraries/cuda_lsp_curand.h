@@ -1,5 +1,6 @@
 // cuRAND: the host API as declarations; a device generator reads and writes the whole of its state.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define CURAND_H_
 #define CURAND_KERNEL_H_
 #define CURANDAPI
@@ -100,3 +101,4 @@ curandStatus_t curandMakeMTGP32Constants(const mtgp32_params_fast_t parameters[]
 curandStatus_t curandMakeMTGP32KernelState(curandStateMtgp32_t *states, mtgp32_params_fast_t parameters[], mtgp32_kernel_params_t *constants, int n, unsigned long long seed);
 }
 extern mtgp32_params_fast_t mtgp32dc_params_fast_11213[];
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Facade of Thrust: containers, iterators, functors with bodies, and the algorithms as signatures.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/cpp_algorithms.h>
 #include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/runtime_api.h>
@@ -285,6 +286,8 @@ CUDA_LSP_THRUST_VECTOR(cuda_lsp_pinned_vector, T *)
 template <class T> bool operator==(const device_vector<T> &a, const device_vector<T> &b);
 template <class T, class U> bool operator==(const host_vector<T> &a, const device_vector<U> &b);
 template <class T> bool operator==(const host_vector<T> &a, const host_vector<T> &b);
+template <class T, class U> bool operator==(const host_vector<T> &a, const std::vector<U> &b);
+template <class T, class U> bool operator==(const device_vector<T> &a, const std::vector<U> &b);
 template <class T> device_ptr<T> device_malloc(size_t n);
 inline device_ptr<char> device_malloc(size_t n);
 template <class P> void device_free(P p);
@@ -314,7 +317,7 @@ CUDA_LSP_GIVES_ITERATOR(merge) CUDA_LSP_GIVES_ITERATOR(set_union) CUDA_LSP_GIVES
 CUDA_LSP_GIVES_ITERATOR(adjacent_difference) CUDA_LSP_GIVES_ITERATOR(swap_ranges) CUDA_LSP_GIVES_ITERATOR(reverse_copy) CUDA_LSP_GIVES_ITERATOR(uninitialized_copy)
 CUDA_LSP_GIVES(void, sort) CUDA_LSP_GIVES(void, stable_sort) CUDA_LSP_GIVES(void, sort_by_key) CUDA_LSP_GIVES(void, stable_sort_by_key) CUDA_LSP_GIVES(void, fill)
 CUDA_LSP_GIVES(void, sequence) CUDA_LSP_GIVES(void, generate) CUDA_LSP_GIVES(void, scatter) CUDA_LSP_GIVES(void, scatter_if) CUDA_LSP_GIVES(void, replace)
-CUDA_LSP_GIVES(void, replace_if) CUDA_LSP_GIVES(void, reverse) CUDA_LSP_GIVES(void, tabulate) CUDA_LSP_GIVES(void, uninitialized_fill) CUDA_LSP_GIVES(void, merge_by_key)
+CUDA_LSP_GIVES(void, shuffle) CUDA_LSP_GIVES(void, replace_if) CUDA_LSP_GIVES(void, reverse) CUDA_LSP_GIVES(void, tabulate) CUDA_LSP_GIVES(void, uninitialized_fill) CUDA_LSP_GIVES(void, merge_by_key)
 CUDA_LSP_GIVES(bool, equal) CUDA_LSP_GIVES(bool, is_sorted) CUDA_LSP_GIVES(bool, all_of) CUDA_LSP_GIVES(bool, any_of) CUDA_LSP_GIVES(bool, none_of)
 CUDA_LSP_GIVES(bool, binary_search) CUDA_LSP_GIVES(ptrdiff_t, count) CUDA_LSP_GIVES(ptrdiff_t, count_if)
 CUDA_LSP_GIVES_VALUE(reduce)
@@ -334,3 +337,4 @@ template <class It> It next(It it, ptrdiff_t n = 1) { return it + n; }
 #undef CUDA_LSP_GIVES
 #undef CUDA_LSP_GIVES_VALUE
 }  // namespace thrust
+#include <cuda_lsp/show_macros.h>

@@ -1,6 +1,7 @@
 // Facade of ATen, c10, torch and the parts of pybind11 that extension sources show: signatures, with bodies only for what
 // device code indexes through. Checks become __cuda_lsp_check; each AT_DISPATCH runs its body for at most two types.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cublas_v2.h>
@@ -247,6 +248,21 @@ bool operator==(const TypeMeta &a, c10::ScalarType b);
 bool operator!=(const TypeMeta &a, c10::ScalarType b);
 }  // namespace caffe2
 namespace c10 {
+namespace impl {
+template <ScalarType> struct ScalarTypeToCPPType { using type = float; };
+template <> struct ScalarTypeToCPPType<ScalarType::Half> { using type = c10::Half; };
+template <> struct ScalarTypeToCPPType<ScalarType::BFloat16> { using type = c10::BFloat16; };
+template <> struct ScalarTypeToCPPType<ScalarType::Double> { using type = double; };
+template <> struct ScalarTypeToCPPType<ScalarType::Int> { using type = int; };
+template <> struct ScalarTypeToCPPType<ScalarType::Long> { using type = int64_t; };
+template <> struct ScalarTypeToCPPType<ScalarType::Short> { using type = short; };
+template <> struct ScalarTypeToCPPType<ScalarType::Char> { using type = signed char; };
+template <> struct ScalarTypeToCPPType<ScalarType::Byte> { using type = unsigned char; };
+template <> struct ScalarTypeToCPPType<ScalarType::Bool> { using type = bool; };
+template <> struct ScalarTypeToCPPType<ScalarType::Float8_e4m3fn> { using type = c10::Float8_e4m3fn; };
+template <> struct ScalarTypeToCPPType<ScalarType::Float8_e5m2> { using type = c10::Float8_e5m2; };
+template <ScalarType Kind> using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<Kind>::type;
+}  // namespace impl
 ScalarType typeMetaToScalarType(caffe2::TypeMeta type);
 class Scalar {
 public:
@@ -752,18 +768,6 @@ bool __cuda_lsp_is_type(const caffe2::TypeMeta &type, c10::ScalarType which);
     }                                                                          \
   }()
 // AT_DISPATCH_SWITCH(type, name, AT_DISPATCH_CASE(kind, [&] { … }) …)
-template <c10::ScalarType> struct __cuda_lsp_cpp_type { using type = float; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Half> { using type = c10::Half; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::BFloat16> { using type = c10::BFloat16; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Double> { using type = double; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Int> { using type = int; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Long> { using type = int64_t; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Short> { using type = short; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Char> { using type = signed char; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Byte> { using type = unsigned char; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Bool> { using type = bool; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Float8_e4m3fn> { using type = c10::Float8_e4m3fn; };
-template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Float8_e5m2> { using type = c10::Float8_e5m2; };
 #define AT_DISPATCH_SWITCH(TYPE, NAME, ...)    \
   [&] {                                        \
     const auto &the_type = TYPE;               \
@@ -773,10 +777,11 @@ template <> struct __cuda_lsp_cpp_type<c10::ScalarType::Float8_e5m2> { using typ
   }()
 #define AT_PRIVATE_CASE_TYPE_USING_HINT(kind, hint, ...)                                   \
   case int(kind): {                                                                        \
-    using hint = typename __cuda_lsp_cpp_type<kind>::type;                                 \
+    using hint = c10::impl::ScalarTypeToCPPTypeT<kind>;                                 \
     return __VA_ARGS__();                                                                  \
   }
 #define AT_DISPATCH_CASE(kind, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(kind, scalar_t, __VA_ARGS__)
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...) AT_DISPATCH_CASE(c10::ScalarType::Float, __VA_ARGS__) AT_DISPATCH_CASE(c10::ScalarType::Double, __VA_ARGS__)
 #define AT_DISPATCH_CASE_INTEGRAL_TYPES(...) AT_DISPATCH_CASE(c10::ScalarType::Int, __VA_ARGS__) AT_DISPATCH_CASE(c10::ScalarType::Long, __VA_ARGS__)
 #define AT_DISPATCH_CASE_ALL_TYPES(...) AT_DISPATCH_CASE(c10::ScalarType::Float, __VA_ARGS__) AT_DISPATCH_CASE(c10::ScalarType::Int, __VA_ARGS__)
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // cuFFT.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define _CUFFT_H_
 #define CUFFTAPI
 #include <cuComplex.h>
@@ -29,3 +30,4 @@ cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex *in, cufftDoubleCo
 cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal *in, cufftDoubleComplex *out);
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex *in, cufftDoubleReal *out);
 }
+#include <cuda_lsp/show_macros.h>

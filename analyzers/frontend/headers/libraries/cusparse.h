@@ -1,5 +1,6 @@
 // cuSPARSE: handles, enumerations; the routines take anything after their handle.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define CUSPARSEAPI
 #define CUSPARSE_VERSION 12300
 #include <cuComplex.h>
@@ -12,6 +13,9 @@ typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 typedef struct cusparseSpVecDescr *cusparseSpVecDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
+typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
+typedef enum { CUSPARSE_SPSM_ALG_DEFAULT = 0 } cusparseSpSMAlg_t;
+typedef enum { CUSPARSE_SPMAT_FILL_MODE, CUSPARSE_SPMAT_DIAG_TYPE } cusparseSpMatAttribute_t;
 typedef struct csrgemm2Info *csrgemm2Info_t;
 typedef struct csrsv2Info *csrsv2Info_t;
 typedef enum { CUSPARSE_STATUS_SUCCESS = 0, CUSPARSE_STATUS_NOT_INITIALIZED, CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_INVALID_VALUE, CUSPARSE_STATUS_ARCH_MISMATCH, CUSPARSE_STATUS_MAPPING_ERROR, CUSPARSE_STATUS_EXECUTION_FAILED, CUSPARSE_STATUS_INTERNAL_ERROR, CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED } cusparseStatus_t;
@@ -49,4 +53,9 @@ CUDA_LSP_SPARSE(cusparseSpGEMM_destroyDescr) CUDA_LSP_SPARSE(cusparseSpMatGetSiz
 CUDA_LSP_SPARSE(cusparseCsr2cscEx2_bufferSize) CUDA_LSP_SPARSE(cusparseXcoo2csr) CUDA_LSP_SPARSE(cusparseXcsr2coo) CUDA_LSP_SPARSE(cusparseSpSV_solve) CUDA_LSP_SPARSE(cusparseSpSV_analysis)
 CUDA_LSP_SPARSE(cusparseSpSV_bufferSize) CUDA_LSP_SPARSE(cusparseSpSV_createDescr) CUDA_LSP_SPARSE(cusparseSpSV_destroyDescr) CUDA_LSP_SPARSE(cusparseSpMatSetAttribute)
 CUDA_LSP_SPARSE(cusparseSetPointerMode) CUDA_LSP_SPARSE(cusparseDenseToSparse_bufferSize) CUDA_LSP_SPARSE(cusparseDenseToSparse_analysis) CUDA_LSP_SPARSE(cusparseDenseToSparse_convert)
+CUDA_LSP_SPARSE(cusparseDnMatSetStridedBatch) CUDA_LSP_SPARSE(cusparseCsrSetStridedBatch) CUDA_LSP_SPARSE(cusparseCreateSpVec) CUDA_LSP_SPARSE(cusparseDestroySpVec)
+CUDA_LSP_SPARSE(cusparseAxpby) CUDA_LSP_SPARSE(cusparseGather) CUDA_LSP_SPARSE(cusparseScatter) CUDA_LSP_SPARSE(cusparseSparseToDense) CUDA_LSP_SPARSE(cusparseSparseToDense_bufferSize)
+CUDA_LSP_SPARSE(cusparseXcsrsort) CUDA_LSP_SPARSE(cusparseXcsrsort_bufferSizeExt) CUDA_LSP_SPARSE(cusparseCreateIdentityPermutation) CUDA_LSP_SPARSE(cusparseSnnz) CUDA_LSP_SPARSE(cusparseDnnz)
+CUDA_LSP_SPARSE(cusparseSpSM_createDescr) CUDA_LSP_SPARSE(cusparseSpSM_bufferSize) CUDA_LSP_SPARSE(cusparseSpSM_analysis) CUDA_LSP_SPARSE(cusparseSpSM_solve) CUDA_LSP_SPARSE(cusparseSpSM_destroyDescr)
 #undef CUDA_LSP_SPARSE
+#include <cuda_lsp/show_macros.h>

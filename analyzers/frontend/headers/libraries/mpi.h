@@ -1,5 +1,6 @@
 // MPI: handles and calls as C programs use them.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/c_library.h>
 typedef struct cuda_lsp_mpi_comm *MPI_Comm;
 typedef struct cuda_lsp_mpi_type *MPI_Datatype;
@@ -40,3 +41,4 @@ CUDA_LSP_MPI(MPI_Cart_create) CUDA_LSP_MPI(MPI_Dims_create) CUDA_LSP_MPI(MPI_Err
 extern "C" int MPI_Finalize();
 extern "C" double MPI_Wtime();
 inline int MPI_Barrier(MPI_Comm) { return 0; }
+#include <cuda_lsp/show_macros.h>

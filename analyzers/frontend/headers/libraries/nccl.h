@@ -1,5 +1,6 @@
 // NCCL.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #define NCCL_H_
 #include <cuda_lsp/runtime_api.h>
 typedef struct ncclComm *ncclComm_t;
@@ -24,3 +25,4 @@ ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 const char *ncclGetErrorString(ncclResult_t result);
 }
+#include <cuda_lsp/show_macros.h>

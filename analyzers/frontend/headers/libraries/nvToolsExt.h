@@ -1,5 +1,6 @@
 // NVTX: ranges and marks.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/c_library.h>
 typedef unsigned long long nvtxRangeId_t;
 typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
@@ -23,3 +24,4 @@ nvtxDomainHandle_t nvtxDomainCreateA(const char *name);
 int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes);
 int nvtxDomainRangePop(nvtxDomainHandle_t domain);
 }
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // OpenMP's library.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 typedef struct omp_lock { void *state; } omp_lock_t;
 extern "C" {
 int omp_get_thread_num();
@@ -17,3 +18,4 @@ void omp_set_lock(omp_lock_t *lock);
 void omp_unset_lock(omp_lock_t *lock);
 void omp_destroy_lock(omp_lock_t *lock);
 }
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Memory maps.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <unistd.h>
 #define PROT_NONE 0
 #define PROT_READ 1
@@ -20,3 +21,4 @@ int mlock(const void *at, size_t size);
 int shm_open(const char *name, int flags, mode_t mode);
 int shm_unlink(const char *name);
 }
+#include <cuda_lsp/show_macros.h>

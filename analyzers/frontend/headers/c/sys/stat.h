@@ -1,5 +1,6 @@
 // File status.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <unistd.h>
 struct stat { unsigned long st_dev, st_ino, st_nlink; unsigned st_mode, st_uid, st_gid; long st_size, st_blksize, st_blocks; time_t st_mtime, st_atime, st_ctime; };
 extern "C" int stat(const char *path, struct stat *result);
@@ -14,3 +15,4 @@ extern "C" int chmod(const char *path, mode_t mode);
 #define S_IRWXG 070
 #define S_IROTH 04
 #define S_IXOTH 01
+#include <cuda_lsp/show_macros.h>

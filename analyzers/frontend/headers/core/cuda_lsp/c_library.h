@@ -244,6 +244,7 @@ unsigned long strtoul(const char *text, char **end, int base);
 unsigned long long strtoull(const char *text, char **end, int base);
 double strtod(const char *text, char **end);
 float strtof(const char *text, char **end);
+long double strtold(const char *text, char **end);
 int rand();
 void srand(unsigned seed);
 int rand_r(unsigned *seed);
@@ -353,6 +354,7 @@ int ispunct(int character);
 int isxdigit(int character);
 int iscntrl(int character);
 int isgraph(int character);
+int isblank(int character);
 int toupper(int character);
 int tolower(int character);
 }

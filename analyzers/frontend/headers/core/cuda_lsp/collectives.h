@@ -1,6 +1,7 @@
 // Building blocks for cooperative groups, pipelines and matrix fragments: everything else in the headers is written in
 // terms of these, so the analysis needs to know no class.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/atomics.h>
 #include <cuda_lsp/warp.h>
 
@@ -37,3 +38,4 @@ unsigned __cuda_lsp_cluster_rank();
 template <class T> T *__cuda_lsp_cluster_map(T *shared, unsigned rank);
 
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // <algorithm> and <numeric>: signatures.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/cpp_functional.h>
 
 namespace std {
@@ -45,6 +46,11 @@ template <class It, class Out, class F> Out copy_if(It first, It last, Out out, 
 template <class It, class N, class Out> Out copy_n(It first, N n, Out out);
 template <class It, class Out> Out copy_backward(It first, It last, Out out);
 template <class It, class Out> Out move(It first, It last, Out out);
+template <class It, class Out> Out reverse_copy(It first, It last, Out out);
+template <class It, class Out, class... A> Out unique_copy(It first, It last, Out out, A... rest);
+template <class It, class Out, class T> Out remove_copy(It first, It last, Out out, const T &value);
+template <class It, class Out, class F> Out remove_copy_if(It first, It last, Out out, F f);
+template <class It, class Out, class N, class G> Out sample(It first, It last, Out out, N n, G &&generator);
 template <class It, class T> void fill(It first, It last, const T &value);
 template <class It, class N, class T> It fill_n(It first, N n, const T &value);
 template <class It, class F> void generate(It first, It last, F f);
@@ -107,3 +113,4 @@ struct cuda_lsp_policy {};
 inline constexpr cuda_lsp_policy seq{}, par{}, par_unseq{}, unseq{};
 }  // namespace execution
 }  // namespace std
+#include <cuda_lsp/show_macros.h>

@@ -1,6 +1,7 @@
 // Facade of the C++ library that host code uses: signatures only, and every iterator is a pointer. What host facts are
 // read from (sizes, elements, strings) has its real types.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/math.h>
 
 namespace std {
@@ -105,6 +106,7 @@ template <class A> struct allocator_traits {
   using pointer = value_type *;
   template <class U> using rebind_alloc = typename A::template rebind<U>::other;
 };
+template <class P> struct pointer_traits { using pointer = P; using element_type = remove_pointer_t<P>; };
 template <class T> struct less;
 template <class T> struct hash;
 template <class T> struct equal_to;
@@ -454,6 +456,7 @@ unsigned long stoul(const string &text, size_t *end = nullptr, int base = 10);
 unsigned long long stoull(const string &text, size_t *end = nullptr, int base = 10);
 float stof(const string &text, size_t *end = nullptr);
 double stod(const string &text, size_t *end = nullptr);
+long double stold(const string &text, size_t *end = nullptr);
 inline namespace literals {
 inline namespace string_literals { string operator""s(const char *text, size_t n); }
 inline namespace string_view_literals { string_view operator""sv(const char *text, size_t n); }
@@ -589,3 +592,4 @@ template <class It, class T> void uninitialized_fill(It first, It last, const T 
 template <class It, class Out> Out uninitialized_copy(It first, It last, Out out);
 void *align(size_t alignment, size_t size, void *&pointer, size_t &space);
 }  // namespace std
+#include <cuda_lsp/show_macros.h>

@@ -213,6 +213,13 @@ template <class T, size_t N> constexpr void swap(T (&a)[N], T (&b)[N]) {
   for (size_t i = 0; i < N; ++i) swap(a[i], b[i]);
 }
 
+template <class A, class B, class = void> struct is_swappable_with : false_type {};
+template <class A, class B> struct is_swappable_with<A, B, void_t<decltype(swap(declval<A>(), declval<B>()))>> : true_type {};
+template <class T> struct is_swappable : is_swappable_with<T &, T &> {};
+template <class T> struct is_nothrow_swappable : is_swappable_with<T &, T &> {};
+template <class T> inline constexpr bool is_swappable_v = is_swappable<T>::value;
+template <class T> inline constexpr bool is_nothrow_swappable_v = is_nothrow_swappable<T>::value;
+
 template <class F, class... A> constexpr auto invoke(F &&function, A &&...arguments)
     -> decltype(static_cast<F &&>(function)(static_cast<A &&>(arguments)...)) {
   return static_cast<F &&>(function)(static_cast<A &&>(arguments)...);
@@ -404,7 +411,7 @@ using ::calloc; using ::div; using ::div_t; using ::exit; using ::fclose; using 
 using ::fgets; using ::fopen; using ::fprintf; using ::fputc; using ::fputs; using ::fread; using ::free; using ::fscanf; using ::fseek;
 using ::ftell; using ::fwrite; using ::getc; using ::getchar; using ::getenv; using ::int16_t; using ::int32_t; using ::int64_t;
 using ::int8_t; using ::int_fast16_t; using ::int_fast32_t; using ::int_fast64_t; using ::int_fast8_t; using ::int_least16_t;
-using ::int_least32_t; using ::int_least64_t; using ::int_least8_t; using ::intmax_t; using ::intptr_t; using ::isalnum; using ::isalpha;
+using ::int_least32_t; using ::int_least64_t; using ::int_least8_t; using ::intmax_t; using ::intptr_t; using ::isalnum; using ::isalpha; using ::isblank; using ::iscntrl; using ::isgraph; using ::strtold; using ::strspn; using ::strcspn; using ::strpbrk; using ::ungetc; using ::tmpfile; using ::freopen; using ::setvbuf; using ::clearerr; using ::asctime;
 using ::isdigit; using ::islower; using ::isprint; using ::ispunct; using ::isspace; using ::isupper; using ::isxdigit; using ::ldiv;
 using ::malloc; using ::memchr; using ::memcmp; using ::memcpy; using ::memmove; using ::memset; using ::perror; using ::printf;
 using ::putc; using ::putchar; using ::puts; using ::qsort; using ::quick_exit; using ::rand; using ::realloc; using ::remove;

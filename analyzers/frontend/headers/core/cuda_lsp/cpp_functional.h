@@ -1,6 +1,7 @@
 // <functional>, <tuple>, <array>, <optional>, <variant>, <any>, <complex>, <ratio>, <chrono>: types that device code may use too,
 // with bodies where a value matters.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/cpp_containers.h>
 
 #pragma clang force_cuda_host_device begin
@@ -147,6 +148,8 @@ public:
   constexpr tuple &operator=(tuple &&) = default;
   template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && (sizeof...(T) > 0) && conjunction_v<is_constructible<T, U &&>...>>>
   constexpr tuple(U &&...values) : base(0, static_cast<U &&>(values)...) {}
+  template <class First = __type_pack_element<0, T..., void>, class = enable_if_t<!is_void_v<First>>>
+  constexpr tuple(const T &...values) : base(0, values...) {}
   template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && !conjunction_v<is_same<T, U>...>>> tuple(const tuple<U...> &other);
   template <class A, class B> tuple(const pair<A, B> &other);
   template <class... U> tuple &operator=(const tuple<U...> &other);
@@ -366,3 +369,4 @@ complex<double> operator""i(long double value);
 namespace chrono { using namespace literals::chrono_literals; }
 }  // namespace std
 #pragma clang force_cuda_host_device end
+#include <cuda_lsp/show_macros.h>

@@ -1,5 +1,6 @@
 // Streams: everything can be written to one and read from one.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/cpp_functional.h>
 
 namespace std {
@@ -19,6 +20,11 @@ public:
   enum openmode : int { app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32 };
   enum seekdir : int { beg, cur, end };
   enum iostate : int { goodbit = 0, badbit = 1, eofbit = 2, failbit = 4 };
+  class failure : public system_error {
+  public:
+    using system_error::system_error;
+    explicit failure(const char *what);
+  };
   fmtflags flags() const;
   fmtflags flags(fmtflags value);
   fmtflags setf(fmtflags value);
@@ -36,10 +42,17 @@ public:
   static int xalloc();
 };
 inline ios_base::openmode operator|(ios_base::openmode a, ios_base::openmode b) { return ios_base::openmode(int(a) | int(b)); }
+inline ios_base::iostate operator|(ios_base::iostate a, ios_base::iostate b) { return ios_base::iostate(int(a) | int(b)); }
+inline ios_base::iostate operator&(ios_base::iostate a, ios_base::iostate b) { return ios_base::iostate(int(a) & int(b)); }
 inline ios_base::fmtflags operator|(ios_base::fmtflags a, ios_base::fmtflags b) { return ios_base::fmtflags(int(a) | int(b)); }
-class streambuf {};
-class ios : public ios_base {
+template <class C, class Tr = char_traits<C>> class basic_streambuf {
 public:
+  streamsize in_avail();
+  C *data() const;
+};
+template <class C, class Tr = char_traits<C>> class basic_ios : public ios_base {
+public:
+  using char_type = C;
   bool good() const;
   bool eof() const;
   bool fail() const;
@@ -48,54 +61,63 @@ public:
   explicit operator bool() const;
   iostate rdstate() const;
   void clear(iostate state = goodbit);
+  iostate exceptions() const;
   void exceptions(iostate state);
   void setstate(iostate state);
-  streambuf *rdbuf() const;
-  streambuf *rdbuf(streambuf *buffer);
-  char fill() const;
-  char fill(char c);
-  ios &copyfmt(const ios &other);
+  basic_streambuf<C, Tr> *rdbuf() const;
+  basic_streambuf<C, Tr> *rdbuf(basic_streambuf<C, Tr> *buffer);
+  C fill() const;
+  C fill(C c);
+  basic_ios &copyfmt(const basic_ios &other);
 };
-class ostream : virtual public ios {
+template <class C, class Tr = char_traits<C>> class basic_ostream : virtual public basic_ios<C, Tr> {
 public:
-  ostream &operator<<(ostream &(*manipulator)(ostream &));
-  ostream &operator<<(ios &(*manipulator)(ios &));
-  ostream &operator<<(ios_base &(*manipulator)(ios_base &));
-  ostream &put(char c);
-  ostream &write(const char *from, streamsize n);
-  ostream &flush();
+  basic_ostream &operator<<(basic_ostream &(*manipulator)(basic_ostream &));
+  basic_ostream &operator<<(basic_ios<C, Tr> &(*manipulator)(basic_ios<C, Tr> &));
+  basic_ostream &operator<<(ios_base &(*manipulator)(ios_base &));
+  basic_ostream &put(C c);
+  basic_ostream &write(const C *from, streamsize n);
+  basic_ostream &flush();
   streampos tellp();
-  ostream &seekp(long at);
-  ostream &seekp(long offset, seekdir from);
+  basic_ostream &seekp(long at);
+  basic_ostream &seekp(long offset, ios_base::seekdir from);
 };
-template <class T> ostream &operator<<(ostream &stream, const T &value);
-class istream : virtual public ios {
+template <class C, class Tr = char_traits<C>> class basic_istream : virtual public basic_ios<C, Tr> {
 public:
-  istream &operator>>(istream &(*manipulator)(istream &));
-  istream &operator>>(ios_base &(*manipulator)(ios_base &));
+  basic_istream &operator>>(basic_istream &(*manipulator)(basic_istream &));
+  basic_istream &operator>>(ios_base &(*manipulator)(ios_base &));
   int get();
-  istream &get(char &c);
-  istream &getline(char *to, streamsize n, char end = '\n');
-  istream &read(char *to, streamsize n);
-  istream &ignore(streamsize n = 1, int end = -1);
+  basic_istream &get(C &c);
+  basic_istream &getline(C *to, streamsize n, C end = '\n');
+  basic_istream &read(C *to, streamsize n);
+  basic_istream &ignore(streamsize n = 1, int end = -1);
   int peek();
-  istream &unget();
-  istream &putback(char c);
+  basic_istream &unget();
+  basic_istream &putback(C c);
   streamsize gcount() const;
   streampos tellg();
-  istream &seekg(long at);
-  istream &seekg(long offset, seekdir from);
+  basic_istream &seekg(long at);
+  basic_istream &seekg(long offset, ios_base::seekdir from);
 };
+template <class C, class Tr = char_traits<C>> class basic_iostream : public basic_istream<C, Tr>, public basic_ostream<C, Tr> {};
+using streambuf = basic_streambuf<char>;
+using ios = basic_ios<char>;
+using ostream = basic_ostream<char>;
+using istream = basic_istream<char>;
+using iostream = basic_iostream<char>;
+using wostream = basic_ostream<wchar_t>;
+using wistream = basic_istream<wchar_t>;
+template <class T> ostream &operator<<(ostream &stream, const T &value);
 template <class T> istream &operator>>(istream &stream, T &&value);
-class iostream : public istream, public ostream {};
 template <class C> istream &getline(istream &stream, basic_string<C> &to);
 template <class C> istream &getline(istream &stream, basic_string<C> &to, C end);
 extern ostream cout, cerr, clog;
 extern istream cin;
-ostream &endl(ostream &stream);
-ostream &ends(ostream &stream);
-ostream &flush(ostream &stream);
-istream &ws(istream &stream);
+extern wostream wcout, wcerr;
+template <class C, class Tr> basic_ostream<C, Tr> &endl(basic_ostream<C, Tr> &stream);
+template <class C, class Tr> basic_ostream<C, Tr> &ends(basic_ostream<C, Tr> &stream);
+template <class C, class Tr> basic_ostream<C, Tr> &flush(basic_ostream<C, Tr> &stream);
+template <class C, class Tr> basic_istream<C, Tr> &ws(basic_istream<C, Tr> &stream);
 #define CUDA_LSP_MANIPULATOR(name) ios_base &name(ios_base &stream);
 CUDA_LSP_MANIPULATOR(dec) CUDA_LSP_MANIPULATOR(hex) CUDA_LSP_MANIPULATOR(oct) CUDA_LSP_MANIPULATOR(fixed) CUDA_LSP_MANIPULATOR(scientific)
 CUDA_LSP_MANIPULATOR(defaultfloat) CUDA_LSP_MANIPULATOR(boolalpha) CUDA_LSP_MANIPULATOR(noboolalpha) CUDA_LSP_MANIPULATOR(left)
@@ -113,6 +135,10 @@ cuda_lsp_manipulator put_time(const tm *time, const char *format);
 cuda_lsp_manipulator get_time(tm *time, const char *format);
 template <class T> cuda_lsp_manipulator quoted(const T &text);
 
+class stringbuf : public streambuf {
+public:
+  string str() const;
+};
 class stringstream : public iostream {
 public:
   stringstream();
@@ -175,3 +201,4 @@ template <class C = char> struct istreambuf_iterator : iterator<input_iterator_t
   bool operator==(const istreambuf_iterator &other) const;
 };
 }  // namespace std
+#include <cuda_lsp/show_macros.h>

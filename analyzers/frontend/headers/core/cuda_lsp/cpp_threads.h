@@ -1,5 +1,6 @@
 // Threads, locks, futures and random numbers of the host.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <atomic>
 #include <cuda_lsp/cpp_functional.h>
 
@@ -125,3 +126,4 @@ CUDA_LSP_DISTRIBUTION(discrete_distribution, int)
 class bernoulli_distribution { public: explicit bernoulli_distribution(double p = 0.5); template <class G> bool operator()(G &&generator); };
 template <class T, size_t Bits, class G> T generate_canonical(G &generator);
 }  // namespace std
+#include <cuda_lsp/show_macros.h>

@@ -135,6 +135,10 @@ CUDA_LSP_SIMD2(__vsubss) CUDA_LSP_SIMD2(__vsubus)
   T __vimax_##suffix##_relu(T a, T b);                              \
   T __vimin_##suffix##_relu(T a, T b);                              \
   T __viaddmax_##suffix(T a, T b, T c);                             \
+  T __viaddmax_##suffix##_relu(T a, T b, T c);                      \
+  T __viaddmin_##suffix##_relu(T a, T b, T c);                      \
+  T __vimax3_##suffix##_relu(T a, T b, T c);                        \
+  T __vimin3_##suffix##_relu(T a, T b, T c);                        \
   T __viaddmin_##suffix(T a, T b, T c);                             \
   T __vibmax_##suffix(T a, T b, bool *which);                       \
   T __vibmin_##suffix(T a, T b, bool *which);
@@ -143,6 +147,10 @@ CUDA_LSP_DPX(unsigned, u32)
 CUDA_LSP_DPX(unsigned, s16x2)
 CUDA_LSP_DPX(unsigned, u16x2)
 #undef CUDA_LSP_DPX
+unsigned __vibmax_s16x2(unsigned a, unsigned b, bool *high, bool *low);
+unsigned __vibmax_u16x2(unsigned a, unsigned b, bool *high, bool *low);
+unsigned __vibmin_s16x2(unsigned a, unsigned b, bool *high, bool *low);
+unsigned __vibmin_u16x2(unsigned a, unsigned b, bool *high, bool *low);
 
 #pragma clang force_cuda_host_device end
 

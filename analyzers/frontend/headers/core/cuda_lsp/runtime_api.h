@@ -393,7 +393,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void
 }
 
 // The typed overloads that cuda_runtime.h adds for C++.
-template <class T> cudaError_t cudaMalloc(T **pointer, size_t size) { return cudaMalloc(reinterpret_cast<void **>(pointer), size); }
+template <class T> cudaError_t cudaMalloc(T **pointer, size_t size);
 template <class T> cudaError_t cudaMallocHost(T **pointer, size_t size, unsigned flags = 0);
 template <class T> cudaError_t cudaMallocManaged(T **pointer, size_t size, unsigned flags = cudaMemAttachGlobal);
 template <class T> cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height);
@@ -426,6 +426,8 @@ template <class F> cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim3 grid,
 template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *configuration, void (*kernel)(P...), A &&...arguments);
 template <class F> cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, F *kernel);
 cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, cudaMemLocation location, unsigned flags, cudaStream_t stream = 0);
+cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice, cudaMemLocation location);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 template <class... A> cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, A... flags);
 template <class... A> cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, A... result);

@@ -1,5 +1,6 @@
 // glog: its checks are facts about the code behind them.
 #pragma once
+#include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/cpp_streams.h>
 struct __cuda_lsp_message { template <class T> __cuda_lsp_message &operator<<(const T &part); __cuda_lsp_message &operator<<(std::ostream &(*manipulator)(std::ostream &)); };
 #define LOG(severity) __cuda_lsp_message()
@@ -22,3 +23,4 @@ struct __cuda_lsp_message { template <class T> __cuda_lsp_message &operator<<(co
 #define DCHECK_LE(a, b) CHECK_LE(a, b)
 #define DCHECK_GT(a, b) CHECK_GT(a, b)
 #define DCHECK_GE(a, b) CHECK_GE(a, b)
+#include <cuda_lsp/show_macros.h>
