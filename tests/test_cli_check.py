@@ -168,4 +168,5 @@ def test_no_task_is_lost_when_more_workers_die_than_run(folder: Path) -> None:
 
 
 def test_nothing_to_do_starts_no_worker() -> None:
-    assert list(jobs.run([], 2, "no:where", lambda _task, _progress: None)) == []
+    with jobs.Pool(2, "no:where") as pool:
+        assert list(pool.outcomes([], lambda _task, _progress: None)) == []

@@ -66,6 +66,17 @@ def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o750
 
 
+def test_a_kernel_with_two_mistakes_is_repaired_in_two_turns(folder: Path) -> None:
+    # More repairs in the first turn than there are turns.
+    names = [f"k{number}" for number in range(12)]
+    line = "  a[i] = a[i + 1];\n"
+    (folder / "many.cu").write_text(
+        "".join(f"__global__ void {name}(int *a, int i) {{\n{line * 2}}}\n" for name in names)
+    )
+    assert main(["fix", "--write", "many.cu"], FAKE) == CLEAN
+    assert (folder / "many.cu").read_text().count("__syncthreads();") == 2 * len(names)
+
+
 def test_all_files_are_repaired(folder: Path) -> None:
     (folder / "other.cu").write_text(RACY)
     assert main(["fix", "--write", "."], FAKE) == CLEAN

@@ -70,26 +70,24 @@ def results_of(
     headers = [file for file in files if not file.is_named and Path(file.path).suffix.lower() == ".cuh"]
     seen: set[str] = set()
     try:
-        for unit, fixes in _run([file for file in files if file not in headers], requests, job_count, backend, bar):
-            seen.update(unit.dependencies)
-            yield unit, fixes
-        alone = [file for file in headers if file.path not in seen]
-        yield from _run(alone, requests, job_count, backend, bar)
+        with jobs.Pool(job_count, backend, requests.hang_seconds(files)) as pool:
+            for unit, fixes in _run([file for file in files if file not in headers], requests, pool, bar):
+                seen.update(unit.dependencies)
+                yield unit, fixes
+            alone = [file for file in headers if file.path not in seen]
+            yield from _run(alone, requests, pool, bar)
     finally:
         bar.clear()
 
 
-def _run(
-    files: Sequence[Input], requests: Requests, job_count: int, backend: str, bar: ProgressBar
-) -> Iterator[Result]:
+def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: ProgressBar) -> Iterator[Result]:
     readable = [(file, file.text) for file in files if file.text is not None]
     tasks = [jobs.Task("check-and-repair", requests.request(file, text)) for file, text in readable]
-    silence = max((requests.hang_seconds(file) for file, _ in readable), default=jobs.HANG_SECONDS)
 
     def report(task: jobs.Task, progress: Progress) -> None:
         bar.working(shown(task.request.path), progress.done, progress.total, progress.name)
 
-    outcomes = jobs.run(tasks, min(job_count, len(tasks)), backend, report, silence) if tasks else iter(())
+    outcomes = pool.outcomes(tasks, report)
     for file in files:
         if file.text is None:
             result: Result = UnitResult(file.path, 0, failure=file.failure), ()

@@ -32,7 +32,8 @@ def explain(arguments: ExplainArguments, backend: str, out: TextIO, err: TextIO)
         return exit_codes.NOT_ANALYSED
     requests = Requests(arguments.selection)
     task = jobs.Task("explain", requests.request(file, file.text), kernel, arguments.stage)
-    (outcome,) = jobs.run([task], 1, backend, lambda _task, _progress: None, requests.hang_seconds(file))
+    with jobs.Pool(1, backend, requests.hang_seconds([file])) as pool:
+        (outcome,) = pool.outcomes([task], lambda _task, _progress: None)
     if outcome.refusal:
         print(f"cuda-lsp: {outcome.refusal}", file=err)
         return exit_codes.NOT_ANALYSED

@@ -58,9 +58,10 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
     bar = ProgressBar(len(files), err)
     repaired: list[Repaired] = []
     try:
-        for file in files:
-            repaired.append(_repair(file, texts, before, requests, backend, bar))
-            bar.finished(shown(file.path))
+        with jobs.Pool(1, backend, requests.hang_seconds(files)) as pool:
+            for file in files:
+                repaired.append(_repair(file, texts, before, requests, pool, bar))
+                bar.finished(shown(file.path))
     finally:
         bar.clear()
     changed = [path for path, text in texts.items() if text != before[path]]
@@ -77,13 +78,13 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
 
 
 def _repair(
-    file: Input, texts: dict[str, str], before: dict[str, str], requests: Requests, backend: str, bar: ProgressBar
+    file: Input, texts: dict[str, str], before: dict[str, str], requests: Requests, pool: jobs.Pool, bar: ProgressBar
 ) -> Repaired:
     """Bring one file to the point where no repair is on offer; `texts` holds the new texts, `before` the old ones."""
     if file.text is None:
         return Repaired(UnitResult(file.path, 0, failure=file.failure), ())
     applied: list[Fix] = []
-    while True:
+    for turn in range(_MAXIMAL_ROUNDS + 1):
         others = {path: text for path, text in texts.items() if path != file.path and text != before[path]}
         request = replace(requests.request(file, texts[file.path]), unsaved=others)
 
@@ -91,15 +92,17 @@ def _repair(
             bar.working(shown(file.path), progress.done, progress.total, progress.name)
 
         task = jobs.Task("check-and-repair", request)
-        (outcome,) = jobs.run([task], 1, backend, report, requests.hang_seconds(file))
+        (outcome,) = pool.outcomes([task], report)
         assert outcome.unit is not None
-        chosen = compatible(outcome.unit, outcome.fixes) if len(applied) < _MAXIMAL_ROUNDS else []
+        chosen = compatible(outcome.unit, outcome.fixes)
         edits = [edit for fix in chosen for edit in fix.edits]
-        if not edits or not _readable({edit.span.path for edit in edits}, texts, before):
+        is_last = turn == _MAXIMAL_ROUNDS or not edits
+        if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
             return Repaired(outcome.unit, tuple(applied))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
         applied += chosen
+    raise AssertionError("the last round returns")
 
 
 def _readable(paths: Iterable[str], texts: dict[str, str], before: dict[str, str]) -> bool:

@@ -1,8 +1,8 @@
 """Analysis in worker processes: one file at a time each, and a process that dies costs that file only.
 
-`run` takes tasks and gives their outcomes in the order of the tasks, each as soon as it and those before it are known.
-Workers are started afresh (never forked) and use the backend that `cuda_lsp.backend` names. libclang prints to standard
-output, which belongs to the results: a worker's goes to standard error.
+A `Pool` takes tasks and gives their outcomes in the order of the tasks. Workers are started afresh (never forked) and
+use the backend that `cuda_lsp.backend` names. libclang prints to standard output, which belongs to the results: a
+worker's goes to standard error.
 """
 
 from __future__ import annotations
@@ -50,40 +50,48 @@ Report = Callable[[Task, Progress], None]
 """Called in this process while a task runs."""
 
 
-def run(
-    tasks: Sequence[Task], jobs: int, backend: str, report: Report, hang_seconds: float = HANG_SECONDS
-) -> Iterator[Outcome]:
-    """The outcomes of the tasks, in their order."""
-    waiting = deque(enumerate(tasks))
-    outcomes: dict[int, Outcome] = {}
-    workers: list[_Worker] = []
-    given = 0
-    try:
-        while given < len(tasks):
-            while waiting and (worker := _free(workers, jobs, backend, hang_seconds)) is not None:
-                worker.begin(*waiting.popleft())
-            for worker in _ready(workers):
-                done = worker.receive(report)
-                if done is not None:
-                    outcomes[done[0]] = done[1]
-                if worker.is_dead:
-                    workers.remove(worker)
-            while given in outcomes:
-                yield outcomes.pop(given)
-                given += 1
-    finally:
-        for worker in workers:
+class Pool:
+    """Up to `jobs` worker processes, started when they are needed; a context manager that stops them in the end."""
+
+    def __init__(self, jobs: int, backend: str, hang_seconds: float = HANG_SECONDS) -> None:
+        self._jobs = jobs
+        self._backend = backend
+        self._hang_seconds = hang_seconds
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
             worker.stop()
 
+    def outcomes(self, tasks: Sequence[Task], report: Report) -> Iterator[Outcome]:
+        """The outcomes of the tasks, in their order, each as soon as it and those before it are known."""
+        waiting = deque(enumerate(tasks))
+        known: dict[int, Outcome] = {}
+        given = 0
+        while given < len(tasks):
+            while waiting and (worker := self._free()) is not None:
+                worker.begin(*waiting.popleft())
+            for worker in _ready(self._workers):
+                done = worker.receive(report)
+                if done is not None:
+                    known[done[0]] = done[1]
+                if worker.is_dead:
+                    self._workers.remove(worker)
+            while given in known:
+                yield known.pop(given)
+                given += 1
 
-def _free(workers: list[_Worker], jobs: int, backend: str, hang_seconds: float) -> _Worker | None:
-    for worker in workers:
-        if worker.task is None:
-            return worker
-    if len(workers) < jobs:
-        workers.append(_Worker(backend, hang_seconds))
-        return workers[-1]
-    return None
+    def _free(self) -> _Worker | None:
+        for worker in self._workers:
+            if worker.task is None:
+                return worker
+        if len(self._workers) < self._jobs:
+            self._workers.append(_Worker(self._backend, self._hang_seconds))
+            return self._workers[-1]
+        return None
 
 
 def _ready(workers: list[_Worker]) -> list[_Worker]:

@@ -8,6 +8,7 @@ defaults would be a different check.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,8 +49,10 @@ class Requests:
         found = self._project(str(Path(file.path).parent))
         return CheckRequest(file.path, text, self._flags(file.path, found), options=self._options(found.settings))
 
-    def hang_seconds(self, file: Input) -> float:
-        return float(self._project(str(Path(file.path).parent)).settings.hang_seconds)
+    def hang_seconds(self, files: Iterable[Input]) -> float:
+        """How long a worker may say nothing: the longest that the projects of some files allow."""
+        folders = {str(Path(file.path).parent) for file in files if file.text is not None}
+        return float(max((self._project(folder).settings.hang_seconds for folder in folders), default=0))
 
     def _project(self, folder: str) -> Project:
         found = self._projects.get(folder)
