@@ -20,7 +20,7 @@ from analyzers.races.threads import Launch, Mode
 from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
-MAX_UNDECIDED = 8
+MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
 
