@@ -181,6 +181,20 @@ def test_order_is_transitive_over_barriers_of_different_groups():
     assert pairs(b.build(), block(64)) == []
 
 
+def test_what_a_thread_did_before_it_returned_comes_before_the_next_barrier():
+    b = KernelBuilder()
+    s = b.shared("s", 4)
+    write = b.store(s, 0, b.tid)
+    with b.if_(b.tid < 2):
+        b.return_()
+    barrier = b.barrier()
+    with b.if_(b.tid.eq(2)):
+        b.load(s, 0)
+    result = run(b.build(), block(4))
+    assert [r.events for r in races(result)] == [(write, write)]
+    assert len(races(result, frozenset({barrier}))) == 2
+
+
 @pytest.mark.parametrize(("tile", "expected"), [(4, [((1, 3), "intra-warp")]), (8, [])])
 def test_tiles(tile: int, expected: list[object]):
     b = KernelBuilder()

@@ -1,7 +1,8 @@
 """The truth about one execution: which pairs of accesses are unordered by happens-before.
 
-Barriers order everything their participants did before with everything they do after; nothing else orders. The answer
-does not depend on how the threads were interleaved between barriers, only on the values they computed.
+Barriers order everything their participants did before, and what threads of their group did that have ended, with
+everything the participants do after; nothing else orders. The answer does not depend on how the threads were interleaved
+between barriers, only on the values they computed.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class HappensBefore:
         for record in result.syncs:
             joined: Clock = {}
             ordered = [n for n, barrier in record.participants if barrier not in ignore_barriers]
-            for n in ordered:
+            for n in (*ordered, *(record.ended if ordered else ())):
                 for u, seen in current.get(n, empty).items():
                     if seen > joined.get(u, -1):
                         joined[u] = seen

@@ -43,10 +43,12 @@ class AccessRecord(NamedTuple):
 
 
 class SyncRecord(NamedTuple):
-    """The release of one barrier. ``participants``: (thread, barrier event id)."""
+    """The release of one barrier. ``participants``: (thread, barrier event id). ``ended``: members of the group that
+    had ended; CUDA waits for the others only, after these."""
 
     scope: str
     participants: tuple[tuple[int, int], ...]
+    ended: tuple[int, ...] = ()
 
 
 class Divergence(NamedTuple):

@@ -163,7 +163,7 @@ class Groups:
         if group.scope == "collective":
             self._exchange(arrived)
         else:
-            self._synchronise(group.scope, arrived)
+            self._synchronise(group, arrived)
         for t in arrived:
             t.wait = None
         return arrived
@@ -180,7 +180,7 @@ class Groups:
                 first = place
         return [t for t in arrived if t.wait is not None and t.wait.place != first]
 
-    def _synchronise(self, scope: str, arrived: list[Thread]) -> None:
+    def _synchronise(self, group: _Group, arrived: list[Thread]) -> None:
         participants: list[tuple[int, int]] = []
         contributions: list[Any] = []
         for t in arrived:
@@ -188,10 +188,11 @@ class Groups:
             participants.append((t.number, t.wait.event))
             if isinstance(t.wait.statement, k.Barrier) and t.wait.statement.reduce is not None:
                 contributions.append(1 if t.wait.arguments[0] else 0)
-        self.result.syncs.append(SyncRecord(scope, tuple(participants)))
+        ended = [m for m in sorted(group.members) if self.threads[m].ended is not None]
+        self.result.syncs.append(SyncRecord(group.scope, tuple(participants), tuple(ended)))
         for t in arrived:
             t.sync += 1
-            if scope in ("warp", "tile"):
+            if group.scope in ("warp", "tile"):
                 t.warp_epoch += 1
             else:
                 t.epoch += 1
