@@ -33,6 +33,10 @@ class Backend(Protocol):
         """The verified repair for one group of findings, computed now."""
         ...
 
+    def fix_all(self, request: CheckRequest, stop: Stop) -> Fix | FixRefusal:
+        """One edit for everything in the unit that can be repaired, verified together."""
+        ...
+
     def forget(self, path: str) -> None: ...
 
 
@@ -48,12 +52,17 @@ class _Real:
     def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
         import quickfix
 
-        return quickfix.offers(self._engine, request, result)
+        return quickfix.offers(self._engine, request, result, stop)
 
     def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
         import quickfix
 
-        return quickfix.fix_for(self._engine, request, group)
+        return quickfix.fix_for(self._engine, request, group, stop)
+
+    def fix_all(self, request: CheckRequest, stop: Stop) -> Fix | FixRefusal:
+        import quickfix
+
+        return quickfix.fix_all(self._engine, request, stop)
 
     def forget(self, path: str) -> None:
         self._engine.forget(path)

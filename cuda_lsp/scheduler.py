@@ -131,6 +131,8 @@ class Scheduler:
         self._loop = asyncio.get_running_loop()
         self._slots: list[_Slot] = []
         self._homes: dict[str, _Slot] = {}
+        self._seen: set[str] = set()
+        """Units that their worker has begun to know."""
         self._queue: list[Job] = []
         self._ids = itertools.count(1)
         self._closing = False
@@ -177,6 +179,7 @@ class Scheduler:
         """The unit is not needed any more: drop its jobs and what a worker keeps for it."""
         self._supersede(unit)
         self._homes.pop(unit, None)
+        self._seen.discard(unit)
         for slot in self._slots:
             if slot.process is not None and unit in slot.known_texts:
                 slot.process.send({"op": "forget", "path": unit})
@@ -269,6 +272,11 @@ class Scheduler:
             if slot.running is not None or slot.down or self._closing:
                 continue
             waiting = [job for job in self._queue if self._home(job.unit) is slot]
+            if not waiting:
+                # A unit that no worker has seen yet need not wait for the busy one it was given to.
+                waiting = [job for job in self._queue if job.unit not in self._seen]
+                self._homes.update((job.unit, slot) for job in waiting[:1])
+                waiting = waiting[:1]
             if waiting:
                 if slot.process is None:
                     self._launch(slot)
@@ -277,6 +285,7 @@ class Scheduler:
     def _dispatch(self, slot: _Slot, job: Job) -> None:
         assert slot.process is not None
         self._queue.remove(job)
+        self._seen.add(job.unit)
         slot.running, slot.stopping, slot.again, slot.progress = job, False, False, ""
         for path, (digest, text) in job.texts.items():
             if slot.known_texts.get(path) != digest:

@@ -423,6 +423,7 @@ class Session:
             return
         if outcome is not Outcome.OK:
             return
+        view.frame = frame
         self.spawn(self._after_check(view))
         if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
             self._submit_offers(view, frame, snapshot)

@@ -99,6 +99,10 @@ class UnitView:
     """Files that were looked for and not found."""
     fixes: list[Fix] = field(default_factory=list[Fix])
     """Verified repairs for the text of `snapshot`."""
+    combined: Fix | None = None
+    """All repairs of that text in one, once somebody has asked for it."""
+    frame: Frame | None = None
+    """The request of the last finished check: asking for repairs with the very same finds everything warm."""
     trouble: Reason | None = None
     """Why the last check gave no result."""
     _running: Snapshot | None = None
@@ -174,7 +178,7 @@ class UnitView:
         self.snapshot, self._running = self._running, None
         self.dependencies = dict(frame["dependencies"])
         self.absent = frame["absent"]
-        self.fixes = []
+        self.fixes, self.combined = [], None
         self._fresh = {}
 
     def add_fix(self, data: Any) -> None:

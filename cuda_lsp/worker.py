@@ -274,7 +274,12 @@ class Worker:
 
     def _fix(self, frame: frames.Frame, request: CheckRequest) -> None:
         self._checked_again(frame, request)
-        answer = self._analysis.fix_for(request, frame["group"], self._stop(frame["id"]))
+        stop = self._stop(frame["id"])
+        group: str | None = frame["group"]
+        if group is None:
+            answer = self._analysis.fix_all(request, stop)
+        else:
+            answer = self._analysis.fix_for(request, group, stop)
         if isinstance(answer, Fix):
             self._send(frame["id"], fix=wire.dump(answer))
         else:

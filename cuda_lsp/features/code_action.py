@@ -23,7 +23,7 @@ from cuda_lsp.features.diagnostics import Mistake, mistakes, place
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.scheduler import Job, JobKind, Outcome
 from cuda_lsp.session import read_text
-from cuda_lsp.unit_view import UnitView, check_frame
+from cuda_lsp.unit_view import UnitView
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
@@ -84,7 +84,7 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=list(_linked(session, cured, params.context.diagnostics)),
                 is_preferred=fix.preferred if features.preferred_actions else None,
-                data=_data(params.text_document.uri, view, "fix", fix),
+                data=_data(params.text_document.uri, view, fix),
             )
             if not features.resolves_edits:
                 action.edit, action.data = await workspace_edit(session, view, fix.edits), None
@@ -93,38 +93,20 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
 
 
 async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | None:
-    """All preferred repairs of a document's unit that do not meet."""
-    view = _view_of(session, uri)
-    fixes = _compatible(view) if view is not None and view.is_current else []
-    fixes = [fix for fix in fixes if any(edit.span.path == path for edit in fix.edits)]
-    if view is None or not fixes:
+    """Everything that can be repaired in the document's unit, when that is anything here."""
+    unit = session.unit_of(uri)
+    view = session.views.get(unit) if unit is not None else None
+    if view is None or not view.is_current:
         return None
-    action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, "all", *fixes))
+    if not any(edit.span.path == path for fix in view.fixes if fix.preferred for edit in fix.edits):
+        return None
+    action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, None))
     if not session.client.features.resolves_edits:
-        edits = [edit for fix in fixes for edit in fix.edits]
-        action.edit, action.data = await workspace_edit(session, view, edits), None
+        found = await _computed(session, view, None)
+        if isinstance(found, str):
+            return None
+        action.edit, action.data = await workspace_edit(session, view, found.edits), None
     return action
-
-
-def _compatible(view: UnitView) -> list[Fix]:
-    """Preferred repairs that can be applied together. Each was verified alone, so each must stay inside a kernel, and
-    no two in the same one."""
-    kernels = [shown.result.extent for shown in view.kernels.values()]
-    taken: set[tuple[str, int]] = set()
-    kept: list[Fix] = []
-    for fix in view.fixes:
-        homes = {
-            (extent.path, extent.start_offset)
-            for edit in fix.edits
-            for extent in kernels
-            if edit.span.path == extent.path
-            and extent.start_offset <= edit.span.start_offset
-            and edit.span.end_offset <= extent.end_offset
-        }
-        if fix.preferred and len(homes) == 1 and not homes & taken:
-            taken |= homes
-            kept.append(fix)
-    return kept
 
 
 def _touches(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
@@ -160,23 +142,17 @@ def _linked(
             yield diagnostic
 
 
-def _view_of(session: Session, uri: str) -> UnitView | None:
-    unit = session.unit_of(uri)
-    return session.views.get(unit) if unit is not None else None
-
-
 # Resolving
 
 
-def _data(uri: str, view: UnitView, what: str, *fixes: Fix) -> dict[str, Any]:
-    digest = view.snapshot.digest if view.snapshot is not None else ""
+def _data(uri: str, view: UnitView, fix: Fix | None) -> dict[str, Any]:
+    """What `resolve` needs; no fix stands for all."""
     return {
         "uri": uri,
         "unit": view.path,
-        "what": what,
-        "digest": digest,
-        "fixes": [_name(fix) for fix in fixes],
-        "groups": [fix.groups[0] for fix in fixes],
+        "digest": view.snapshot.digest if view.snapshot is not None else "",
+        "fix": _name(fix) if fix is not None else None,
+        "group": fix.groups[0] if fix is not None else None,
     }
 
 
@@ -186,21 +162,21 @@ def _name(fix: Fix) -> str:
 
 async def resolve(session: Session, action: types.CodeAction) -> types.CodeAction:
     """The action with its edit. Raises an error, which the user also sees, when the text is not the checked one."""
-    data = action.data
+    data: Any = action.data
     if not isinstance(data, Mapping):
         return action
     wish = cast("Mapping[str, Any]", data)
     view = session.views.get(str(wish.get("unit")))
     if view is None or not view.is_current or view.snapshot is None or view.snapshot.digest != wish.get("digest"):
         raise _told(session, "The document has changed since this fix was proved; save it to get a new one.")
-    known = {_name(fix): fix for fix in view.fixes}
-    edits: list[TextEdit] = []
-    for name, group in zip(wish["fixes"], wish["groups"], strict=True):
-        fix = known.get(name) or await _computed(session, view, group)
-        edits.extend(fix.edits)
+    name, group = wish.get("fix"), wish.get("group")
+    found = next((fix for fix in view.fixes if _name(fix) == name), None)
+    found = found or await _computed(session, view, str(group) if group is not None else None)
+    if isinstance(found, str):
+        raise _told(session, found)
     if not view.is_current:
         raise _told(session, "The document has changed while the fix was proved; save it to get a new one.")
-    action.edit = await workspace_edit(session, view, edits)
+    action.edit = await workspace_edit(session, view, found.edits)
     return action
 
 
@@ -209,10 +185,13 @@ def _told(session: Session, text: str) -> JsonRpcException:
     return refused(text)
 
 
-async def _computed(session: Session, view: UnitView, group: str) -> Fix:
-    """Have the repair for a group verified now: what was listed is not known any more."""
-    snapshot = view.snapshot
-    assert snapshot is not None
+async def _computed(session: Session, view: UnitView, group: str | None) -> Fix | str:
+    """Have the repair for a group, or for all, verified now; why there is none, where there is none."""
+    if group is None and view.combined is not None:
+        return view.combined
+    snapshot, request = view.snapshot, view.frame
+    if snapshot is None or request is None:
+        return "The document has to be checked first."
     answer: asyncio.Future[Fix | str] = asyncio.get_running_loop().create_future()
 
     def settle(value: Fix | str) -> None:
@@ -225,16 +204,15 @@ async def _computed(session: Session, view: UnitView, group: str) -> Fix:
     def on_done(outcome: Outcome, error: str) -> None:
         settle(f"The fix could not be proved: {error or outcome.value}.")
 
-    frame = {**check_frame(view, snapshot, None, reuse=True, cache=None), "group": group}
-    job = Job(JobKind.FIX, view.path, frame, snapshot.texts, on_frame, on_done)
+    job = Job(JobKind.FIX, view.path, {**request, "group": group}, snapshot.texts, on_frame, on_done)
     session.scheduler.submit(job)
     try:
         found = await answer
     except asyncio.CancelledError:
         session.scheduler.cancel(job)
         raise
-    if isinstance(found, str):
-        raise _told(session, found)
+    if group is None and isinstance(found, Fix) and view.snapshot is snapshot:
+        view.combined = found
     return found
 
 

@@ -183,7 +183,7 @@ class Editor(LanguageClient):
         return lambda: uri in self.diagnostics and self.codes(uri) == list(codes)
 
     @property
-    def progress(self) -> dict[Any, list[Any]]:
+    def reports(self) -> dict[Any, list[Any]]:
         """The progress reports by token."""
         return dict(self.progress_reports)
 

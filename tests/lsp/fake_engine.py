@@ -129,6 +129,15 @@ class FakeEngine:
                         return fix
         return FixRefusal("nothing to repair")
 
+    def fix_all(self, request: CheckRequest, stop: Callable[[], bool]) -> Fix | FixRefusal:
+        for event in self.check(request, stop):
+            if isinstance(event, UnitFinished):
+                fixes = [fix for fix in self.offers(request, event.result, stop) if fix.kind == "insert-barrier"]
+                edits = tuple(edit for fix in fixes for edit in fix.edits)
+                groups = tuple(group for fix in fixes for group in fix.groups)
+                return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, groups, f"+{len(fixes)} barriers")
+        return FixRefusal("nothing to repair")
+
     def forget(self, path: str) -> None:
         self.forgotten.append(path)
 

@@ -128,10 +128,10 @@ async def test_a_fix_that_is_not_known_any_more_is_proved_again(editor: Editor, 
     (action,) = await editor.actions(uri, "a[i] =")
     assert isinstance(action.data, object)
     data = dict(action.data)  # pyright: ignore[reportCallIssue, reportArgumentType]
-    action.data = {**data, "fixes": ["forgotten"]}  # pyright: ignore[reportAttributeAccessIssue]
+    action.data = {**data, "fix": "forgotten"}  # pyright: ignore[reportAttributeAccessIssue]
     resolved = await editor.code_action_resolve_async(action)
     assert resolved.edit is not None
-    action.data = {**data, "fixes": ["forgotten"], "groups": ["no such group"]}  # pyright: ignore[reportAttributeAccessIssue]
+    action.data = {**data, "fix": "forgotten", "group": "no such group"}  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(JsonRpcException, match="nothing to repair"):
         await editor.code_action_resolve_async(action)
 
