@@ -1,10 +1,14 @@
-"""A kernel as readable text, one statement per line with its source line: what ``explain --pass program`` prints."""
+"""A kernel as readable text, one statement per line with its source line: what ``explain --pass program`` prints.
+
+The same kernel gives the same text in every process: operands of commutative operators are put in textual order, for
+their order in an expression depends on what else was interned before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzers.ir.expr import Expr, show
+from analyzers.ir.expr import Expr, Type, show, walk
 from analyzers.ir.kernel import (
     Assign,
     Assume,
@@ -44,6 +48,32 @@ def kernel_text(kernel: Kernel) -> str:
     return "\n".join(lines) + "\n"
 
 
+_UNORDERED = frozenset({"add", "mul", "and", "or", "xor", "min", "max", "eq", "ne"})
+
+
+def expression_text(e: Expr) -> str:
+    """`show`, with the operands of commutative operators in textual order and constants last."""
+    texts: dict[int, str] = {}
+    for node in walk((e,)):
+        if not node.args:
+            texts[node.key] = show(node)
+            continue
+        operands = node.args
+        if node.op in _UNORDERED:
+            operands = tuple(sorted(operands, key=lambda a: (a.op == "const", texts[a.key])))
+        # One level at a time: the operands stand in as names that are already rendered.
+        rendered = tuple([_loose("var", a.ty, (), texts[a.key]) for a in operands])
+        texts[node.key] = show(_loose(node.op, node.ty, rendered, node.value))
+    return texts[e.key]
+
+
+def _loose(op: str, ty: Type, args: tuple[Expr, ...], value: object) -> Expr:
+    """A node that is shown once and not interned."""
+    made = Expr.__new__(Expr)
+    made.op, made.ty, made.args, made.value = op, ty, args, value
+    return made
+
+
 def _object(o: MemObject) -> str:
     extents = "".join(f"[{n}]" for n in o.extents)
     size = f", {o.size} bytes" if o.size is not None else ""
@@ -61,7 +91,7 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
     pad = "  " * depth
     for s in body:
         if isinstance(s, If):
-            yield f"{pad}if {show(s.condition)}:{_where(s.site)}"
+            yield f"{pad}if {expression_text(s.condition)}:{_where(s.site)}"
             yield from _body(s.then, depth + 1)
             if s.orelse:
                 yield f"{pad}else:"
@@ -69,7 +99,7 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
         elif isinstance(s, Loop):
             yield f"{pad}loop {s.label}:{_where(s.site)}"
             yield from _body(s.head, depth + 1)
-            yield f"{pad}  while {show(s.condition)}"
+            yield f"{pad}  while {expression_text(s.condition)}"
             yield from _body(s.body, depth + 1)
             if s.latch:
                 yield f"{pad} latch:"
@@ -84,7 +114,7 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
 def statement_text(s: Stmt) -> str:
     """One simple statement, with its place in the source."""
     if isinstance(s, Assign):
-        return f"{s.var} := {show(s.value)}"
+        return f"{s.var} := {expression_text(s.value)}"
     if isinstance(s, Exit):
         return f"exit {s.label} ({s.kind}){_where(s.site)}"
     if isinstance(s, Continue):
@@ -95,34 +125,34 @@ def statement_text(s: Stmt) -> str:
 
 
 def _bounds(in_bounds: tuple[tuple[Expr, int], ...]) -> str:
-    return "".join(f" [{show(index)} < {extent}]" for index, extent in in_bounds)
+    return "".join(f" [{expression_text(index)} < {extent}]" for index, extent in in_bounds)
 
 
 def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | Unsupported) -> str:
     if isinstance(s, Load):
         volatile = " volatile" if s.volatile else ""
-        return f"#{s.id} {s.var} := load{volatile} {s.ty} {s.width}B {show(s.pointer)}{_bounds(s.in_bounds)}"
+        return f"#{s.id} {s.var} := load{volatile} {s.ty} {s.width}B {expression_text(s.pointer)}{_bounds(s.in_bounds)}"
     if isinstance(s, Store):
         volatile = " volatile" if s.volatile else ""
-        return f"#{s.id} store{volatile} {s.width}B {show(s.pointer)} := {show(s.value)}{_bounds(s.in_bounds)}"
+        return f"#{s.id} store{volatile} {s.width}B {expression_text(s.pointer)} := {expression_text(s.value)}{_bounds(s.in_bounds)}"
     if isinstance(s, Atomic):
-        operands = ", ".join(show(o) for o in s.operands)
+        operands = ", ".join(expression_text(o) for o in s.operands)
         result = f"{s.var} := " if s.var else ""
         return (
-            f"#{s.id} {result}atomic {s.op} {s.ty} {s.width}B {s.scope} {s.order} {show(s.pointer)}"
+            f"#{s.id} {result}atomic {s.op} {s.ty} {s.width}B {s.scope} {s.order} {expression_text(s.pointer)}"
             f" ({operands}){_bounds(s.in_bounds)}"
         )
     if isinstance(s, Barrier):
-        extra = f" mask {show(s.mask)}" if s.mask is not None else f" tile {s.tile}" if s.tile else ""
+        extra = f" mask {expression_text(s.mask)}" if s.mask is not None else f" tile {s.tile}" if s.tile else ""
         if s.reduce is not None:
-            extra += f" {s.reduce[2]} := {s.reduce[0]} {show(s.reduce[1])}"
+            extra += f" {s.reduce[2]} := {s.reduce[0]} {expression_text(s.reduce[1])}"
         return f"#{s.id} barrier {s.scope}{extra}{' in macro' if s.in_macro else ''}"
     if isinstance(s, Fence):
         return f"#{s.id} fence {s.scope} {s.order}"
     if isinstance(s, Collective):
-        return f"#{s.id} {s.var} := {s.name}({', '.join(show(o) for o in s.operands)})"
+        return f"#{s.id} {s.var} := {s.name}({', '.join(expression_text(o) for o in s.operands)})"
     if isinstance(s, Havoc):
         return f"{s.var} := any {s.ty} ({s.reason})"
     if isinstance(s, Assume):
-        return f"assume {show(s.condition)} ({s.source})"
+        return f"assume {expression_text(s.condition)} ({s.source})"
     return f"unsupported {s.kind}: {s.text}"

@@ -53,8 +53,8 @@ class Frame:
     """Control does not get past the statements so far."""
     exits: list[tuple[str, str | None, str]] = field(default_factory=list)
     """Enclosing loops and switches: (label for break, label for continue, kind of the break)."""
-    gotos: dict[int, tuple[str, str]] = field(default_factory=dict)
-    """Labels in reach: declaration to (exit|continue, label)."""
+    gotos: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Labels in reach: name to (exit|continue, label of the Block or Loop)."""
 
     def lookup(self, key: int) -> Place | None:
         frame: Frame | None = self

@@ -25,7 +25,8 @@ from analyzers.model import Skipped
 
 _K: Any = CursorKind
 _SCOPES = frozenset({Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS, Kinds.CLASS_TEMPLATE,
-                     _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value})  # fmt: skip
+                     _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value, _K.FRIEND_DECL.value})  # fmt: skip
+_TEMPLATES = frozenset({Kinds.CLASS_TEMPLATE, _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value})
 _FUNCTION_LIKE = frozenset(
     {Kinds.FUNCTION, Kinds.FUNCTION_TEMPLATE, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.DESTRUCTOR, Kinds.CONVERSION}
 )
@@ -172,7 +173,7 @@ class _Declarations:
             elif kind in _SCOPES:
                 if scope or not self._in_headers(cursor):
                     inner = (*scope, cursor.spelling) if kind == Kinds.NAMESPACE else scope
-                    is_template = kind not in (Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS)
+                    is_template = kind in _TEMPLATES
                     # A scope of its own keeps the members from being asked for their file again.
                     self._walk(children(cursor), inner or ("",), template or is_template)
             elif kind == Kinds.VAR and (scope or not self._in_headers(cursor)):
@@ -381,7 +382,11 @@ def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
         elif kind == TemplateArgumentKind.INTEGRAL:
             value = cursor.get_template_argument_value(number)
             shape = parameters[number].cursor.type.get_canonical().spelling if number < len(parameters) else ""
-            out.append({0: "false", 1: "true"}.get(value, str(value)) if shape == "bool" else str(value))
+            if shape == "bool":
+                out.append("true" if value else "false")
+            else:
+                unsigned = "unsigned" in shape
+                out.append(str(cursor.get_template_argument_unsigned_value(number) if unsigned else value))
     return out
 
 

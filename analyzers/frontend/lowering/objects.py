@@ -79,8 +79,7 @@ def _is_constant(variable: Node) -> bool:
 
 def _static(ctx: Context, variable: Node, kinds: set[int], use: Node) -> Place:
     ctype = variable.type
-    host_written = Kinds.CONSTANT_ATTR in kinds or (Kinds.DEVICE_ATTR in kinds and not _is_constant(variable))
-    if _is_constant(variable) and not host_written:
+    if _is_constant(variable):
         found = _constant_place(ctx, variable)
         if found is not None:
             return found

@@ -101,7 +101,7 @@ def _labelled(ctx: Context, nodes: list[Node], at: int) -> None:
     before, after = nodes[:at], [*[k for k in label.kids if k.kind != Kinds.LABEL], *nodes[at + 1 :]]
     inner_labels = [k for k in label.kids if k.kind == Kinds.LABEL]
     name = ctx.name(f"goto:{label.name}")
-    key = label.key
+    key = label.name
     frame = ctx.frame
     if _gotos(before, label.name):
         frame.gotos[key] = ("exit", name)
@@ -145,9 +145,9 @@ def stray_label(ctx: Context, node: Node) -> None:
 
 @statements(Kinds.GOTO, Kinds.INDIRECT_GOTO)
 def goto(ctx: Context, node: Node) -> None:
-    target = next((k.reference for k in node.kids if k.reference is not None), None)
-    for key, (kind, name) in ctx.frame.gotos.items():
-        if target is not None and target.key == key:
+    for kid in node.kids:
+        if kid.name in ctx.frame.gotos:
+            kind, name = ctx.frame.gotos[kid.name]
             site = ctx.site(node)
             ctx.emit(Exit(name, "break", site) if kind == "exit" else Continue(name, site))
             return

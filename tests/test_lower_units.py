@@ -1,0 +1,162 @@
+"""Which kernels a unit has: templates and their instantiations, headers, namespaces, broken code."""
+
+from lowering import PATH, kernel, kernels, program, unit, unsupported
+
+from analyzers.ir.kernel import Unsupported, statements
+
+
+def names(text: str, files: dict[str, str] | None = None) -> list[str]:
+    return list(kernels(text, files))
+
+
+def test_instantiations_at_launches_and_through_templates():
+    text = """
+        template <class T, int N> __global__ void run(T *p) { p[0] = N; }
+        namespace inner { template <class T, bool B = true> __global__ void fill(T *p, const T v) { if (B) p[threadIdx.x] = v; } }
+        template <class T> struct Launcher { static void go(T *p) { inner::fill<<<1, 2>>>(p, T(3)); } };
+        template <typename T> void launch(T *p) { run<T, 32><<<1, 1>>>(p); Launcher<T>::go(p); }
+        void host(float *p, double *q, int c) {
+          launch(p);
+          auto f = c ? &run<float, 1> : run<float, 2>;
+          f<<<1, 1>>>(p);
+          void *args[] = {&q};
+          cudaLaunchKernel((void *)run<double, 8>, 1, 1, args, 0, 0);
+          auto l = [&](auto v) { run<decltype(v), 5><<<1, 1>>>(nullptr); };
+          l(1u);
+        }
+    """
+    assert sorted(names(text)) == [
+        "fill<float, true>", "run<double, 8>", "run<float, 1>", "run<float, 2>", "run<float, 32>", "run<unsigned int, 5>"
+    ]  # fmt: skip
+
+
+def test_each_instance_has_its_own_body():
+    text = """
+        template <class T, int N> __device__ T twice(T v) { if constexpr (N > 1) return v * 2; return v; }
+        template <class T, int N> __global__ void run(T *p) { p[sizeof(T)] = twice<T, N>(N); }
+        void host(char *p, double *q) { run<char, 1><<<1, 1>>>(p); run<double, 2><<<1, 1>>>(q); }
+    """
+    assert program(text, "run<char, 1>") == "#1 store 1B ptradd(&p, 1) := 1"
+    assert program(text, "run<double, 2>") == "#1 store 8B ptradd(&p, 64) := (2.0 * 2.0)"
+
+
+def test_explicit_instantiations_and_specialisations():
+    text = """
+        template <class T> __global__ void run(T *p) { p[0] = 1; }
+        template <> __global__ void run<char>(char *p) { p[0] = 2; }
+        template __global__ void run<double>(double *);
+        namespace a { namespace { template <int N> __global__ void deep(int *p) { *p = N; } } template __global__ void deep<7>(int *); }
+    """
+    lowered = unit(text)
+    assert sorted(k.name for k in lowered.kernels) == ["deep<7>", "run<char>", "run<double>"]
+    assert len(lowered.probes) == 2
+    assert not any(k.assumptions for k in lowered.kernels)
+
+
+def test_templates_nobody_instantiates_are_tried():
+    text = """
+        template <class T, int N, bool B> __global__ void run(T *p) { p[0] = N; }
+        template <class Op> __global__ void apply(float *p, Op op) { p[0] = op(p[1]); }
+        template <template <class> class C> __global__ void odd(C<int> *p) { p->x = 1; }
+    """
+    found = kernels(text)
+    assert list(found)[0] == "run<float, 32, true>"
+    assert found["run<float, 32, true>"].assumptions == (
+        "the template is not instantiated in sight; checked as run<float, 32, true>",
+    )
+    assert unsupported(text, "odd<…>") == ["uninstantiated-template"]
+    assert any(name.startswith("apply<") for name in found)
+
+
+def test_a_guess_gives_way_to_the_code():
+    template = "template <class T> __global__ void run(T *p) { p[0] = 1; }\n"
+    assert names(template) == ["run<float>"]
+    assert names(template + "void host(int *p) { run<<<1, 1>>>(p); }\n") == ["run<int>"]
+
+
+def test_kernels_of_headers_carry_their_path():
+    files = {
+        "/project/part.cuh": "#pragma once\ntemplate <class T> __global__ void scale(T *p) { p[threadIdx.x] *= 2; }\n"
+        "static __global__ void plain(int *p) { *p = 1; }\n"
+    }
+    found = kernels('#include "part.cuh"\nvoid host(float *p) { scale<<<1, 32>>>(p); }\n', files)
+    assert {name: k.span.path for name, k in found.items()} == {
+        "scale<float>": "/project/part.cuh",
+        "plain": "/project/part.cuh",
+    }
+
+
+def test_names_spans_and_extents():
+    text = "namespace n {\ntemplate <class T>\n__global__ void  run(T *p)\n{\n  p[0] = 1;\n}\n}\nvoid h(int *p) { n::run<<<1, 1>>>(p); }\n"
+    k = kernel(text)
+    assert (k.name, k.base_name) == ("run<int>", "run")
+    assert (k.span.path, k.span.start_line, k.span.start_column, k.span.end_column) == (PATH, 3, 18, 21)
+    assert text[k.extent.start_offset : k.extent.end_offset].startswith("template <class T>")
+    assert text[k.body_span.start_offset : k.body_span.end_offset] == "{\n  p[0] = 1;\n}"
+
+
+def test_the_device_branch_of_the_preprocessor_counts():
+    text = """
+        __global__ void k(int *p) {
+        #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+          p[0] = 1;
+        #else
+          p[1] = 2;
+        #endif
+        }
+    """
+    assert program(text) == "#1 store 4B &p := 1"
+
+
+def test_instances_only_the_host_pass_sees():
+    text = """
+        template <int N> __global__ void run(int *p) { *p = N; }
+        #ifndef __CUDA_ARCH__
+        void host(int *p) { run<9><<<1, 1>>>(p); }
+        #endif
+    """
+    assert names(text) == ["run<9>"]
+
+
+def test_an_error_makes_the_kernels_that_reach_it_unknown():
+    text = """
+        __device__ void helper(int *p) { p[0] = nowhere::value; }
+        __global__ void broken(int *p) { helper(p); }
+        __global__ void sound(int *p) { p[0] = 1; }
+        void host() { undeclared(); }
+    """
+    assert unsupported(text, "broken")[0] == "parse-error"
+    assert unsupported(text, "sound") == []
+
+
+def test_every_definition_is_found():
+    text = """
+        extern "C" __global__ void c_kernel(int *p) { *p = 1; }
+        extern "C" { __global__ void c_block(int *p) { *p = 1; } }
+        static __global__ void internal(int *p) { *p = 1; }
+        namespace { __global__ void hidden(int *p) { *p = 1; } }
+        struct S { friend __global__ void friendly(int *p) { *p = 1; } };
+        #define KERNEL(name) __global__ void name(int *p) { *p = 1; }
+        KERNEL(made)
+        __global__ void declared_only(int *p);
+        inline __global__ __launch_bounds__(32) void attributes(int *p) { *p = 1; }
+    """
+    assert names(text) == ["c_kernel", "c_block", "internal", "hidden", "friendly", "made", "attributes"]
+
+
+def test_overloads_are_two_kernels():
+    text = "__global__ void k(int *p) { *p = 1; } __global__ void k(float *p) { *p = 1; }"
+    lowered = unit(text).kernels
+    assert [k.name for k in lowered] == ["k", "k"]
+    assert len({k.mangled for k in lowered}) == 2
+
+
+def test_nothing_is_lowered_twice_or_with_leftovers():
+    """Taking the address of a local is found out late: the second round must not keep anything of the first."""
+    k = kernel("""
+        __device__ void put(int *q, int v) { *q = v; }
+        __global__ void k(int *p) { int x = 1; put(&x, 2); int *y = &x; *y += 1; p[0] = x; __shared__ int s; s = *y; }
+    """)
+    assert [o.name for o in k.objects if o.space == "local"] == ["x"]
+    assert not any(isinstance(s, Unsupported) for s in statements(k.body))
+    assert "?" not in "".join(str(o.name) for o in k.objects)
