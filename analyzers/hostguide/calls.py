@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.parse import is_bundled
+from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.evaluate import Evaluator, Frame
 from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.library import (
@@ -21,7 +22,7 @@ from analyzers.hostguide.library import (
 from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import HostFunction, Node, TreeBuilder
+from analyzers.hostguide.tree import HostFunction, Node, identity
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -76,7 +77,9 @@ class Caller(Evaluator):
         self.resembles: dict[int, int] = {}
         """Tensors made in the shape of another one."""
         self._bundled: dict[int, bool] = {}
-        self._noreturn: dict[str, bool] = {}
+        self._noreturn: dict[int, bool] = {}
+        self._parameters: dict[int, list[HostType] | None] = {}
+        self._const_methods: dict[int, bool] = {}
 
     # --- dispatch
 
@@ -148,7 +151,7 @@ class Caller(Evaluator):
         raise NotImplementedError
 
     def bundled(self, target: Cursor) -> bool:
-        key = target.hash
+        key = identity(target)
         found = self._bundled.get(key)
         if found is None:
             file = target.location.file
@@ -157,10 +160,17 @@ class Caller(Evaluator):
 
     def parameter(self, target: Cursor | None, index: int) -> HostType | None:
         """The type of a parameter; VOID for an argument of a ``...``, None when the function is not known."""
-        if target is None or target.kind not in _DECLARED:
+        if target is None:
             return None
-        types = target.type.argument_types()
-        return self.builder.types.of(types[index]) if index < len(types) else VOID
+        key = identity(target)
+        if key not in self._parameters:
+            known = target.kind in _DECLARED
+            types = [self.builder.types.of(t) for t in target.type.argument_types()] if known else None
+            self._parameters[key] = types
+        found = self._parameters[key]
+        if found is None:
+            return None
+        return found[index] if index < len(found) else VOID
 
     def lambda_body(self, cursor: Cursor) -> Node | None:
         found = self.builder.lambda_body(cursor)
@@ -171,12 +181,15 @@ class Caller(Evaluator):
 
     def keeps_object(self, target: Cursor) -> bool:
         """Whether a method leaves the object it is called on as it is."""
-        constant = " const" in target.type.spelling.rpartition(")")[2]
+        key = identity(target)
+        constant = self._const_methods.get(key)
+        if constant is None:
+            constant = self._const_methods[key] = " const" in target.type.spelling.rpartition(")")[2]
         name = target.spelling
         return constant or (self.bundled(target) and (name in CONTAINER_ACCESS or name in PURE_METHODS))
 
     def never_returns(self, target: Cursor) -> bool:
-        key = target.get_usr()
+        key = identity(target)
         found = self._noreturn.get(key)
         if found is None:
             if "noreturn" in target.type.spelling:

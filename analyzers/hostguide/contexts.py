@@ -157,7 +157,9 @@ def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft, launched: F
                 continue
             seen.add(condition.key)
             if note is None:
-                note = note_of(machine.builder.sources, link.note)
+                note = machine.notes.get(link.note)
+                if note is None:
+                    note = machine.notes[link.note] = note_of(machine.builder.sources, link.note)
             draft.facts.append(Constraint(condition, note))
 
 

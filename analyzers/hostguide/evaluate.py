@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, CursorKind, evaluate, initializer
+from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
@@ -24,7 +25,7 @@ from analyzers.hostguide.hosttypes import (
 from analyzers.hostguide.memory import Memory, Stop
 from analyzers.hostguide.roundings import float_to_int
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, TreeBuilder
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
     Choice,

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, CursorKind, Type
+from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.calls import Caller
 from analyzers.hostguide.evaluate import Exits, Frame, is_expression
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.loops import Path, Writes, counter_facts, step_of, writes_of
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, TreeBuilder
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
     Closure,
@@ -35,6 +36,7 @@ from analyzers.hostguide.values import (
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import FALSE, I64, TRUE, Expr, IntType
+from analyzers.model import FactNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Executor(Caller):
         self.launches: list[RawLaunch] = []
         self.unresolved: list[tuple[Node, str]] = []
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
+        self.notes: dict[NoteSource, FactNote] = {}
+        """Texts of facts that contexts already cite."""
         self._destructors: dict[str, bool] = {}
         self._effects: dict[int, Writes] = {}
         self._kinds: dict[str, Callable[[Node], None]] = {

@@ -7,6 +7,7 @@ in the text that no context accounts for are listed, with the reason.
 
 from __future__ import annotations
 
+import gc
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -14,13 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, CursorKind, kernel_identity
-from analyzers.frontend.parse import ParsedUnit, ScannedLaunch, instantiation_probe, is_bundled, scan_launches
+from analyzers.frontend.parse import ParsedUnit, ScannedLaunch, instantiation_probe, scan_launches
+from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.contexts import contexts_of, merged
 from analyzers.hostguide.execute import Executor, RawLaunch
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
-from analyzers.hostguide.tree import HostFunction, TreeBuilder, instance_text
+from analyzers.hostguide.tree import HostFunction
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Skipped, SourceSpan
 
@@ -92,7 +95,14 @@ class _Found:
 
 def launch_contexts(unit: ParsedUnit) -> HostFacts:
     """The launches of a unit and what is known at each."""
-    return _Guide(unit).run()
+    collecting = gc.isenabled()
+    # Nearly everything made here lives until the end: collections would only walk it again and again.
+    gc.disable()
+    try:
+        return _Guide(unit).run()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Guide:
@@ -137,19 +147,20 @@ class _Guide:
 
     def _list_functions(self, cursor: Cursor, top: bool) -> None:
         for child in cursor.get_children():
+            where = child.location
+            file = where.file
+            if file is None or file.name not in self.texts:
+                continue
             kind = child.kind
             if kind in _FUNCTIONS:
                 path, start, end = extent(child)
-                if path in self.texts:
-                    place = child.location.offset
-                    template = kind == CursorKind.FUNCTION_TEMPLATE or (not top and _in_template(child))
-                    found = _Found(child, child.spelling, path, start, end, place, template, child.is_definition())
-                    self.functions.append(found)
-                    self.by_path.setdefault(path, []).append(found)
+                template = kind == CursorKind.FUNCTION_TEMPLATE or (not top and _in_template(child))
+                defined = child.is_definition()
+                found = _Found(child, child.spelling, path, start, end, where.offset, template, defined)
+                self.functions.append(found)
+                self.by_path.setdefault(path, []).append(found)
             elif kind in _SCOPES:
-                file = child.location.file
-                if file is None or not is_bundled(file.name):
-                    self._list_functions(child, False)
+                self._list_functions(child, False)
             elif kind == CursorKind.VAR_DECL and self.unit.probes and child.spelling.startswith("cuda_lsp_probe_"):
                 self.probes.append(child)
 
@@ -354,7 +365,7 @@ class _Guide:
                 out.append(Skipped(f"launch {text_of(self.sources, node.cursor)}: {why}", span(node.cursor)))
         covered = sites | unresolved
         for path in self.paths:
-            if b"<<<" not in self.texts[path] and b"cudaLaunch" not in self.texts[path]:
+            if not self._any_uncovered(path, covered):
                 continue
             raw = self.sources.text(path).decode("utf-8", "replace")
             for launch in scan_launches(raw):
@@ -364,6 +375,17 @@ class _Guide:
                     out.append(Skipped(self._why(path, launch), _point(path, launch)))
         out += self._skipped_macros(covered)
         return out
+
+    def _any_uncovered(self, path: str, covered: set[tuple[str, int, int]]) -> bool:
+        """Whether a launch stands in the text that nothing accounts for; cheaper than a scan by tokens."""
+        spans = sorted((start, end) for p, start, end in covered if p == path)
+        starts = [start for start, _ in spans]
+        for match in _LAUNCH_TEXT.finditer(self.texts[path]):
+            at = bisect_right(starts, match.start()) - 1
+            inside = any(match.start() < end for _, end in spans[max(0, at - 3) : at + 1])
+            if not inside and self._macro_at(path, match.start()) is None:
+                return True
+        return False
 
     def _why(self, path: str, launch: ScannedLaunch) -> str:
         around = self._around(path, launch.offset)

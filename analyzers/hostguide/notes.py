@@ -15,7 +15,8 @@ _SHORT = 90
 
 
 def note_of(sources: SourceTexts, origin: NoteSource) -> FactNote:
-    path, start, end = extent(origin.cursor)
+    where = cindex.span(origin.cursor.extent)
+    path, start, end = where.path, where.start_offset, where.end_offset
     whole = sources.slice(path, start, end)
     style = origin.style
     if style == "statement":
@@ -32,7 +33,7 @@ def note_of(sources: SourceTexts, origin: NoteSource) -> FactNote:
             text = f"after {header}"
         else:
             text = whole if len(whole) <= _SHORT else f"not taken: {header}"
-    return FactNote(text, cindex.span(origin.cursor.extent), cast(Kind, origin.kind))
+    return FactNote(text, where, cast(Kind, origin.kind))
 
 
 def text_of(sources: SourceTexts, cursor: Cursor) -> str:

@@ -116,7 +116,7 @@ class FactLink:
         self.depth = parent.depth + 1 if parent is not None else 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NoteSource:
     """Where a fact comes from; its text is cut from the source only if the fact is used."""
 

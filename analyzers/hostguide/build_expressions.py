@@ -1,0 +1,415 @@
+"""Host expressions from libclang cursors to :class:`~analyzers.hostguide.tree.Node` trees.
+
+The lower half of ``build``: declarations, functions by reference, expressions and calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from analyzers.frontend import cindex
+from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.hostguide.hosttypes import (
+    FUNCTION,
+    OTHER,
+    ArrayOf,
+    HostType,
+    HostTypes,
+    PointerTo,
+    ReferenceTo,
+)
+from analyzers.hostguide.source import SourceTexts, extent
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, identity
+from analyzers.ir.expr import I32, FloatType, IntType
+
+
+def _ids(*kinds: Any) -> frozenset[int]:
+    return frozenset(k.value for k in kinds)
+
+
+# Kinds are compared by number: the objects cost a look-up per cursor.
+_TYPE_PARTS = _ids(
+    CursorKind.TYPE_REF,
+    CursorKind.TEMPLATE_REF,
+    CursorKind.NAMESPACE_REF,
+    CursorKind.OVERLOADED_DECL_REF,
+    CursorKind.LABEL_REF,
+)
+_FUNCTIONS = _ids(
+    CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.CONVERSION_FUNCTION
+)
+_METHODS = _ids(CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION)
+_WRAPPERS = _ids(CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR)
+_CALL = CursorKind.CALL_EXPR.value
+_CONSTRUCTOR = CursorKind.CONSTRUCTOR.value
+_VARIABLES = _ids(CursorKind.VAR_DECL, CursorKind.PARM_DECL)
+_CONFIGURE = ("__cudaPushCallConfiguration", "cudaConfigureCall")
+_FIRST_EXPRESSION, _LAST_EXPRESSION = 100, 199  # CXCursor_FirstExpr … LastExpr
+
+
+def is_expression_kind(cursor: Any) -> bool:
+    return _FIRST_EXPRESSION <= cursor._kind_id <= _LAST_EXPRESSION
+
+
+class ExpressionBuilder:
+    """Builds expressions, and remembers declarations, of one translation unit."""
+
+    def __init__(self, types: HostTypes, sources: SourceTexts) -> None:
+        self.types = types
+        self.sources = sources
+        self.overloads: dict[str, Cursor] = {}
+        """Template instances by their text, ``run<float>``: clang leaves them open where they stand in a list."""
+        self.open_overloads: set[str] = set()
+        self._declarations: dict[int, Declaration] = {}
+        self._expressions: dict[int, Callable[[Any], Node]] = {
+            kind.value: rule
+            for rule, kinds in (
+                (self._unexposed, (CursorKind.UNEXPOSED_EXPR,)),
+                (self._paren, (CursorKind.PAREN_EXPR,)),
+                (self._other, (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL)),
+                (self._other, (CursorKind.CXX_BOOL_LITERAL_EXPR,)),
+                (self._measure, (CursorKind.CXX_UNARY_EXPR,)),
+                (self._real, (CursorKind.FLOATING_LITERAL,)),
+                (self._string, (CursorKind.STRING_LITERAL,)),
+                (self._null, (CursorKind.CXX_NULL_PTR_LITERAL_EXPR, CursorKind.GNU_NULL_EXPR)),
+                (self._this, (CursorKind.CXX_THIS_EXPR,)),
+                (self._ref, (CursorKind.DECL_REF_EXPR,)),
+                (self._member, (CursorKind.MEMBER_REF_EXPR,)),
+                (self._index, (CursorKind.ARRAY_SUBSCRIPT_EXPR,)),
+                (self._unary, (CursorKind.UNARY_OPERATOR,)),
+                (self._binary, (CursorKind.BINARY_OPERATOR,)),
+                (self._compound, (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,)),
+                (self._choose, (CursorKind.CONDITIONAL_OPERATOR,)),
+                (self._list, (CursorKind.INIT_LIST_EXPR,)),
+                (self._lambda, (CursorKind.LAMBDA_EXPR,)),
+                (self._new, (CursorKind.CXX_NEW_EXPR,)),
+                (self._throw, (CursorKind.CXX_THROW_EXPR,)),
+                (self._statement_expression, (CursorKind.StmtExpr,)),
+                (self._call, (CursorKind.CALL_EXPR,)),
+                (
+                    self._cast,
+                    (
+                        CursorKind.CSTYLE_CAST_EXPR,
+                        CursorKind.CXX_STATIC_CAST_EXPR,
+                        CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
+                        CursorKind.CXX_REINTERPRET_CAST_EXPR,
+                        CursorKind.CXX_CONST_CAST_EXPR,
+                        CursorKind.CXX_DYNAMIC_CAST_EXPR,
+                    ),
+                ),
+            )
+            for kind in kinds
+        }
+
+    def statement(self, cursor: Any) -> Node:
+        raise NotImplementedError
+
+    def declaration(self, cursor: Any) -> Declaration:
+        key = identity(cursor)
+        found = self._declarations.get(key)
+        if found is None:
+            ty = cindex.type_of(cursor)
+            found = self._declarations[key] = Declaration(
+                cursor.spelling,
+                OTHER if self.sources.is_broken(cursor) else self.types.of(ty),
+                _storage(cursor),
+                cursor,
+                ty.get_canonical().is_const_qualified(),
+                ty.is_volatile_qualified(),
+            )
+        return found
+
+    # --- leaves and operators
+
+    def expression(self, cursor: Any) -> Node:
+        rule = self._expressions.get(cursor._kind_id)
+        return rule(cursor) if rule is not None else self._other(cursor)
+
+    def parts(self, cursor: Any) -> list[Any]:
+        """The children that are code, not mentions of types."""
+        return [c for c in cindex.children(cursor) if c._kind_id not in _TYPE_PARTS]
+
+    def _type(self, cursor: Any) -> HostType:
+        return self.types.of(cindex.type_of(cursor))
+
+    def opaque(self, cursor: Any) -> Node:
+        return Node("unknown", self._type(cursor), (), None, cursor, True)
+
+    def _other(self, cursor: Any) -> Node:
+        """A construct with no meaning here: a constant if clang can tell, else its parts for their effects."""
+        ty = self._type(cursor)
+        if isinstance(ty, IntType):
+            value = cindex.evaluate(cursor)
+            if isinstance(value, int):
+                return Node("const", ty, (), value, cursor)
+        return Node("unknown", ty, tuple(self._any_part(c) for c in self.parts(cursor)), None, cursor, True)
+
+    def _any_part(self, cursor: Any) -> Node:
+        return self.expression(cursor) if is_expression_kind(cursor) else self.statement(cursor)
+
+    def _unexposed(self, cursor: Any) -> Node:
+        children = self.parts(cursor)
+        if len(children) != 1 or not is_expression_kind(children[0]):
+            return self._other(cursor)
+        return self.converted(self.expression(children[0]), self._type(cursor), cursor)
+
+    def converted(self, inner: Node, ty: HostType, cursor: Any = None) -> Node:
+        """The conversion to a type, where it is one."""
+        have = inner.ty
+        if have == ty or isinstance(ty, ReferenceTo) or have is FUNCTION or ty is OTHER:
+            return inner
+        numbers = isinstance(ty, (IntType, FloatType)) and isinstance(have, (IntType, FloatType, PointerTo, ArrayOf))
+        if numbers or (isinstance(ty, PointerTo) and isinstance(have, (PointerTo, ArrayOf, IntType))):
+            return Node("cast", ty, (inner,), None, cursor if cursor is not None else inner.cursor)
+        return inner
+
+    def _paren(self, cursor: Any) -> Node:
+        children = self.parts(cursor)
+        return self.expression(children[0]) if len(children) == 1 else self._other(cursor)
+
+    def _cast(self, cursor: Any) -> Node:
+        children = [c for c in self.parts(cursor) if is_expression_kind(c)]
+        if len(children) != 1:
+            return self._other(cursor)
+        ty = self._type(cursor)
+        inner = self.expression(children[0])
+        made = self.converted(inner, ty, cursor)
+        if made is inner and ty is OTHER and inner.ty is not OTHER:
+            return Node("unknown", OTHER, (inner,), None, cursor, inner.effects)
+        return made
+
+    def _measure(self, cursor: Any) -> Node:
+        if self.sources.has_errors and self._of_suspect_type(cursor):
+            return self.opaque(cursor)
+        return self._other(cursor)
+
+    def _of_suspect_type(self, cursor: Any) -> bool:
+        """Whether a ``sizeof`` measures a type whose declaration clang could not read whole."""
+        for child in cursor.walk_preorder():
+            target = cindex.referenced(child) if child.kind == CursorKind.TYPE_REF else None
+            if target is not None and self.sources.is_broken(target):
+                return True
+        return False
+
+    def _real(self, cursor: Any) -> Node:
+        value = cindex.evaluate(cursor)
+        if isinstance(value, float):
+            return Node("real", self._type(cursor), (), value, cursor)
+        return self._other(cursor)
+
+    def _string(self, cursor: Any) -> Node:
+        return Node("string", self._type(cursor), (), None, cursor)
+
+    def _null(self, cursor: Any) -> Node:
+        return Node("null", self._type(cursor), (), None, cursor)
+
+    def _this(self, cursor: Any) -> Node:
+        return Node("this", self._type(cursor), (), None, cursor)
+
+    def _ref(self, cursor: Any) -> Node:
+        target = cindex.referenced(cursor)
+        if target is None:
+            return self._other(cursor)
+        kind = target._kind_id
+        if kind in _VARIABLES:
+            declared = self.declaration(target)
+            ty = declared.ty.target if isinstance(declared.ty, ReferenceTo) else declared.ty
+            return Node("ref", ty, (), declared, cursor)
+        if kind in _FUNCTIONS:
+            return Node("fn", FUNCTION, (), target, cursor)
+        if target.kind == CursorKind.OVERLOADED_DECL_REF:
+            return self._overload(cursor)
+        if target.kind == CursorKind.ENUM_CONSTANT_DECL:
+            ty = self._type(cursor)
+            return Node("const", ty if isinstance(ty, IntType) else I32, (), target.enum_value, cursor)
+        return self._other(cursor)
+
+    def _overload(self, cursor: Any) -> Node:
+        path, start, end = extent(cursor)
+        text = instance_text(self.sources.text(path)[start:end])
+        found = self.overloads.get(text)
+        if found is None:
+            self.open_overloads.add(text)
+            return self.opaque(cursor)
+        return Node("fn", FUNCTION, (), found, cursor)
+
+    def _member(self, cursor: Any) -> Node:
+        target = cindex.referenced(cursor)
+        if target is None:
+            return self._other(cursor)
+        if target._kind_id in _VARIABLES:
+            declared = self.declaration(target)
+            return Node("ref", declared.ty, (), declared, cursor)
+        if target._kind_id in _FUNCTIONS:
+            return Node("fn", FUNCTION, (), target, cursor)
+        if target.kind != CursorKind.FIELD_DECL:
+            return self._other(cursor)
+        ty = self._type(target)
+        if self.sources.has_errors and self.sources.is_broken(target):
+            ty = OTHER
+        parts = self.parts(cursor)
+        base = self.expression(parts[0]) if parts else Node("this", OTHER, (), None, cursor)
+        parent = target.semantic_parent
+        overlays = parent is not None and parent.kind == CursorKind.UNION_DECL
+        name = ANY_PART if overlays else target.spelling
+        if isinstance(ty, ReferenceTo):
+            holder = Node("member", PointerTo(ty.target, None, ty.const), (base,), name, cursor)
+            return Node("deref", ty.target, (holder,), None, cursor)
+        return Node("member", ty, (base,), name, cursor)
+
+    def _index(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) != 2:
+            return self._other(cursor)
+        base, index = self.expression(parts[0]), self.expression(parts[1])
+        if base.op == "cast" and isinstance(base.arg(0).ty, ArrayOf):
+            base = base.arg(0)
+        return Node("index", self._type(cursor), (base, index), None, cursor)
+
+    def _unary(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) != 1:
+            return self._other(cursor)
+        operator = cindex.unary_operator(cursor)
+        ty = self._type(cursor)
+        inner = self.expression(parts[0])
+        if operator in ("++", "--", "post++", "post--"):
+            return Node("step", ty, (inner,), operator, cursor, True)
+        if operator == "&":
+            return inner if inner.op == "fn" else Node("addr", ty, (inner,), None, cursor)
+        if operator == "*":
+            return inner if ty is FUNCTION else Node("deref", ty, (inner,), None, cursor)
+        return Node("unary", ty, (inner,), operator, cursor)
+
+    def _binary(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) != 2:
+            return self._other(cursor)
+        operator = cindex.binary_operator(cursor)
+        ty = self._type(cursor)
+        left, right = self.expression(parts[0]), self.expression(parts[1])
+        if operator == "=":
+            return Node("assign", ty, (left, right), None, cursor, True)
+        return Node("binary", ty, (left, right), operator, cursor)
+
+    def _compound(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) != 2:
+            return self._other(cursor)
+        operator = cindex.binary_operator(cursor).removesuffix("=")
+        children = (self.expression(parts[0]), self.expression(parts[1]))
+        return Node("compound", self._type(cursor), children, operator, cursor, True)
+
+    def _choose(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) != 3:
+            return self._other(cursor)
+        a, b, c = (self.expression(p) for p in parts)
+        return Node("choose", self._type(cursor), (a, b, c), None, cursor)
+
+    def _list(self, cursor: Any) -> Node:
+        parts = cindex.children(cursor)
+        if any(p.kind == CursorKind.MEMBER_REF for p in parts):
+            return self._designated(cursor, parts)
+        nodes = tuple(self.expression(p) for p in parts if p._kind_id not in _TYPE_PARTS)
+        return Node("list", self._type(cursor), nodes, None, cursor)
+
+    def _designated(self, cursor: Any, parts: list[Any]) -> Node:
+        names: list[str] = []
+        values: list[Node] = []
+        for part in parts:
+            if part.kind == CursorKind.MEMBER_REF:
+                names.append(part.spelling)
+            elif part._kind_id not in _TYPE_PARTS:
+                values.append(self.expression(part))
+        if len(names) != len(values):
+            return Node("unknown", self._type(cursor), tuple(values), None, cursor, True)
+        return Node("list", self._type(cursor), tuple(values), tuple(names), cursor)
+
+    def _lambda(self, cursor: Any) -> Node:
+        return Node("lambda", self._type(cursor), (), None, cursor, True)
+
+    def _new(self, cursor: Any) -> Node:
+        nodes = tuple(self.expression(p) for p in self.parts(cursor) if is_expression_kind(p))
+        return Node("new", self._type(cursor), nodes, None, cursor, True)
+
+    def _throw(self, cursor: Any) -> Node:
+        return Node("throw", OTHER, tuple(self.expression(p) for p in self.parts(cursor)), None, cursor, True)
+
+    def _statement_expression(self, cursor: Any) -> Node:
+        parts = tuple(self.statement(c) for c in cindex.children(cursor))
+        return Node("body", self._type(cursor), parts, None, cursor, True)
+
+    # --- calls
+
+    def _call(self, cursor: Any) -> Node:
+        parts = self.parts(cursor)
+        if len(parts) > 1 and parts[1]._kind_id == _CALL and parts[1].spelling in _CONFIGURE:
+            return self._launch(cursor, parts)
+        target = cindex.referenced(cursor)
+        ty = self._type(cursor)
+        if target is not None and target._kind_id == _CONSTRUCTOR:
+            return Node("construct", ty, tuple(self.expression(a) for a in parts), target, cursor, True)
+        if not parts:
+            return Node("call", ty, (None, *self._arguments(cursor)), target, cursor, True)
+        if target is not None and target._kind_id in _METHODS:
+            return self._method(cursor, target, ty, parts)
+        callee = None
+        if target is None or target._kind_id not in _FUNCTIONS:
+            callee = self.expression(parts[0])
+            if callee.op == "fn":
+                target = callee.value
+        elif target.spelling.startswith("operator"):  # its name stands between the operands
+            return Node("call", ty, (None, *self._arguments(cursor)), target, cursor, True)
+        return Node("call", ty, (callee, *(self.expression(a) for a in parts[1:])), target, cursor, True)
+
+    def _arguments(self, cursor: Any) -> list[Node]:
+        return [self.expression(a) for a in cursor.get_arguments() if a is not None]
+
+    def _method(self, cursor: Any, target: Any, ty: HostType, parts: list[Any]) -> Node:
+        arguments = self._arguments(cursor)
+        if target.is_static_method():
+            return Node("call", ty, (None, *arguments), target, cursor, True)
+        callee = parts[0]
+        while callee._kind_id in _WRAPPERS:
+            inner = self.parts(callee)
+            if len(inner) != 1:
+                break
+            callee = inner[0]
+        if callee.kind == CursorKind.MEMBER_REF_EXPR and cindex.referenced(callee) == target:
+            inner = self.parts(callee)
+            base = self.expression(inner[0]) if inner else Node("this", OTHER, (), None, cursor)
+            return Node("method", ty, (base, *arguments), target, cursor, True)
+        if arguments and target.spelling.startswith("operator"):
+            return Node("method", ty, tuple(arguments), target, cursor, True)
+        return Node("unknown", ty, tuple(self.expression(p) for p in parts), None, cursor, True)
+
+    def _launch(self, cursor: Any, parts: list[Any]) -> Node:
+        configuration = [self.expression(a) for a in self.parts(parts[1])[1:]]
+        while len(configuration) < 3:
+            configuration.append(Node("const", I32, (), 0, cursor))
+        kernel = self.expression(parts[0])
+        args = (kernel, *configuration[:3], *(self.expression(a) for a in parts[2:]))
+        return Node("launch", OTHER, args, parts[1], cursor, True)
+
+
+def instance_text(text: bytes) -> str:
+    """``run<float,4>`` of ``ns::run< float, 4 >``."""
+    name, bracket, rest = text.decode("utf-8", "replace").partition("<")
+    return "".join((name.split("::")[-1] + bracket + rest).split())
+
+
+def _storage(cursor: Any) -> str:
+    if cursor.kind == CursorKind.PARM_DECL:
+        return "parameter"
+    if cursor.kind == CursorKind.FIELD_DECL:
+        return "field"
+    parent = cursor.semantic_parent
+    inside = parent is not None and (parent._kind_id in _FUNCTIONS or parent.kind == CursorKind.FUNCTION_TEMPLATE)
+    if not inside:
+        return "global"
+    return "static" if cursor.storage_class == cindex.StorageClass.STATIC else "local"
+
+
+__all__ = ["ExpressionBuilder", "HostFunction", "instance_text", "is_expression_kind"]
