@@ -8,9 +8,10 @@ matter) and per ordering case; answers go through the ladder and are cached by t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
 from analyzers.races.conditions import essence, places_query, race_query, shift_counters, split
@@ -190,9 +191,14 @@ class RaceChecker:
         """Through the ladder, once for each distinct question; first without what cannot bear on it."""
         reduced = essence(query)
         found = self._ask_ladder(reduced)
-        if reduced is query or isinstance(found, Proved):
-            return found
-        return self._ask_ladder(query)
+        if reduced is not query and not isinstance(found, Proved):
+            found = self._ask_ladder(query)
+        if isinstance(found, Satisfied):
+            exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
+            values = self.launch.completed(found.values)
+            if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
+                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)))
+        return found
 
     def _ask_ladder(self, query: Query) -> Answer:
         key = (query.scope, frozenset(c.key for c in query.conjuncts))

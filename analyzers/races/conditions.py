@@ -66,6 +66,9 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
         return None
     flat += opaque_definitions(launch, flat, mode)
     flat += ticket_conditions(launch, tickets(launch), flat, mode)
+    flat += launch.fusion_facts(flat, mode)
+    if E.FALSE in flat:
+        return None
     facts = [f for f in launch.facts if f.condition is not E.TRUE]
     facts += [Fact(c, -1) for c in launch.thread_facts(mode)]
     return Query(

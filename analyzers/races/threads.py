@@ -7,12 +7,13 @@ one block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
+from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.solve.query import Fact
@@ -24,6 +25,11 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_THREADS = 1024
 WARP = 32
 GRID_FITS = "a launch has fewer than 2^31 threads along each axis"
+
+GID = tuple(E.sym(f"gid.{d}", E.U32) for d in "xyz")
+"""``bid*bdim + tid`` along an axis, where a dimension is not a constant."""
+THREADS = tuple(E.sym(f"threads.{d}", E.U32) for d in "xyz")
+"""``bdim*gdim`` along an axis, where a dimension is not a constant."""
 
 _SHARED_SCOPES: dict[Mode, frozenset[str]] = {
     "warp": frozenset({"warp", "block", "grid"}),
@@ -44,17 +50,25 @@ class Launch:
     facts: list[Fact] = field(init=False)
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
+    _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _sides: dict[tuple[int, Mode], dict[int, Expr]] = field(
         init=False, default_factory=dict[tuple[int, "Mode"], dict[int, Expr]]
     )
 
     def __post_init__(self) -> None:
-        self.bound = dict(self.context.bindings)
+        given = dict(self.context.bindings)
+        dimensions = (*E.BDIM, *E.GDIM)
+        computed = {d: given[d] for d in dimensions if d in given and given[d].op not in ("const", "sym")}
+        self.bound = {s: v for s, v in given.items() if s not in computed}
         self.block = _constants(self.bind(d) for d in E.BDIM)
         self.grid = _constants(self.bind(d) for d in E.GDIM)
         self.ranges = {}
         self.facts = []
         self._dimension_facts()
+        for d, value in computed.items():
+            # Two inequalities, not an equation: a solver would put the value in everywhere, and products of it.
+            self._limit(E.compare("le", d, self.bind(value)))
+            self._limit(E.compare("le", self.bind(value), d))
         for tag, c in enumerate(self.context.constraints):
             self.facts.append(Fact(self.bind(c.condition), tag))
         self.dimension_tag = len(self.context.constraints)
@@ -73,11 +87,7 @@ class Launch:
             ):
                 if known[axis] is None:
                     value = self.bind(dims[axis])
-                    if value.op == "sym":
-                        self.ranges[value] = _meet(self.ranges.get(value), (1, top))
-                    else:
-                        self._limit(E.compare("le", E.const(1, E.U32), value))
-                        self._limit(E.compare("le", value, E.const(top, E.U32)))
+                    self.ranges[value] = _meet(self.ranges.get(value), (1, top))
             if self.block[axis] is None or self.grid[axis] is None:
                 total = E.mul(E.cast(self.bind(E.BDIM[axis]), I64), E.cast(self.bind(E.GDIM[axis]), I64))
                 self._limit(E.compare("lt", total, E.const(2**31, I64)))
@@ -97,12 +107,110 @@ class Launch:
         def leaf(node: Expr) -> Expr | None:
             if node.op == "sym":
                 name: str = node.value
-                if name.startswith(("tid.", "loop:")) or (mode == "grid" and name.startswith("bid.")):
+                if name.startswith(("tid.", "loop:", "gid.")) or (mode == "grid" and name.startswith("bid.")):
                     return E.sym(f"{name}@{thread}", node.ty)
             return None
 
-        todo = E.rewrite(self.bind(e), leaf, memo)
+        todo = E.rewrite(self.fused(self.bind(e)), leaf, memo)
         return _split_opaque(todo, thread, shared, self._sides.setdefault((thread + 10, mode), {}))
+
+    def fused(self, e: Expr) -> Expr:
+        """``bid*bdim + tid`` and ``bdim*gdim`` as symbols of their own, ``gid`` and ``threads``, along axes with an
+        unknown dimension.
+
+        What is known of them is linear (``thread_facts``), while the products are not."""
+        return E.rewrite(e, self._fuse_node, self._fusions)
+
+    def _fuse_node(self, node: Expr) -> Expr | None:
+        if node.ty != E.U32 or node.op not in ("add", "mul"):
+            return None
+        for axis in range(3):
+            if self.block[axis] is not None and self.grid[axis] is not None:
+                continue
+            b, g = self.bind(E.BDIM[axis]), self.bind(E.GDIM[axis])
+            if node is E.mul(b, g) and b.op != "const":
+                return THREADS[axis]
+            if node.op == "mul" and set(node.args) == {b, g}:
+                return THREADS[axis]
+            if node is E.add(E.mul(E.BID[axis], b), E.TID[axis]):
+                return GID[axis]
+        return None
+
+    def fusion_facts(self, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
+        """What is known of the fused symbols that occur in ``conjuncts``."""
+        present = {s.value for s in E.symbols(*conjuncts)}
+        out: list[Expr] = []
+        apart: list[Expr] = []
+        for axis in range(3):
+            name = "xyz"[axis]
+            used = {f"gid.{name}@1", f"gid.{name}@2"} & present
+            if used or f"threads.{name}" in present:
+                out += self._axis_facts(axis, mode)
+            coordinate = GID if used else E.BID if mode == "grid" else E.TID
+            if used or (self.grid if mode == "grid" else self.block)[axis] != 1:
+                one, two = (self.side(coordinate[axis], t, mode) for t in (1, 2))
+                apart.append(E.compare("ne", one, two))
+        if any(c.startswith("gid.") for c in present if isinstance(c, str)):
+            out.append(E.lor(*apart))
+        return out
+
+    def _axis_facts(self, axis: int, mode: Mode) -> list[Expr]:
+        b, g = self.block[axis], self.grid[axis]
+        out: list[Expr] = []
+        wide = [E.cast(self.side(GID[axis], t, mode), I64) for t in (1, 2)]
+        base: list[Expr] = []
+        for t, gid in zip((1, 2), wide, strict=True):
+            tid = E.cast(self.side(E.TID[axis], t, mode), I64)
+            bid = E.cast(self.side(E.BID[axis], t, mode), I64)
+            out.append(E.compare("lt", gid, E.cast(THREADS[axis], I64)))
+            out.append(E.compare("le", tid, gid))
+            base.append(E.sub(gid, tid))
+            if b is not None:
+                out.append(E.compare("eq", gid, E.add(E.mul(bid, E.const(b, I64)), tid)))
+        if b is not None:
+            gdim = E.cast(self.bind(E.GDIM[axis]), I64)
+            out.append(E.compare("eq", E.cast(THREADS[axis], I64), E.mul(gdim, E.const(b, I64))))
+        elif g is not None:
+            bdim = E.cast(self.bind(E.BDIM[axis]), I64)
+            out.append(E.compare("eq", E.cast(THREADS[axis], I64), E.mul(bdim, E.const(g, I64))))
+        if mode != "grid":
+            out.append(E.compare("eq", *base))
+        elif b is None:
+            one, two = (self.side(E.BID[axis], t, mode) for t in (1, 2))
+            same = E.compare("eq", one, two)
+            out.append(E.lor(E.lnot(same), E.compare("eq", *base)))
+            out.append(E.lor(same, E.compare("ne", *wide)))
+        return out
+
+    def fusion_definitions(self, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
+        """The products behind the fused symbols of ``conjuncts``, where they are not linear: what a witness must
+        satisfy too."""
+        present = {s.value for s in E.symbols(*conjuncts)}
+        out: list[Expr] = []
+        for axis in range(3):
+            if self.block[axis] is not None:
+                continue
+            name = "xyz"[axis]
+            bdim = E.cast(self.bind(E.BDIM[axis]), I64)
+            if f"threads.{name}" in present and self.grid[axis] is None:
+                gdim = E.cast(self.bind(E.GDIM[axis]), I64)
+                out.append(E.compare("eq", E.cast(THREADS[axis], I64), E.mul(bdim, gdim)))
+            for t in (1, 2):
+                gid = self.side(GID[axis], t, mode)
+                if gid.value in present:
+                    bid, tid = (E.cast(self.side(c[axis], t, mode), I64) for c in (E.BID, E.TID))
+                    out.append(E.compare("eq", E.cast(gid, I64), E.add(E.mul(bid, bdim), tid)))
+        return out
+
+    def completed(self, values: Mapping[Expr, int]) -> dict[Expr, int]:
+        """Solver values with the dimensions that follow from host values."""
+        out = dict(values)
+        for dim, value in self.context.bindings:
+            if dim not in out and dim not in self.bound and all(s in out for s in E.symbols(self.bind(value))):
+                found = evaluate(self.bind(value), out)
+                if found is not None:
+                    out[dim] = found
+        return out
 
     def thread_ranges(self, mode: Mode) -> dict[Expr, tuple[int, int]]:
         """Inclusive ranges of coordinates, counters and dimensions of both threads."""
@@ -113,8 +221,10 @@ class Launch:
             for thread in (1, 2):
                 out[self.side(E.TID[axis], thread, mode)] = (0, (b or limit) - 1)
                 out[self.side(E.BID[axis], thread, mode)] = (0, (g or MAX_GRID[axis]) - 1)
+                out[self.side(GID[axis], thread, mode)] = (0, 2**31 - 2)
                 for loop in self.events.loops.values():
                     out[self.side(loop.counter, thread, mode)] = (0, loop.limit)
+            out[THREADS[axis]] = (1, 2**31 - 1)
         return out
 
     def thread_facts(self, mode: Mode) -> list[Expr]:

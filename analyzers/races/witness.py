@@ -34,7 +34,7 @@ class Concrete:
 
 def concretize(launch: Launch, values: Mapping[Expr, int], mode: Mode, roots: tuple[Expr, ...] = ()) -> Concrete:
     """Complete ``values``: dimensions large enough for both threads, parameters evaluated from host values."""
-    full = dict(values)
+    full = launch.completed(values)
     _fill_dimensions(launch, full, mode)
     for e in [*roots, *(launch.bind(s) for s in _parameters(launch).values())]:
         for s in E.symbols(e):
