@@ -167,6 +167,16 @@ class ParsedUnit:
             and _missing_name(diagnostic.message) is None
         )
 
+    @property
+    def scanned_launches(self) -> tuple[ScannedLaunch, ...]:
+        """The launches that a token scan of the text shows, whether clang kept them or not."""
+        return tuple(scan_launches(self.text))
+
+    @property
+    def scanned_kernels(self) -> tuple[ScannedKernel, ...]:
+        """The kernel definitions that a token scan of the text shows, whether clang kept them or not."""
+        return tuple(scan_kernels(self.text))
+
 
 @dataclass(slots=True)
 class _WarmUnit:

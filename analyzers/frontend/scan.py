@@ -232,6 +232,8 @@ def _callee_start(tokens: list[_Token], chevron: int) -> int:
                 return index
         elif _is_word(previous) and previous not in _NOT_A_CALLEE:
             index -= 1
+            if index >= 2 and tokens[index - 1].text == "template" and tokens[index - 2].text in ("::", "->", "."):
+                index -= 1
             if index == 0 or tokens[index - 1].text not in ("::", "->", ".", "#"):
                 return index
         elif previous in ("::", "->", ".", "#"):
@@ -365,33 +367,42 @@ def scan_kernels(text: str) -> list[ScannedKernel]:
 
 
 _ATTRIBUTE_CALLS: Final = frozenset(
-    {"__launch_bounds__", "__cluster_dims__", "__attribute__", "__declspec", "__maxnreg__", "__block_size__", "alignas"}
+    {
+        "__launch_bounds__",
+        "__cluster_dims__",
+        "__attribute__",
+        "__declspec",
+        "__maxnreg__",
+        "__block_size__",
+        "alignas",
+        "decltype",
+        "noexcept",
+        "requires",
+    }
 )
 
 
 def _defined_name(tokens: list[_Token], start: int) -> _Token | None:
-    """The name token of the function whose declaration goes on at `start`, if a body follows its parameters."""
+    """The name token of the function whose declaration goes on at `start`, if a body follows its parameters.
+
+    `__global__ void BOUNDS(256) name(…) {` and `__global__ void NAME(op)(…) {` are definitions too.
+    """
+    name: _Token | None = None
     index = start
     while index < len(tokens):
         text = tokens[index].text
         if text == "(":
             before = tokens[index - 1]
-            after = _past(tokens, index)
-            if before.text in _ATTRIBUTE_CALLS or not _is_word(before.text) or _is_qualifier_macro(before.text):
-                index = after
-                continue
-            while after < len(tokens) and (_is_word(tokens[after].text) or tokens[after].text == "("):
-                after = _past(tokens, after) if tokens[after].text == "(" else after + 1
-            ends = tokens[after].text if after < len(tokens) else ""
-            return before if ends == "{" else None
-        if text in (";", "{", "}"):
+            if _is_word(before.text) and before.text not in _ATTRIBUTE_CALLS:
+                name = before
+            index = _past(tokens, index)
+        elif text == "{":
+            return name
+        elif text in (";", "}", "="):
             return None
-        index += 1
+        else:
+            index += 1
     return None
-
-
-def _is_qualifier_macro(name: str) -> bool:
-    return name.endswith("LAUNCH_BOUNDS") or name.startswith(("LAUNCH_BOUNDS", "C10_LAUNCH_BOUNDS"))
 
 
 def _past(tokens: list[_Token], opened: int) -> int:
