@@ -1,8 +1,8 @@
 """The truth about one execution: which pairs of accesses are unordered by happens-before.
 
 Barriers order everything their participants did before, and what threads of their group did that have ended, with
-everything the participants do after; nothing else orders. The answer does not depend on how the threads were interleaved
-between barriers, only on the values they computed.
+everything the participants do after; nothing else orders. The answer does not depend on how the threads were
+interleaved between barriers, only on the values they computed.
 """
 
 from __future__ import annotations
