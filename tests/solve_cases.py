@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from analyzers.ir.evaluate import evaluate_vectors
@@ -40,6 +41,17 @@ from analyzers.ir.expr import (
 )  # fmt: skip
 from analyzers.solve.check import atoms_of, roots_of, satisfies
 from analyzers.solve.query import Fact, Overlap, Proved, Query
+
+
+def examples(count: int) -> settings:
+    """How property tests of the solvers run: the same cases every time, whatever the machine is doing."""
+    return settings(
+        max_examples=count,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+    )
+
 
 TYPES: tuple[IntType, ...] = (I8, U8, I16, U16, I32, U32, I64, U64)
 T1, T2 = sym("tid.x@1", U32), sym("tid.x@2", U32)

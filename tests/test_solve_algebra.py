@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
-from solve_cases import address_queries, queries, unsatisfiable_with
+from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
 from analyzers.solve import algebra
@@ -13,7 +13,7 @@ from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Proved, Query
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(200)
 @given(st.one_of(queries(), address_queries()))
 def test_proofs_agree_with_brute_force(query: Query) -> None:
     answer = algebra.decide(prepare(query))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
-from solve_cases import address_queries, queries
+from solve_cases import address_queries, examples, queries
 from solve_patterns import PATTERNS
 
 from analyzers.solve import cpsat
@@ -13,7 +13,7 @@ from analyzers.solve.check import violation
 from analyzers.solve.query import Query, Satisfied, Undecided
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(25)
 @given(st.one_of(queries(), address_queries()))
 def test_witnesses_hold(query: Query) -> None:
     answer = cpsat.decide(query)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
-from solve_cases import address_queries, queries, unsatisfiable_with
+from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS, N, Thread, i32, question
 
 from analyzers.ir.expr import U32, Expr, add, binary, const
@@ -14,7 +14,7 @@ from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Proved, Query, Undecided
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(100)
 @given(st.one_of(queries(), address_queries()))
 def test_agrees_with_brute_force(query: Query) -> None:
     prepared = prepare(query)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
-from solve_cases import address_queries, queries, unsatisfiable_with
+from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
 from analyzers.solve.check import violation
@@ -36,7 +36,7 @@ def test_facts_are_cited() -> None:
     assert 7 in answer.core
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(80)
 @given(st.one_of(queries(), address_queries()))
 def test_agrees_with_brute_force(query: Query) -> None:
     answer = decide(query, SMALL)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
-from solve_cases import address_queries, queries, solution, unsatisfiable_with
+from solve_cases import address_queries, examples, queries, solution, unsatisfiable_with
 
 from analyzers.solve import smt
 from analyzers.solve.check import violation
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(80)
 @given(st.one_of(queries(), address_queries()))
 def test_agrees_with_brute_force(query: Query) -> None:
     answer = smt.decide(query, 200_000, smaller=lambda _: False)

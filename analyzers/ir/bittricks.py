@@ -94,9 +94,14 @@ def _table() -> dict[str, tuple[int, Trick]]:
 _TRICKS = _table()
 
 
+def _plain(name: str) -> str:
+    """``abs`` for ``std::abs``, ``popc`` for ``__popc``."""
+    return name.removeprefix("::").removeprefix("std::").lstrip("_")
+
+
 def bit_trick(e: Expr) -> Trick | None:
     """The integer function that the ``call`` node ``e`` stands for, or None."""
-    found = _TRICKS.get(str(e.value).lstrip("_"))
+    found = _TRICKS.get(_plain(str(e.value)))
     if found is None or found[0] != len(e.args) or not isinstance(e.ty, IntType):
         return None
     return found[1] if all(isinstance(a.ty, IntType) for a in e.args) else None

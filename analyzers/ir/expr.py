@@ -10,8 +10,10 @@ Expressions are interned per process: use :func:`dumps`/:func:`loads` to send th
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import copysign, inf
 from typing import Any
 
 
@@ -119,7 +121,9 @@ _table: dict[tuple[str, Type, tuple[int, ...], Any], Expr] = {}
 
 def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     """The unique node with these parts, without simplification."""
-    identity = (op, ty, tuple([a.key for a in args]), value)
+    # Floats by their bits: 0.0 == -0.0, and no NaN equals another.
+    part = value.hex() if type(value) is float else value
+    identity = (op, ty, tuple([a.key for a in args]), part)
     found = _table.get(identity)
     if found is None:
         found = Expr.__new__(Expr)
@@ -142,7 +146,14 @@ def const(value: int, ty: IntType = I32) -> Expr:
 
 
 def fconst(value: float, ty: FloatType = F32) -> Expr:
-    return make("const", ty, (), float(value))
+    """A float constant, rounded to single precision where that is its type."""
+    value = float(value)
+    if ty.width == 32:
+        try:
+            (value,) = struct.unpack("<f", struct.pack("<f", value))
+        except OverflowError:
+            value = copysign(inf, value)
+    return make("const", ty, (), value)
 
 
 TRUE = const(1, BOOL)

@@ -250,6 +250,8 @@ class Intervals:
         self.no_signed_overflow = no_signed_overflow
         self._memo: dict[int, Interval] = {}
         self._raw: dict[int, Interval] = {}
+        self._congruent: dict[int, Interval] = {}
+        """For nodes that may wrap: values congruent to theirs modulo 2**width, often in a smaller interval."""
         self._assuming: set[int] = set()
 
     def of(self, e: Expr) -> Interval:
@@ -344,9 +346,36 @@ class Intervals:
         if self.no_signed_overflow and may_overflow_undefined(e):
             self._assuming.add(e.key)
             return clamp(raw, limits.lo, limits.hi)
-        return wrap(raw, ty)
+        return self._wrapped(e, ty, raw, args)
+
+    def congruent(self, e: Expr) -> Interval:
+        """An interval that holds, for each value of ``e``, a number congruent to it modulo 2**width.
+
+        ``threadIdx.x - 1`` is congruent to -1, 0, 1, ... although its unsigned value may be anything."""
+        known = self.of(e)
+        return self._congruent.get(e.key, known)
+
+    def _wrapped(self, e: Expr, ty: IntType, raw: Interval, args: list[Interval]) -> Interval:
+        """The interval of an operation that may wrap, from its operands' values or from numbers congruent to them."""
+        result = wrap(raw, ty)
+        congruent = raw
+        if e.op in _RING and any(a.key in self._congruent for a in e.args):
+            # A conversion to more bits needs the value itself.
+            others = [
+                self._congruent.get(a.key, i) if isinstance(a.ty, IntType) and a.ty.width >= ty.width else i
+                for a, i in zip(e.args, args, strict=True)
+            ]
+            found = others[0] if e.op == "cast" else _arithmetic(e.op, others, ty)
+            if found is not None and found.hi - found.lo < raw.hi - raw.lo:
+                congruent = found
+                again = wrap(found, ty)
+                if again.hi - again.lo < result.hi - result.lo:
+                    result = again
+        self._congruent[e.key] = congruent
+        return result
 
 
+_RING = frozenset({"add", "sub", "mul", "neg", "cast"})
 _LEAVES = frozenset({"sym", "opaque", "var"})
 _LOGIC = frozenset({"land", "lor", "lnot"})
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le"})
@@ -414,7 +443,7 @@ _BITS = {"and": bit_and, "or": bit_or, "xor": bit_xor}
 
 
 def _call(e: Expr, ty: IntType, args: list[Interval]) -> Interval:
-    name = str(e.value).lstrip("_")
+    name = str(e.value).removeprefix("::").removeprefix("std::").lstrip("_")
     if bit_trick(e) is None or any(a.empty for a in args):
         return type_range(ty)
     if name in ("popc", "clz", "ffs"):

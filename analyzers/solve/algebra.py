@@ -15,22 +15,26 @@ from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable, variables
 from analyzers.solve.prepare import Prepared, prepare
 from analyzers.solve.query import Answer, Overlap, Proved, Query, Undecided
-from analyzers.solve.system import Refuted, System, Tags, Window
+from analyzers.solve.system import MAX_TOTAL_STEPS, Refuted, System, Tags, Window
 from analyzers.solve.translate import Deferred, Translation
 
 RUNG = "algebra"
 MAX_SPLITS = 12
 """Cases of one proof."""
 MAX_SPLIT_DEPTH = 3
+STRENGTHENING_STEPS = 30
+"""Effort for a proof without the overflow assumption: where it exists it is mostly as short as the first one."""
 
 _PASS = Undecided("not-applicable", "no proof by bounds, residues or injectivity", RUNG)
 
 
-def decide(prepared: Prepared) -> Answer:
-    """A proof of the prepared query (its core in terms of the original facts), or a pass."""
+def decide(prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
+    """A proof of the prepared query (its core in terms of the original facts), or a pass.
+
+    ``steps`` bounds the search for proofs of inequalities."""
     if prepared.contradiction is not None:
         return Proved(prepared.contradiction, prepared.assumed, RUNG)
-    proof = _Proof(prepared)
+    proof = _Proof(prepared, steps)
     try:
         proof.start()
         tags = proof.finish(0)
@@ -38,7 +42,7 @@ def decide(prepared: Prepared) -> Answer:
         tags = found.tags
     if tags is None:
         return _PASS
-    assumed = prepared.assumed or proof.translation.assumed or proof.translation.intervals.relied
+    assumed = prepared.assumed or proof.assumed or proof.state.translation.assumed or prepared.intervals.relied
     return Proved(prepared.with_definitions(tags), assumed, RUNG)
 
 
@@ -55,7 +59,7 @@ def strengthen(query: Query, proof: Proved) -> Proved:
             best = answer
     if best.used_no_overflow:
         facts = tuple(f for f in query.facts if f.tag < 0 or f.tag in best.core)
-        answer = decide(prepare(replace(query, facts=facts, no_signed_overflow=False)))
+        answer = decide(prepare(replace(query, facts=facts, no_signed_overflow=False)), STRENGTHENING_STEPS)
         if isinstance(answer, Proved):
             best = answer
     return best
@@ -66,6 +70,7 @@ class _State:
     """What a case split copies."""
 
     system: System
+    translation: Translation
     clauses: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
     flags: list[tuple[Expr, Tags]] = field(default_factory=list[tuple[Expr, Tags]])
     """Conditions without arithmetic meaning that must hold."""
@@ -73,14 +78,16 @@ class _State:
     """Selects, minima and maxima whose case is settled."""
 
     def copy(self) -> _State:
-        return _State(self.system.copy(), list(self.clauses), list(self.flags), self.chosen)
+        system = self.system.copy()
+        return _State(system, self.translation.copy(system), list(self.clauses), list(self.flags), self.chosen)
 
 
 class _Proof:
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, steps: int) -> None:
         self.prepared = prepared
-        self.state = _State(System())
-        self.translation = Translation(self.state.system, prepared.intervals, self._owed)
+        system = System(allowance=[steps])
+        self.state: _State = _State(system, Translation(system, prepared.intervals, self._owed))
+        self.assumed = False
         self.splits = 0
         self.addressed: set[int] = set()
         """Variables of the address difference."""
@@ -109,7 +116,7 @@ class _Proof:
                 self.require(c, tags)
             except Deferred:
                 deferred.append((c, tags))
-        self.translation.defer = False
+        self.state.translation.defer = False
         for c, tags in deferred:
             self.require(c, tags)
         if query.overlap is not None:
@@ -117,7 +124,7 @@ class _Proof:
         self.state.system.run()
 
     def _overlap(self, o: Overlap) -> None:
-        (left, a), (right, b) = self.translation.of(o.left), self.translation.of(o.right)
+        (left, a), (right, b) = self.state.translation.of(o.left), self.state.translation.of(o.right)
         window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b)
         self.state.system.windows.append(window)
         self.addressed = variables(window.poly)
@@ -132,7 +139,7 @@ class _Proof:
         elif op == "lor":
             self.state.clauses.append((e, tags))
         elif op in ("lt", "le", "eq", "ne") and isinstance(e.args[0].ty, IntType) and e.args[0].ty != BOOL:
-            (p, a), (q, b) = self.translation.of(e.args[0]), self.translation.of(e.args[1])
+            (p, a), (q, b) = self.state.translation.of(e.args[0]), self.state.translation.of(e.args[1])
             tags = tags | a | b
             difference = combine(q, p, -1)
             if op == "eq":
@@ -195,11 +202,11 @@ class _Proof:
 
     def _refuted(self, e: Expr) -> Tags | None:
         """Facts by which ``e`` cannot be true here."""
-        self.translation.speculative = True
+        self.state.translation.speculative = True
         try:
             return self._impossible(e)
         finally:
-            self.translation.speculative = False
+            self.state.translation.speculative = False
 
     def _impossible(self, e: Expr) -> Tags | None:
         op = e.op
@@ -213,9 +220,9 @@ class _Proof:
             both = [self._impossible(a) for a in e.args]
             return None if both[0] is None or both[1] is None else both[0] | both[1]
         if op not in ("lt", "le", "eq", "ne") or not isinstance(e.args[0].ty, IntType) or e.args[0].ty == BOOL:
-            return self._owed(e) if self.translation.intervals.truth(e) is False else None
+            return self._owed(e) if self.state.translation.intervals.truth(e) is False else None
         system = self.state.system
-        (p, a), (q, b) = self.translation.of(e.args[0]), self.translation.of(e.args[1])
+        (p, a), (q, b) = self.state.translation.of(e.args[0]), self.state.translation.of(e.args[1])
         d, tags = system.reduced(combine(q, p, -1), a | b)
         if op == "ne":
             return tags | system.owed(d) if system.is_zero(d) else None
@@ -238,7 +245,7 @@ class _Proof:
 
     def _congruence(self) -> bool:
         """Identify values of one function at arguments that were found equal; check conditions that became opposite."""
-        system, atoms = self.state.system, self.translation.atoms
+        system, atoms = self.state.system, self.state.translation.atoms
         compound = [e for e in atoms if e.args]
         if (not compound and len(self.state.flags) < 2) or not system.solved:
             return False
@@ -270,7 +277,7 @@ class _Proof:
 
     def _injectivity(self, images: dict[Expr, Expr], tags: Tags) -> bool:
         """``a ^ c == b ^ c`` makes ``a`` and ``b`` equal."""
-        system, atoms = self.state.system, self.translation.atoms
+        system, atoms = self.state.system, self.state.translation.atoms
         exclusive = [(image, e) for image, e in images.items() if e.op == "xor" and image.op == "xor"]
         changed = False
         for i, (x, e) in enumerate(exclusive):
@@ -283,7 +290,7 @@ class _Proof:
                     continue
                 rest = [a for z in (x, y) for a in z.args if a is not shared[0]]
                 if len(rest) == 2:
-                    (p, a), (q, b) = (self.translation.of(r) for r in rest)
+                    (p, a), (q, b) = (self.state.translation.of(r) for r in rest)
                     changed |= self._equate(p, q, more | a | b)
         return changed
 
@@ -293,7 +300,7 @@ class _Proof:
         groups: dict[frozenset[tuple[tuple[int, ...], int]], Expr] = {}
         out: dict[Expr, Expr] = {}
         tags = NO_TAGS
-        for e, v in self.translation.atoms.items():
+        for e, v in self.state.translation.atoms.items():
             if e.args or not isinstance(e.ty, IntType):
                 continue
             p, own = system.reduced(variable(v), NO_TAGS)
@@ -304,7 +311,7 @@ class _Proof:
             first = groups.setdefault(frozenset(p.items()), e)
             if first is not e and first.ty == e.ty:
                 out[e] = first
-                tags |= own | system.solved_tags.get(self.translation.atoms[first], NO_TAGS)
+                tags |= own | system.solved_tags.get(self.state.translation.atoms[first], NO_TAGS)
         return out, tags
 
     # --- cases
@@ -319,8 +326,8 @@ class _Proof:
         used = NO_TAGS
         for case, tags in cases:
             self.splits += 1
-            self.state = saved.copy()
-            self._use(self.state.system)
+            case_state = saved.copy()
+            self.state = case_state
             try:
                 for condition in case:
                     self.require(condition, tags)
@@ -329,15 +336,11 @@ class _Proof:
             except Refuted as refuted:
                 found = refuted.tags
             self.state = saved
-            self._use(saved.system)
+            self.assumed |= case_state.translation.assumed
             if found is None:
                 return None
             used |= found
         return used
-
-    def _use(self, system: System) -> None:
-        system.adopt()
-        self.translation.system = system
 
     def _cases(self) -> list[tuple[list[Expr], Tags]] | None:
         """The next case distinction: a clause, or which way a select, min or max goes."""
@@ -346,7 +349,7 @@ class _Proof:
             if len(alternatives) <= 3:
                 self.state.clauses = [c for c in self.state.clauses if c[0] is not clause]
                 return [([a], tags) for a in alternatives]
-        for v, e in self.translation.choices:
+        for v, e in self.state.translation.choices:
             if v in self.addressed and e not in self.state.chosen:
                 self.state.chosen = self.state.chosen | {e}
                 return _choice_cases(e)

@@ -39,10 +39,10 @@ from analyzers.solve.polynomial import (
 
 MAX_DEPTH = 7
 """Inequalities added up in one proof."""
-MAX_PROOF_STEPS = 40
+MAX_PROOF_STEPS = 28
 """Combinations tried in one proof."""
-MAX_TOTAL_STEPS = 400
-"""Combinations tried in all proofs about one query."""
+MAX_TOTAL_STEPS = 300
+"""Combinations tried in all proofs about one query, unless less is allowed."""
 
 Tags = frozenset[int]
 
@@ -76,9 +76,6 @@ class System:
     lo: list[int] = field(default_factory=list[int])
     hi: list[int] = field(default_factory=list[int])
     tags: list[Tags] = field(default_factory=list[Tags])
-    created: list[tuple[int, int, Tags]] = field(default_factory=list[tuple[int, int, Tags]])
-    """What each variable was created with, shared by all states of a query: a variable made while looking at one case
-    keeps its index."""
     side: list[int] = field(default_factory=list[int])
     """0: common to both threads, 1 and 2: of one thread, 3: mixed."""
     at_least: list[Tagged] = field(default_factory=list[Tagged])
@@ -89,42 +86,35 @@ class System:
     """Polynomials that are zero by the definition of a quotient and remainder."""
     solved: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
-    spent: list[int] = field(default_factory=lambda: [0])
-    """Proof steps so far, counted over all states of the query."""
+    allowance: list[int] = field(default_factory=lambda: [MAX_TOTAL_STEPS])
+    """Proof steps left, shared by all states of the query."""
     steps: int = 0
     """Proof steps left to the proof under way."""
 
     def copy(self) -> System:
-        """Another state of the same variables."""
+        """The system as it is now, to go on with in another way."""
         return System(
             list(self.lo),
             list(self.hi),
             list(self.tags),
-            self.created,
-            self.side,
+            list(self.side),
             list(self.at_least),
             list(self.not_zero),
             list(self.windows),
             list(self.identities),
             dict(self.solved),
             dict(self.solved_tags),
-            self.spent,
+            self.allowance,
         )
 
     # --- building
 
     def new(self, lo: int, hi: int, side: int, tags: Tags = NO_TAGS) -> int:
-        self.created.append((lo, hi, tags))
+        self.lo.append(lo)
+        self.hi.append(hi)
+        self.tags.append(tags)
         self.side.append(side)
-        self.adopt()
         return len(self.lo) - 1
-
-    def adopt(self) -> None:
-        """Take in variables created in other states."""
-        for lo, hi, tags in self.created[len(self.lo) :]:
-            self.lo.append(lo)
-            self.hi.append(hi)
-            self.tags.append(tags)
 
     def bounds(self, p: Polynomial) -> tuple[int, int]:
         return bounds(p, self.lo, self.hi)
@@ -161,6 +151,7 @@ class System:
                 self._bound(m[0], c, -constant_part(p) * c, tags)
                 return
         self.at_least.append((p, tags))
+        self._unproved.clear()
         self._raise_bounds(p, tags)
 
     def _bound(self, v: int, sign: int, value: int, tags: Tags) -> None:
@@ -172,6 +163,7 @@ class System:
         else:
             return
         self.tags[v] |= tags
+        self._unproved.clear()
         if self.lo[v] > self.hi[v]:
             raise Refuted(self.tags[v])
 
@@ -197,6 +189,7 @@ class System:
                 self.solved[u] = new
                 self.solved_tags[u] |= tags
         self.solved[v] = p
+        self._unproved.clear()
         self.solved_tags[v] = tags
         pending = [g for g in self.at_least if any(v in m for m in g[0])]
         if pending:
@@ -305,6 +298,8 @@ class System:
         return None
 
     _last: Tags = NO_TAGS
+    _unproved: set[frozenset[tuple[Monomial, int]]] = field(default_factory=set[frozenset[tuple[Monomial, int]]])
+    """Polynomials that could not be proved nonnegative from what is known now."""
 
     def _without_common_factor(self, p: Polynomial, tags: Tags) -> Tagged:
         """``p`` divided by variables that are in every monomial and cannot be zero."""
@@ -419,10 +414,15 @@ class System:
             return tags | self.owed(p)
         if hi < 0 or not self.at_least:
             return None
-        limit = min(MAX_PROOF_STEPS, MAX_TOTAL_STEPS - self.spent[0])
+        key = frozenset(p.items())
+        if key in self._unproved:
+            return None
+        limit = min(MAX_PROOF_STEPS, self.allowance[0])
         self.steps = limit
         found = self._cancel(p, MAX_DEPTH, set())
-        self.spent[0] += limit - self.steps
+        self.allowance[0] -= limit - self.steps
+        if found is None:
+            self._unproved.add(key)
         return None if found is None else found | tags
 
     def _cancel(self, p: Polynomial, depth: int, seen: set[frozenset[tuple[Monomial, int]]]) -> Tags | None:

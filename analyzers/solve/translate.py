@@ -10,6 +10,7 @@ meaning is a variable of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType, walk
@@ -84,8 +85,19 @@ class Translation:
         """Translating a condition that need not hold: nothing may be concluded from its operands being defined."""
         self._tainted: set[int] = set()
         """Nodes translated speculatively whose form presumes that signed arithmetic below has not overflowed."""
+        self._congruent: dict[int, Polynomial] = {}
+        """For nodes that wrap: what they are congruent to, without the quotient."""
         self._memo: dict[int, Tagged] = {}
         self._digits: dict[tuple[int, int], tuple[Tagged, Tagged]] = {}
+
+    def copy(self, system: System) -> Translation:
+        """For one case of a distinction: what is translated there may rest on that case."""
+        other = copy(self)
+        other.system = system
+        other.atoms, other.choices = dict(self.atoms), list(self.choices)
+        other._tainted = set(self._tainted)
+        other._congruent, other._memo, other._digits = dict(self._congruent), dict(self._memo), dict(self._digits)
+        return other
 
     def of(self, e: Expr) -> Tagged:
         """The integer value of ``e`` (0 or 1 for booleans), and the facts its form rests on."""
@@ -143,25 +155,18 @@ class Translation:
                 # Its defining relation would constrain values that overflow where nobody looks at them.
                 return self._atom(e)
             self._tainted.add(e.key)
-        if op == "cast":
-            return self._fit(p, tags, e, ty)
-        if op == "neg":
-            return self._fit(scaled(p, -1), tags, e, ty)
+        if op in _RING:
+            return self._ring(e, ty)
         if op == "not":
             return shifted(scaled(p, -1), -1 if ty.signed else ty.high), tags
         q, more = self._memo[e.args[1].key]
         tags |= more
-        if op in ("add", "sub"):
-            return self._fit(combine(p, q, 1 if op == "add" else -1), tags, e, ty)
-        if op == "mul":
-            return self._fit(times(p, q), tags, e, ty)
         second = self.intervals.of(e.args[1])
         if op in ("shl", "shr"):
             if second.constant and 0 <= second.lo < ty.width:
-                tags |= self.owed(e.args[1])
                 if op == "shl":
-                    return self._fit(scaled(p, 1 << second.lo), tags, e, ty)
-                return self._digit(e, e.args[0], 1 << second.lo, 0, tags)
+                    return self._ring(e, ty)
+                return self._digit(e, e.args[0], 1 << second.lo, 0, tags | self.owed(e.args[1]))
         elif op in ("div", "rem"):
             if self.intervals.of(e.args[0]).lo >= 0 and second.lo >= 1:
                 tags |= self.owed(e)
@@ -178,20 +183,47 @@ class Translation:
 
     # --- wrap-around
 
-    def _fit(self, p: Polynomial, tags: Tags, e: Expr, ty: IntType) -> Tagged:
-        """The value of type ``ty`` congruent to ``p``."""
+    def _ring(self, e: Expr, ty: IntType) -> Tagged:
+        """An operation that commutes with reduction modulo 2**width."""
+        values = [self._memo[a.key] for a in e.args]
+        tags = NO_TAGS.union(*(t for _, t in values))
+        exact = self._combined(e, [p for p, _ in values])
+        if not any(a.key in self._congruent for a in e.args):
+            return self._fit(e, ty, exact, exact, tags)
+        # A conversion to more bits needs the value itself.
+        reduced = [
+            self._congruent.get(a.key, p) if isinstance(a.ty, IntType) and a.ty.width >= ty.width else p
+            for a, (p, _) in zip(e.args, values, strict=True)
+        ]
+        return self._fit(e, ty, exact, self._combined(e, reduced), tags)
+
+    def _combined(self, e: Expr, operands: list[Polynomial]) -> Polynomial:
+        p = operands[0]
+        if e.op in ("cast", "narrow"):
+            return p
+        if e.op == "neg":
+            return scaled(p, -1)
+        if e.op == "shl":
+            return scaled(p, 1 << self.intervals.of(e.args[1]).lo)
+        q = operands[1]
+        return times(p, q) if e.op == "mul" else combine(p, q, 1 if e.op == "add" else -1)
+
+    def _fit(self, e: Expr, ty: IntType, exact: Polynomial, p: Polynomial, tags: Tags) -> Tagged:
+        """The value of type ``ty``: ``exact`` is the operation on its operands' values, ``p`` congruent to that."""
         raw = self.intervals.raw(e)
         if raw.within(ty):
-            return p, tags | self.owed(e)
+            return exact, tags | self.owed(e)
         lo, hi = self.system.bounds(p)
-        lo, hi = max(lo, raw.lo), min(hi, raw.hi)
+        if p is exact:
+            lo, hi = max(lo, raw.lo), min(hi, raw.hi)
+        owed = tags | self.owed(e) | self.system.owed(p)
         if ty.low <= lo and hi <= ty.high:
-            return p, tags | self.owed(e)
+            return p, owed
         if self.no_signed_overflow and may_overflow_undefined(e):
             self.assumed = True
             if self.speculative:
                 self._tainted.add(e.key)
-            return p, tags
+            return exact, tags
         if self.defer:
             raise Deferred
         size = 1 << ty.width
@@ -199,21 +231,22 @@ class Translation:
         if first < 0:
             found = self.system.nonnegative(shifted(p, -ty.low))
             if found is not None:
-                first, tags = 0, tags | found
+                first, owed = 0, owed | found
         if last > 0:
             found = self.system.nonnegative(shifted(scaled(p, -1), ty.high))
             if found is not None:
-                last, tags = 0, tags | found
-        if first == last:
-            return shifted(p, -size * first), tags | self.owed(e)
+                last, owed = 0, owed | found
+        if first >= last:
+            return shifted(p, -size * first), owed
         if e.key in self._tainted:
             self._tainted.remove(e.key)
             return self._atom(e)
-        quotient = self.system.new(first, last, side_of(e), self.owed(e))
+        quotient = self.system.new(first, last, side_of(e), owed)
         wrapped = combine(p, {(quotient,): -size})
-        self.system.require_at_least_zero(shifted(wrapped, -ty.low), tags)
-        self.system.require_at_least_zero(shifted(scaled(wrapped, -1), ty.high), tags)
-        return wrapped, tags
+        self.system.require_at_least_zero(shifted(wrapped, -ty.low), owed)
+        self.system.require_at_least_zero(shifted(scaled(wrapped, -1), ty.high), owed)
+        self._congruent[e.key] = p
+        return wrapped, owed
 
     # --- division
 
@@ -321,7 +354,8 @@ class Translation:
         return None
 
 
-_PLAIN = frozenset({"add", "sub", "mul", "neg", "not", "shl", "cast"})
+_RING = frozenset({"add", "sub", "mul", "neg", "cast", "narrow"})
+_PLAIN = _RING | {"not", "shl"}
 _OPENED = frozenset(
-    {"add", "sub", "mul", "neg", "not", "shl", "shr", "div", "rem", "and", "or", "xor", "min", "max", "cast"}
+    {"add", "sub", "mul", "neg", "not", "shl", "shr", "div", "rem", "and", "or", "xor", "min", "max", "cast", "narrow"}
 )
