@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
-from analyzers.frontend.cindex import expansion_offset
+from analyzers.frontend.cindex import children, expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 
 StatementKind = Literal[
@@ -198,7 +199,7 @@ _FUNCTIONS: Final = frozenset(
 
 
 def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder]) -> None:
-    for cursor in parent.get_children():
+    for cursor in children(parent):
         kind: int = cursor._kind_id
         if kind not in _CONTAINERS and kind not in _FUNCTIONS:
             continue
@@ -239,6 +240,7 @@ def _spaces(match: re.Match[bytes]) -> bytes:
     return b'"' + b"_" * (len(found) - 2) + b'"'
 
 
+@lru_cache(maxsize=4)
 def blanked(text: bytes) -> bytes:
     """The text with comments and preprocessor lines as blanks and literals without content; offsets and lines stay."""
     return _DIRECTIVE.sub(_spaces, _NOT_CODE.sub(_spaces, text))
@@ -295,7 +297,7 @@ class _Builder:
         self.trees: list[FunctionTree] = []
 
     def function(self, cursor: Any, start: int, end: int) -> None:
-        compound = next((c for c in cursor.get_children() if c._kind_id == Kinds.COMPOUND), None)
+        compound = next((c for c in children(cursor) if c._kind_id == Kinds.COMPOUND), None)
         if compound is not None:
             self._tree(compound, cursor.spelling, start, end, is_lambda=False)
 
@@ -325,7 +327,7 @@ class _Builder:
         start, end = self._range(cursor)
         if not self._is_braced(start, end):
             return None
-        return Body(role, start + 1, end - 1, True, self._sequence(cursor.get_children(), end - 1), loops)
+        return Body(role, start + 1, end - 1, True, self._sequence(children(cursor), end - 1), loops)
 
     def _sequence(self, cursors: Iterable[Any], limit: int) -> tuple[Statement, ...]:
         found: list[Statement] = []
@@ -343,7 +345,7 @@ class _Builder:
         """One statement; labels in front of it are statements of their own."""
         while cursor._kind_id in _LABELS:
             start, _ = self._range(cursor)
-            inner = list(cursor.get_children())[-1:]
+            inner = children(cursor)[-1:]
             labelled = inner[0] if inner else None
             at = self._range(labelled)[0] if labelled is not None else start
             colon = self.code.rfind(b":", start, at)
@@ -378,13 +380,13 @@ class _Builder:
         if kind in _JUMPS:
             word = _WORD.match(self.code, start)
             call = word.group().decode() if word else ""
-        return Statement(name, start, self._past_semicolon(end), macro=written_by_macro(inner), call=call)
+        return Statement(name, start, self._past_semicolon(end), macro=_by_macro(inner), call=call)
 
     def _lambdas(self, cursor: Any) -> None:
-        for child in cursor.get_children():
+        for child in children(cursor):
             if child._kind_id == Kinds.LAMBDA:
                 start, end = self._range(child)
-                for part in child.get_children():
+                for part in children(child):
                     if part._kind_id == Kinds.COMPOUND:
                         self._tree(part, "lambda", start, end, is_lambda=True)
             else:
@@ -396,21 +398,21 @@ class _Builder:
         word = _WORD.match(self.code, start)
         macro = word is None or word.group() not in _KEYWORDS
         head_end, parts = self._head(start, kind)
-        children = list(cursor.get_children())
-        inside = [c for c in children if self._range(c)[0] >= head_end]
+        parts_of = children(cursor)
+        inside = [c for c in parts_of if self._range(c)[0] >= head_end]
         if kind == Kinds.DO:
             inside = inside[:1]
         elif kind == Kinds.IF:
             inside = inside[-2:]
         else:
             inside = inside[-1:]
-        nested = _unwrapped(children[-1]) if children else None
+        nested = _unwrapped(parts_of[-1]) if parts_of else None
         if not inside and nested is not None and nested._kind_id in _CONTROL and self._range(nested)[0] == start:
             return self._opened_together(self._control(nested, outer), kind)
         if not inside or end <= head_end:
             return Statement("other", outer, self._past_semicolon(end), macro=True)
         if b"{" in self.code[start:head_end]:
-            for child in children:
+            for child in parts_of:
                 if child not in inside:
                     self._lambdas(child)
         name = _NAMES[kind]
@@ -484,11 +486,17 @@ class _Builder:
 def _unwrapped(cursor: Any) -> Any:
     """Through the wrapper that `#pragma unroll` or an attribute puts around a statement, and implicit conversions."""
     while cursor._kind_id in (Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED):
-        children = list(cursor.get_children())
-        if not children or (cursor._kind_id == Kinds.UNEXPOSED and len(children) > 1):
+        inner = children(cursor)
+        if not inner or (cursor._kind_id == Kinds.UNEXPOSED and len(inner) > 1):
             return cursor
-        cursor = children[-1]
+        cursor = inner[-1]
     return cursor
+
+
+def _by_macro(cursor: Any) -> bool:
+    """The first token stands in a macro's definition or in its arguments."""
+    start = cursor.extent.start
+    return written_by_macro(cursor) or expansion_offset(start) != start.offset
 
 
 def _for_parts(code: bytes, opened: int, end: int) -> tuple[int, int] | None:
