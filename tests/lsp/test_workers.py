@@ -122,7 +122,8 @@ async def test_two_documents_are_checked_at_once_and_more_wait(editor: Editor, t
     while len(await jobs()) < 2:
         pass
     assert len((await editor.status())["workers"]) == 2
-    waiting = next(number for number in range(3) if not any(f"{number}.cu" in job for job in await jobs()))
+    running_now = await jobs()
+    waiting = next(number for number in range(3) if not any(f"{number}.cu" in job for job in running_now))
     others = [number for number in range(3) if number != waiting]
     gates[waiting].touch()
     gates[others[0]].touch()
