@@ -152,8 +152,12 @@ def _bounded_above(condition: Expr, placeholder: Expr) -> bool:
     )
 
 
-def find_form(start: Expr, end: Expr, placeholder: Expr, condition: Expr, invariant: Invariant) -> Form | None:
-    """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders."""
+def find_form(
+    start: Expr, end: Expr, placeholder: Expr, condition: Expr, invariant: Invariant, limited: bool = False
+) -> Form | None:
+    """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders; ``limited``:
+    another variable
+    bounds the number of iterations below the width of any integer."""
     if end is placeholder:
         return Form(lambda k: start)
     ty = placeholder.ty
@@ -183,9 +187,11 @@ def find_form(start: Expr, end: Expr, placeholder: Expr, condition: Expr, invari
     shape = _geometric(start, end, placeholder)
     if shape is not None:
         op, bits = shape
-        if (op == "shr" and _loop_dies_at_zero(condition, placeholder)) or (
-            op == "shl" and _bounded_above(condition, placeholder)
-        ):
+        if op == "shr":
+            bounded = _loop_dies_at_zero(condition, placeholder)
+        else:
+            bounded = ty.signed or _bounded_above(condition, placeholder)
+        if bounded or limited:
             limit = _shift_limit(op, bits, start, ty)
             scale = E.const(bits, I64)
             return Form(lambda k: E.binary(op, start, E.narrow(E.mul(k, scale), U32)), limit=limit, no_wrap=op == "shl")
@@ -229,6 +235,13 @@ def close_all(
         if found is not None:
             forms[name] = found
             pending.remove(name)
+    if any(f.limit is not None and f.limit < 32 for f in forms.values()):
+        for name in list(pending):
+            p = placeholders[name]
+            found = find_form(starts[name], reduced[name], p, test, lambda e: not open_placeholders(e), limited=True)
+            if found is not None:
+                forms[name] = found
+                pending.remove(name)
     for name in list(pending):
         other = by_node.get(reduced[name])
         if other is not None and other in pending and reduced[other] is placeholders[name]:

@@ -14,7 +14,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
-from analyzers.races.conditions import essence, places_query, race_query, shift_counters, split
+from analyzers.races.conditions import essence, places_query, race_query, shift_counters, spelled_out, split
 from analyzers.races.ordering import Case, cases
 from analyzers.races.pairs import Pair, Place, conflicting, multiple_of, place, synchronizes
 from analyzers.races.threads import Launch, Mode
@@ -193,6 +193,10 @@ class RaceChecker:
         found = self._ask_ladder(reduced)
         if reduced is not query and not isinstance(found, Proved):
             found = self._ask_ladder(query)
+        if isinstance(found, Undecided):
+            spelled = spelled_out(self.launch, query)
+            if spelled is not query:
+                found = self._ask_ladder(spelled)
         if isinstance(found, Satisfied):
             exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
             values = self.launch.completed(found.values)
@@ -224,6 +228,9 @@ class RaceChecker:
         if shift_counters(query):
             return None
         found = self._ask_ladder(essence(query))
+        if isinstance(found, Undecided):
+            spelled = spelled_out(self.launch, query)
+            found = found if spelled is query else self._ask_ladder(spelled)
         return found if isinstance(found, Proved) else None
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:

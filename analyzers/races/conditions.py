@@ -80,6 +80,35 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     )
 
 
+def spelled_out(launch: Launch, query: Query) -> Query:
+    """The query with fused symbols and computed dimensions replaced by what they stand for; the query itself when it
+    has none."""
+    mapping = launch.meanings(query.scope)
+    present = E.symbols(*query.conjuncts)
+    if not any(s in present for s in mapping):
+        return query
+    memo: dict[int, Expr] = {}
+
+    def meant(e: Expr) -> Expr:
+        for _ in range(3):
+            new = E.substitute(e, mapping) if e.key not in memo else memo[e.key]
+            memo[e.key] = new
+            if new is e:
+                break
+            e = new
+        return e
+
+    parts = [p for c in query.conjuncts for p in E.conjuncts(meant(c)) if p is not E.TRUE]
+    facts = [Fact(meant(f.condition), f.tag) for f in query.facts]
+    o = query.overlap
+    return replace(
+        query,
+        conjuncts=tuple(dict.fromkeys(parts)),
+        facts=tuple(f for f in facts if f.condition is not E.TRUE),
+        overlap=None if o is None else Overlap(meant(o.left), meant(o.right), o.left_width, o.right_width),
+    )
+
+
 def essence(query: Query) -> Query:
     """The query reduced to what can bear on the collision: conditions that share no unknown with the addresses,
     directly or through

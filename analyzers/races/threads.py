@@ -202,6 +202,20 @@ class Launch:
                     out.append(E.compare("eq", E.cast(gid, I64), E.add(E.mul(bid, bdim), tid)))
         return out
 
+    def meanings(self, mode: Mode) -> dict[Expr, Expr]:
+        """What fused symbols and computed dimensions stand for."""
+        out: dict[Expr, Expr] = {}
+        for axis in range(3):
+            b, g = self.bind(E.BDIM[axis]), self.bind(E.GDIM[axis])
+            out[THREADS[axis]] = E.mul(b, g)
+            for t in (1, 2):
+                bid, tid = self.side(E.BID[axis], t, mode), self.side(E.TID[axis], t, mode)
+                out[self.side(GID[axis], t, mode)] = E.add(E.mul(bid, b), tid)
+        for dim, value in self.context.bindings:
+            if dim not in self.bound:
+                out[dim] = self.bind(value)
+        return out
+
     def completed(self, values: Mapping[Expr, int]) -> dict[Expr, int]:
         """Solver values with the dimensions that follow from host values."""
         out = dict(values)
