@@ -243,7 +243,7 @@ class CheckOptions:
     """Only kernels with these names; empty: all."""
     launches: tuple[UserLaunch, ...] = ()
     """When given, only these contexts are checked."""
-    smt_budget: int = 400_000
+    smt_budget: int = 1_000_000
     """Z3 resource units per query."""
     redundancy: bool = True
     """Look for barriers that order nothing."""

@@ -14,7 +14,15 @@ from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
-from analyzers.races.conditions import essence, places_query, race_query, shift_counters, spelled_out, split
+from analyzers.races.conditions import (
+    essence,
+    places_query,
+    race_query,
+    shift_counters,
+    spelled_out,
+    split,
+    without_wrap,
+)
 from analyzers.races.ordering import Case, cases
 from analyzers.races.pairs import Pair, Place, conflicting, multiple_of, place, synchronizes
 from analyzers.races.threads import Launch, Mode
@@ -36,6 +44,8 @@ class Race:
     query: Query
     benign: bool = False
     """Both sides write the same value wherever they collide."""
+    wraps: bool = False
+    """Only possible where unsigned arithmetic on a size the launch does not fix wraps around."""
 
 
 @dataclass
@@ -158,7 +168,13 @@ class RaceChecker:
         hit = hits[0]
         if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
             return Race(pair, hit.mode, hit.case, hit.values, hit.query, benign=True)
+        if self._needs_wrap(hit):
+            return replace(hit, wraps=True)
         return self._other_warp(hit, extra, out) or hit
+
+    def _needs_wrap(self, race: Race) -> bool:
+        plain = without_wrap(race.query)
+        return plain is not race.query and isinstance(self._ask_ladder(plain), Proved)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
         loops = self.launch.events.loops

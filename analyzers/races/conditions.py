@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
-from analyzers.ir.expr import I64, Expr
+from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, multiple_of
 from analyzers.races.threads import Launch, Mode, opaque_definitions
@@ -107,6 +107,44 @@ def spelled_out(launch: Launch, query: Query) -> Query:
         facts=tuple(f for f in facts if f.condition is not E.TRUE),
         overlap=None if o is None else Overlap(meant(o.left), meant(o.right), o.left_width, o.right_width),
     )
+
+
+def without_wrap(query: Query) -> Query:
+    """The query under the assumption that unsigned arithmetic on sizes the launch does not fix (parameters, host
+    values, dimensions)
+    does not wrap around; the query itself when there is none."""
+    memo: dict[int, Expr] = {}
+
+    def exact(e: Expr) -> Expr:
+        for node in E.walk((e,)):
+            if node.key in memo:
+                continue
+            args = tuple([memo[a.key] for a in node.args])
+            ty = node.ty
+            if (
+                node.op in ("add", "sub", "mul")
+                and isinstance(ty, IntType)
+                and not ty.signed
+                and ty.width == 32
+                and _open(node)
+            ):
+                wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
+                memo[node.key] = E.narrow(wide, ty)
+            else:
+                memo[node.key] = node if args == node.args else E.rebuild(node, args)
+        return memo[e.key]
+
+    conjuncts = tuple(exact(c) for c in query.conjuncts)
+    if conjuncts == query.conjuncts:
+        return query
+    o = query.overlap
+    overlap = None if o is None else Overlap(exact(o.left), exact(o.right), o.left_width, o.right_width)
+    return replace(query, conjuncts=conjuncts, overlap=overlap)
+
+
+def _open(e: Expr) -> bool:
+    """Some size in ``e`` is not fixed by the launch."""
+    return any(s.op == "sym" and s.value.startswith(("param:", "host:", "bdim.", "gdim.")) for s in E.symbols(e))
 
 
 def essence(query: Query) -> Query:

@@ -43,6 +43,8 @@ class RaceDecision:
     address: int | None
     """Byte offset of the common cell in its object."""
     data_in_address: bool
+    wraps: bool = False
+    """Only through wrap-around of unsigned arithmetic on sizes the launch does not fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
         data_in_address=any(
             s.op == "opaque" for a in (race.pair.one, race.pair.two) for s in _opaque(place(launch, a).offset)
         ),
+        wraps=race.wraps,
     )
 
 

@@ -109,6 +109,8 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
 def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -> tuple[Verdict, Severity]:
     if race.benign:
         return Verdict.BENIGN_RACE, Severity.INFORMATION
+    if race.wraps:
+        return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
     if race.certainty == "confirmed":
         if launch.context.summary.source == "default":
             return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
@@ -180,6 +182,11 @@ def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
     lines: list[str] = []
     if race.relation not in ("any", "same iteration"):
         lines.append(f"The threads are in different iterations ({race.relation}).")
+    if race.wraps:
+        lines.append(
+            "Only if unsigned arithmetic wraps around: nothing in sight limits the sizes it works on. "
+            "An assertion in the host code that does would settle it."
+        )
     if race.certainty == "data-dependent":
         lines.append("Whether it happens depends on what memory holds.")
     elif race.certainty == "not-replayed":
