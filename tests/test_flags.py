@@ -13,6 +13,7 @@ from analyzers.frontend.flags import (
     from_compilation_database,
     guessed_include_folders,
     translate,
+    without_library_folders,
 )
 
 
@@ -40,7 +41,8 @@ def test_no_flags_give_the_default() -> None:
         ("-I ../inc", ("-I", "/p/inc")),
         ("-I/abs", ("-I", "/abs")),
         ("--include-path=inc", ("-I", "/p/build/inc")),
-        ("-isystem/abs -isystem=rel -isystem rel2", ("-isystem", "/abs", "-isystem", "/p/build/rel", "-isystem", "/p/build/rel2")),
+        ("-isystem/abs -isystem=rel", ("-isystem", "/abs", "-isystem", "/p/build/rel")),
+        ("-isystem rel -idirafter late", ("-isystem", "/p/build/rel", "-isystem", "/p/build/late")),
         ("-iquote q", ("-iquote", "/p/build/q")),
         ("-include a.h", ("-include", "a.h", "-iquote", "/p/build")),
         ("--pre-include=a.h", ("-include", "a.h", "-iquote", "/p/build")),
@@ -99,10 +101,13 @@ def test_architecture(command: str, arch: int) -> None:
 
 def test_nothing_that_writes_or_loads_gets_through() -> None:
     command = (
-        "nvcc -MD -MF dep.d -MT x.o -MQ y -MJ z.json -MMD -o x.o -c x.cu -Xclang -load -Xclang plugin.so -fplugin=p.so "
+        "nvcc -MD -MF dep.d -MT x.o -MQ y -MJ z.json -MMD -o x.o -c x.cu -Xclang -load -Xclang plugin.so "
+        "-fplugin=p.so "
         "-save-temps=obj --keep --keep-dir k -odir out -mllvm -debug -fpass-plugin=q.so -serialize-diagnostics d.dia "
-        "-emit-llvm -S -E -fmodules-cache-path=/x -fdebug-prefix-map=a=b -Wp,-MD,dep.d -Wl,-rpath,/x --cuda-path=/usr/local/cuda "
-        "-ccbin /usr/bin/g++ -x cu -Xptxas -v -Xcudafe --diag_suppress=177 -t 4 --threads 8 -lineinfo -O3 -g -lcudart -L/usr/lib"
+        "-emit-llvm -S -E -fmodules-cache-path=/x -fdebug-prefix-map=a=b -Wp,-MD,dep.d -Wl,-rpath,/x "
+        "--cuda-path=/usr/local/cuda "
+        "-ccbin /usr/bin/g++ -x cu -Xptxas -v -Xcudafe --diag_suppress=177 -t 4 --threads 8 -lineinfo "
+        "-O3 -g -lcudart -L/usr/lib"
     )
     flags = translate(command.split(), "/p")
     assert flags.arguments == ("-std=c++17",)
@@ -174,3 +179,12 @@ def test_include_folders_are_guessed_from_the_workspace() -> None:
         "/w/third",
     )
     assert guessed_include_folders(["util.cuh"], files, "/w/src/deep/a.cu") == ("/w/src",)
+
+
+def test_folders_of_real_libraries_are_left_out() -> None:
+    flags = translate(["-I/opt/cuda/include", "-I", "src", "-isystem", "/opt/torch/include", "-DX"], "/p")
+    files = {"/opt/cuda/include/cuda_runtime_api.h", "/opt/torch/include/ATen/ATen.h", "/p/src/stdio_tools.h"}
+    kept = without_library_folders(flags, files.__contains__)
+    assert kept.arguments == ("-std=c++17", "-I", "/p/src", "-DX")
+    assert [flag.flag for flag in kept.dropped] == ["-I /opt/cuda/include", "-isystem /opt/torch/include"]
+    assert without_library_folders(kept, files.__contains__) is kept

@@ -12,16 +12,22 @@ from analyzers.frontend.parse import HEADERS, UnitParser, is_bundled
 SNIPPETS = sorted((Path(__file__).parent / "frontend_snippets").glob("*.cu"))
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("arch", [60, 80, 120])
-def test_snippet_parses_cleanly(path: Path, arch: int) -> None:
-    text = path.read_text()
-    if arch != 80 and path.stem in ("cpp_library", "libraries", "runtime", "thrust_algorithms", "torch_extension"):
-        pytest.skip("host code does not depend on the architecture")
-    unit = UnitParser().parse(str(path), text, CompileFlags(arch=arch))
-    assert [f"{e.side} {e.path}:{e.line}: {e.message}" for e in unit.errors] == []
+def problems(path: Path, arch: int = 80) -> list[str]:
+    unit = UnitParser().parse(str(path), path.read_text(), CompileFlags(arch=arch))
     assert unit.missing_headers == ()
     assert unit.dependencies == ()
+    return [f"{e.side} {e.path}:{e.line}: {e.message}" for e in unit.errors]
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=lambda path: path.stem)
+def test_snippet_parses_cleanly(path: Path) -> None:
+    assert problems(path) == []
+
+
+@pytest.mark.parametrize("arch", [35, 60, 90, 120])
+@pytest.mark.parametrize("name", ["language", "intrinsics", "half"])
+def test_device_code_parses_for_every_architecture(name: str, arch: int) -> None:
+    assert problems(Path(__file__).parent / "frontend_snippets" / f"{name}.cu", arch) == []
 
 
 def header_names() -> list[str]:
@@ -54,4 +60,17 @@ def test_bundled_headers_win_over_a_real_toolkit(tmp_path: Path) -> None:
         CompileFlags(arguments=("-std=c++17", "-I", str(tmp_path))),
     )  # fmt: skip
     assert unit.errors == ()
+    assert unit.dependencies == ()
     assert is_bundled(str(Path(HEADERS, "cuda", "cuda_fp16.h")))
+
+
+def test_a_toolkit_or_torch_installation_is_not_searched(tmp_path: Path) -> None:
+    (tmp_path / "ATen").mkdir()
+    (tmp_path / "ATen" / "ATen.h").write_text("#error the real one\n")
+    (tmp_path / "ATen" / "Rare.h").write_text("#error the real one\n")
+    unit = UnitParser().parse(
+        "/nowhere/a.cu", "#include <ATen/ATen.h>\n#include <ATen/Rare.h>\nat::Tensor x;\n",
+        CompileFlags(arguments=("-std=c++17", "-I", str(tmp_path))),
+    )  # fmt: skip
+    assert unit.errors == ()
+    assert [missing.name for missing in unit.missing_headers] == ["ATen/Rare.h"]

@@ -13,7 +13,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final, cast
 
@@ -401,3 +401,38 @@ def guessed_include_folders(missing: Iterable[str], files: Iterable[str], source
         if folders
     )
     return tuple(dict.fromkeys(folder for folder in best if folder))
+
+
+# Files that tell a folder of real library headers. What the bundled headers lack must be missing, not come from there:
+# a real ATen or CUB header behind the facades costs seconds and gives hundreds of errors.
+_LIBRARY_MARKS: Final = (
+    "cuda_runtime_api.h",
+    "ATen/ATen.h",
+    "torch/all.h",
+    "thrust/version.h",
+    "cub/cub.cuh",
+    "cuda/std/version",
+    "bits/c++config.h",
+    "stdio.h",
+)
+
+
+def without_library_folders(flags: CompileFlags, exists: Callable[[str], bool]) -> CompileFlags:
+    """The flags without include folders that hold a library which the bundled headers stand for.
+
+    `exists` tells whether there is a file of that path.
+    """
+    kept: list[str] = []
+    dropped: list[DroppedFlag] = []
+    waiting = iter(flags.arguments)
+    for argument in waiting:
+        if argument not in ("-I", "-isystem"):
+            kept.append(argument)
+            continue
+        folder = next(waiting, "")
+        mark = next((mark for mark in _LIBRARY_MARKS if exists(posixpath.join(folder, mark))), None)
+        if mark is None:
+            kept.extend((argument, folder))
+        else:
+            dropped.append(DroppedFlag(f"{argument} {folder}", f"holds {mark}, which the bundled headers stand for"))
+    return replace(flags, arguments=tuple(kept), dropped=(*flags.dropped, *dropped)) if dropped else flags

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, TranslationUnit
-from analyzers.frontend.flags import CompileFlags
+from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
     ScannedKernel,
@@ -203,8 +203,10 @@ class UnitParser:
         """Parse `text` as the content of the absolute `path`.
 
         `unsaved` maps other paths to text that shadows the disk. `probes` are lines for the end of the buffer, see
-        `instantiation_probe`. Raises `ParseFailure`.
+        `instantiation_probe`. Include folders of libraries that the bundled headers stand for are left out:
+        `ParsedUnit.flags` tells. Raises `ParseFailure`.
         """
+        flags = without_library_folders(flags, os.path.exists)
         buffers = [(other, source_bytes(content)) for other, content in (unsaved or {}).items() if other != path]
         buffers.append((path, source_bytes(_with_probes(text, probes))))
         warm = self._warm.pop(path, None)
