@@ -153,7 +153,7 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
         if number or access.span != first.finding.span:
             yield from entry(describe_access(access), access.span, first.shown)
         for call in access.calls:
-            yield from entry(f"“{access.text}” is reached through this call", call, first.shown)
+            yield from entry(f"`{access.text}` is reached through this call", call, first.shown)
     for occurrence in mistake.occurrences:
         launch = occurrence.context.launch
         text = f"with this launch: grid {dimensions(launch.grid)}, block {dimensions(launch.block)}"
@@ -164,9 +164,9 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
 def describe_access(access: Access) -> str:
     """An access with the thread that makes it, in one line."""
     if access.kind == "barrier":
-        what = f"barrier “{access.text}”"
+        what = f"barrier `{access.text}`"
     else:
-        what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of “{access.text}”"
+        what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of `{access.text}`"
     if access.thread is None:
         return what
     block = f" of block {access.block}" if access.block is not None else ""

@@ -27,12 +27,12 @@ _SCOPES = {
 }
 _SOURCES = {"launch": "launched", "user": "with the given launch", "default": "without a known launch"}
 _MAXIMAL_LISTED = 12
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\*_{}\[\]<>#|~])")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text. Text between “ and ” is source code. `level` 0 is a paragraph, 1 a list item, 2 one in it."""
+    """A line of text. Text between backquotes is source code. `level` 0 is a paragraph, 1 a list item, 2 one in it."""
 
     text: str
     level: int = 0
@@ -117,7 +117,7 @@ def _kernel_places(path: str, offset: int, shown: ShownKernel) -> Iterator[_Foun
             if reason.span is not None and reason.span.path == path and _holds(now := shown.now(reason.span), offset):
                 assert now is not None
                 block = Block()
-                block.add(f"unknown: “{result.name}” could not be decided here", bold=True)
+                block.add(f"unknown: `{result.name}` could not be decided here", bold=True)
                 block.add(reason.text)
                 yield [block], now
     for span, contexts in launches.items():
@@ -148,7 +148,7 @@ def _describe_mistake(path: str, mistake: Mistake) -> list[Block]:
     how = Block()
     if finding.scope is not None:
         memory = f", in {finding.space} memory" if finding.space else ""
-        name = f", object “{finding.object}”" if finding.object else ""
+        name = f", object `{finding.object}`" if finding.object else ""
         how.add(f"The two threads are {_SCOPES[finding.scope]}{memory}{name}.")
     if finding.witness is not None:
         for line in _describe_witness(finding.witness):
@@ -164,13 +164,13 @@ def _describe_mistake(path: str, mistake: Mistake) -> list[Block]:
 def _describe_witness(witness: Witness) -> Iterator[str]:
     yield f"grid {witness.grid}, block {witness.block}"
     if witness.address:
-        yield f"both touch “{witness.address}”"
+        yield f"both touch `{witness.address}`"
     if witness.parameters:
-        yield "with " + ", ".join(f"“{name} = {value}”" for name, value in witness.parameters)
+        yield "with " + ", ".join(f"`{name} = {value}`" for name, value in witness.parameters)
     if witness.iterations:
         yield "in iteration " + ", ".join(f"{value} of {loop}" for loop, value in witness.iterations)
     if witness.data:
-        yield "if memory holds " + ", ".join(f"“{name} = {value}”" for name, value in witness.data)
+        yield "if memory holds " + ", ".join(f"`{name} = {value}`" for name, value in witness.data)
     if witness.replayed:
         yield "replayed: executing both threads with these values reaches both accesses"
 
@@ -190,7 +190,7 @@ def _describe_basis(path: str, context: ContextResult) -> Block:
 
 def _fact(path: str, fact: FactNote) -> str:
     where = f", {_line(path, fact.span)}" if fact.span is not None else ""
-    return f"“{fact.text}” ({fact.kind}{where})"
+    return f"`{fact.text}` ({fact.kind}{where})"
 
 
 def _describe_others(path: str, mistake: Mistake) -> Block:
@@ -200,7 +200,7 @@ def _describe_others(path: str, mistake: Mistake) -> Block:
         block.add(f"In {len(distinct)} of {mistake.contexts} launches:")
         for occurrence in list(distinct.values())[:_MAXIMAL_LISTED]:
             name = occurrence.shown.result.name
-            block.add(f"“{name}” {_launch(path, occurrence.context.launch)}", 1)
+            block.add(f"`{name}` {_launch(path, occurrence.context.launch)}", 1)
     return block
 
 
@@ -208,7 +208,7 @@ def _describe_kernel(path: str, shown: ShownKernel, contexts: Sequence[ContextRe
     kernel: KernelResult = shown.result
     head = Block()
     verdict = min((context.verdict for context in contexts), key=lambda each: each.rank, default=kernel.verdict)
-    head.add(f"{verdict.value}: “{kernel.name}”", bold=True)
+    head.add(f"{verdict.value}: `{kernel.name}`", bold=True)
     if shown.stale:
         head.add("From an earlier text: the current one could not be checked.")
     head.add(
@@ -241,7 +241,7 @@ def _distinct(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _launch(path: str, launch: LaunchSummary) -> str:
-    sizes = f"grid “{dimensions(launch.grid)}”, block “{dimensions(launch.block)}”"
+    sizes = f"grid `{dimensions(launch.grid)}`, block `{dimensions(launch.block)}`"
     if launch.source == "default":
         return _SOURCES["default"]
     where = f" at {_line(path, launch.span)}" if launch.span is not None else ""
@@ -265,8 +265,8 @@ def render(blocks: Sequence[Block], *, markdown: bool) -> str:
 def _markdown(block: Block) -> Iterator[str]:
     previous = 0
     for number, line in enumerate(block.lines):
-        parts = re.split(r"“([^”]*)”", line.text)
-        text = "".join(_code(part) if odd % 2 else _SPECIAL.sub(r"\\\1", part) for odd, part in enumerate(parts))
+        parts = line.text.split("`")
+        text = "".join(f"`{part}`" if odd % 2 else _SPECIAL.sub(r"\\\1", part) for odd, part in enumerate(parts))
         if line.bold:
             text = f"**{text}**"
         if line.level:
@@ -279,12 +279,6 @@ def _markdown(block: Block) -> Iterator[str]:
         previous = line.level
 
 
-def _code(text: str) -> str:
-    fence = "``" if "`" in text else "`"
-    pad = " " if "`" in text else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
-
-
 def _plain(line: Line) -> str:
-    text = re.sub(r"“([^”]*)”", r"\1", line.text)
+    text = line.text.replace("`", "")
     return f"{'  ' * (line.level - 1)}- {text}" if line.level else text

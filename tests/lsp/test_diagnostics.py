@@ -31,7 +31,7 @@ async def test_an_opened_file_gets_its_diagnostics(editor: Editor, tmp_path: Pat
     assert diagnostic.code_description.href.endswith("/diagnostics/data-race.md")
     (other,) = list(diagnostic.related_information or ())
     assert other.location == types.Location(uri, types.Range(types.Position(2, 9), types.Position(2, 17)))
-    assert "read of “a[i + 1]” by thread (0, 0, 0) of block (0, 0, 0)" in other.message
+    assert "read of `a[i + 1]` by thread (0, 0, 0) of block (0, 0, 0)" in other.message
     data: Any = diagnostic.data
     assert dict(data) == {"group": "race shift", "version": 1}
     assert editor.published[-1].version == 1
@@ -44,7 +44,7 @@ async def test_a_client_without_the_extras_gets_the_other_access_in_the_message(
     uri = editor.open(tmp_path / "a.cu", kernel("shift", RACE, USELESS))
     await editor.until(editor.has(uri, "data-race", "redundant-barrier"))
     race, useless = editor.diagnostics[uri]
-    assert "line 2: read of “a[i + 1]”" in race.message
+    assert "line 2: read of `a[i + 1]`" in race.message
     assert race.related_information is race.data is race.code_description is useless.tags is None
 
 
