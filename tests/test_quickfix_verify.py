@@ -1,0 +1,122 @@
+"""An edit is judged by what it does to every kernel: results made by hand, compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from analyzers.model import (
+    Access,
+    ContextResult,
+    Finding,
+    KernelResult,
+    LaunchSummary,
+    Reason,
+    Severity,
+    SourceSpan,
+    SyntaxIssue,
+    UnitResult,
+    Verdict,
+)
+from quickfix.edits import BARRIER, Change, OffsetMap, apply
+from quickfix.verify import Difference, EditedFile, compare, gone_groups, key_of
+
+PATH = "/virtual/v.cu"
+TEXT = b"0123456789\n" * 10
+INSERTED = Change(50, 50, b"\n  " + BARRIER)
+FILES = {PATH: EditedFile(TEXT, apply(TEXT, [INSERTED]), OffsetMap([INSERTED]))}
+SHIFT = len(INSERTED.text)
+LAUNCH = LaunchSummary("default", None, ("1", "1", "1"), ("64", "1", "1"))
+
+
+def span(offset: int) -> SourceSpan:
+    return SourceSpan(PATH, 1, 1, 1, 2, offset, offset + 1)
+
+
+def race(one: int, two: int, code: Verdict = Verdict.DATA_RACE, group: str = "") -> Finding:
+    accesses = (Access(1, span(one), "write", 4, "a"), Access(2, span(two), "read", 4, "b"))
+    return Finding(code, Severity.ERROR, "a race", span(one), accesses, group or f"race:{one}:{two}")
+
+
+def barrier(at: int, code: Verdict) -> Finding:
+    access = Access(3, span(at), "barrier", 0, "__syncthreads()")
+    return Finding(code, Severity.ERROR, "a barrier", span(at), (access,), f"{code.value}:{at}")
+
+
+def unit(*findings: Finding, reasons: tuple[Reason, ...] = (), name: str = "k") -> UnitResult:
+    context = ContextResult(LAUNCH, Verdict.RACE_FREE, findings, reasons)
+    return UnitResult(PATH, 75, (KernelResult(name, name, span(0), span(0), Verdict.RACE_FREE, (context,)),))
+
+
+BEFORE = unit(race(10, 60), race(20, 30))
+TARGET = frozenset({key_of(race(10, 60))})
+
+
+def judged(after: UnitResult, before: UnitResult = BEFORE) -> Difference:
+    return compare(before, after, FILES, TARGET)
+
+
+def test_the_target_is_gone_and_the_rest_is_as_it_was():
+    difference = judged(unit(race(20, 30)))
+    assert difference.is_clean
+    assert gone_groups(BEFORE, {"k"}, difference.left) == {"race:10:60"}
+
+
+def test_the_target_is_found_again_behind_the_edit():
+    difference = judged(unit(race(10, 60 + SHIFT)))
+    assert not difference.is_clean
+    (left,) = difference.remaining
+    assert [a.span.start_offset for a in left.accesses] == [10, 60]
+
+
+def test_groups_of_kernels_that_were_not_checked_again_are_not_gone():
+    assert gone_groups(BEFORE, set(), frozenset()) == set()
+
+
+def test_a_group_with_one_pair_left_is_not_gone():
+    before = unit(race(10, 60, group="g"), race(20, 30, group="g"))
+    assert gone_groups(before, {"k"}, {key_of(race(20, 30))}) == set()
+
+
+WORSE = {
+    "a race that was not there": unit(race(20, 40)),
+    "a race that was only possible": unit(race(20, 30)),
+    "an inserted barrier diverges": unit(barrier(53, Verdict.BARRIER_DIVERGENCE)),
+    "another barrier diverges": unit(barrier(30, Verdict.BARRIER_DIVERGENCE)),
+    "something is not known any more": unit(reasons=(Reason("budget", "Z3 gave up"),)),
+    "another kernel": unit(name="other"),
+    "another number of launches": UnitResult(PATH, 75, (replace(unit().kernels[0], contexts=()),)),
+    "it does not compile": replace(unit(), syntax=(SyntaxIssue("expected ';'", span(3)),)),
+    "it cannot be read": replace(unit(), failure=Reason("parse-error", "no translation unit")),
+}
+
+
+@pytest.mark.parametrize("what", WORSE)
+def test_it_got_worse(what: str):
+    before = unit(race(10, 60), race(20, 30, Verdict.POSSIBLE_DATA_RACE))
+    assert not judged(WORSE[what], before).is_clean
+
+
+HARMLESS = {
+    "a race that is only possible now": unit(race(20, 30, Verdict.POSSIBLE_DATA_RACE)),
+    "a barrier that turns out redundant": unit(barrier(30, Verdict.REDUNDANT_BARRIER)),
+    "a barrier behind an exit": unit(barrier(53, Verdict.BARRIER_AFTER_EXIT)),
+    "nothing at all": unit(),
+}
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_it_did_not_get_worse(what: str):
+    assert judged(HARMLESS[what]).is_clean
+
+
+def test_what_was_unknown_before_may_stay_so():
+    reason = Reason("budget", "Z3 gave up")
+    assert judged(unit(reasons=(reason,)), unit(race(10, 60), reasons=(reason,))).is_clean
+    assert not judged(unit(reasons=(reason, reason)), unit(race(10, 60), reasons=(reason,))).is_clean
+
+
+def test_inserted_barriers_are_told_from_others():
+    difference = judged(unit(barrier(53, Verdict.BARRIER_AFTER_EXIT), barrier(20, Verdict.BARRIER_AFTER_EXIT)))
+    assert [s.start_offset for s in difference.late] == [53]
