@@ -258,6 +258,17 @@ def test_overflow_on_the_way_is_reported():
     assert one(b.build(), block(64, n=70), 0, 1, w, w).undefined == ()
 
 
+def test_what_comes_after_the_collision_does_not_matter():
+    b = KernelBuilder()
+    s, n = b.shared("s", 64), b.scalar("n")
+    w = b.store(s, 0, 1)
+    b.let(n * n)
+    with b.while_():
+        b.let(1)
+    found = one(b.build(), block(64, n=70000), 0, 1, w, w)
+    assert (found.outcome, found.undefined) == ("confirmed", ())
+
+
 def test_divergence():
     b = KernelBuilder()
     a, n = b.global_("a"), b.scalar("n")

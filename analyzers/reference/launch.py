@@ -14,7 +14,7 @@ from analyzers.model import Dim3
 WARP = 32
 
 Contents = bytes | Sequence[int]
-"""Initial contents of an object: raw bytes, or integers of the object's element size (4 bytes where it has none)."""
+"""Initial contents of an object: raw bytes, or integers of the object's element size."""
 
 
 @dataclass(frozen=True, slots=True)

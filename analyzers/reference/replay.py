@@ -55,8 +55,9 @@ def _tracer(kernel: k.Kernel) -> Tracer:
 
 def _walk(
     tracer: Tracer, space: AddressSpace, launch: ConcreteLaunch, me: ThreadAt, other: ThreadAt, wanted: frozenset[int],
-    data: Data | None, steps: int,
+    data: Data | None,
 ) -> Walk:  # fmt: skip
+    """One thread at the start of the kernel."""
     block, rank = linear(me[0], launch.grid), linear(me[1], launch.block)
     leaves = tracer.evaluator.leaves
 
@@ -68,27 +69,50 @@ def _walk(
             return space.address(e.value)
         return arbitrary(e.ty, text_number(str(e.value)))
 
-    w = Walk(
+    return Walk(
         launch, space, Memory(space, launch), Frame(resolve, set()), block, rank,
         linear(other[0], launch.grid), linear(other[1], launch.block), wanted, data,
     )  # fmt: skip
-    tracer.walk(w, steps)
-    return w
 
 
-def _pairs(first: list[Instance], second: list[Instance]) -> list[tuple[Instance, Instance]]:
-    """Overlapping instances in one interval."""
-    cells: dict[tuple[str, int, int, int], list[Instance]] = {}
-    for b in second:
-        for cell in range(b.offset >> 4, (b.offset + b.width - 1 >> 4) + 1):
-            cells.setdefault((b.object, b.instance, b.interval, cell), []).append(b)
-    out: list[tuple[Instance, Instance]] = []
-    for a in first:
-        for cell in range(a.offset >> 4, (a.offset + a.width - 1 >> 4) + 1):
-            for b in cells.get((a.object, a.instance, a.interval, cell), ()):
-                if a.offset < b.offset + b.width and b.offset < a.offset + a.width:
-                    out.append((a, b))
-    return out
+_CHUNK = 512
+"""Steps before the first look at what has collided; then twice as many, and so on."""
+
+_MOST_PAIRS = 100_000
+
+
+class _Collisions:
+    """The best pair of overlapping instances in one interval, found as instances come in."""
+
+    def __init__(self, iterations: tuple[Iterations, Iterations] | None) -> None:
+        self.wanted = iterations
+        self.cells: dict[tuple[str, int, int, int], tuple[list[Instance], list[Instance]]] = {}
+        self.best: tuple[Instance, Instance] | None = None
+        self.rank = (True, True, True)
+        self.pairs = 0
+
+    @property
+    def settled(self) -> bool:
+        """No better pair can come."""
+        return self.best is not None and not any(self.rank)
+
+    def add(self, side: int, found: Instance) -> None:
+        for cell in range(found.offset >> 4, (found.offset + found.width - 1 >> 4) + 1):
+            sides = self.cells.setdefault((found.object, found.instance, found.interval, cell), ([], []))
+            sides[side].append(found)
+            for other in sides[1 - side]:
+                if found.offset < other.offset + other.width and other.offset < found.offset + found.width:
+                    self._rate((found, other) if side == 0 else (other, found))
+                if self.settled or self.pairs > _MOST_PAIRS:
+                    return
+
+    def _rate(self, pair: tuple[Instance, Instance]) -> None:
+        a, b = pair
+        elsewhere = self.wanted is not None and (a.iterations, b.iterations) != self.wanted
+        rank = (a.tainted or b.tainted, bool(a.undefined or b.undefined), elsewhere)
+        self.pairs += 1
+        if self.best is None or rank < self.rank:
+            self.best, self.rank = pair, rank
 
 
 def replay(
@@ -104,25 +128,29 @@ def replay(
 ) -> Replay:
     """Execute two threads alone and look for a collision of ``event1`` in the first with ``event2`` in the second.
 
-    Every dynamic instance is looked at, those at ``iterations`` first. ``steps`` bounds each thread."""
+    Dynamic instances are looked at until one pair is certain, and at ``iterations`` where given. ``steps`` bounds each
+    thread."""
     tracer = _tracer(kernel)
     space = AddressSpace(kernel, launch)
-    left = _walk(tracer, space, launch, thread1, thread2, frozenset({event1}), data, steps)
-    right = _walk(tracer, space, launch, thread2, thread1, frozenset({event2}), data, steps)
-    undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
-    pairs = _pairs(left.instances, right.instances)
-    if not pairs:
+    left = _walk(tracer, space, launch, thread1, thread2, frozenset({event1}), data)
+    right = _walk(tracer, space, launch, thread2, thread1, frozenset({event2}), data)
+    found, seen, chunk = _Collisions(iterations), [0, 0], _CHUNK
+    while not found.settled and not (left.finished and right.finished) and max(left.steps, right.steps) < steps:
+        for side, w in enumerate((left, right)):
+            if not w.finished:
+                tracer.walk(w, min(chunk, steps - w.steps))
+            for instance in w.instances[seen[side] :]:
+                found.add(side, instance)
+            seen[side] = len(w.instances)
+        chunk *= 2
+    if found.best is None:
+        undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
         return Replay("not-reached", undefined=undefined, text=_why_not(left, right))
-
-    def preference(pair: tuple[Instance, Instance]) -> tuple[bool, bool]:
-        a, b = pair
-        return a.tainted or b.tainted, iterations is not None and (a.iterations, b.iterations) != iterations
-
-    a, b = min(pairs, key=preference)
+    a, b = found.best
     dependent = a.tainted or b.tainted
     return Replay(
         "data-dependent" if dependent else "confirmed", a.object, max(a.offset, b.offset), (a.epoch, b.epoch),
-        (a.iterations, b.iterations), undefined,
+        (a.iterations, b.iterations), tuple(sorted(a.undefined | b.undefined)),
         "memory contents decide whether or where the accesses happen" if dependent else "",
     )  # fmt: skip
 
@@ -130,7 +158,7 @@ def replay(
 def _why_not(left: Walk, right: Walk) -> str:
     for number, w in ((1, left), (2, right)):
         if not w.instances:
-            return f"thread {number} {w.stop or 'does not come to the access'}"
+            return f"thread {number} {_stopped(w) or 'does not come to the access'}"
     if any(
         a.object == b.object
         and a.instance == b.instance
@@ -141,6 +169,10 @@ def _why_not(left: Walk, right: Walk) -> str:
     ):
         return "barriers separate the accesses"
     return "the accesses do not overlap"
+
+
+def _stopped(w: Walk) -> str:
+    return w.stop or ("" if w.finished else f"did not end within {w.steps} steps")
 
 
 def replay_divergence(
@@ -156,8 +188,10 @@ def replay_divergence(
     had returned before (``after-exit``); ``data-dependent`` when memory contents decide."""
     tracer = _tracer(kernel)
     space = AddressSpace(kernel, launch)
-    left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data, steps)
-    right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data, steps)
+    left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data)
+    right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data)
+    for w in (left, right):
+        tracer.walk(w, steps)
     undefined = tuple(sorted(left.frame.undefined | right.frame.undefined))
     for i, (event, place, tainted) in enumerate(left.barriers):
         if i < len(right.barriers):
@@ -186,5 +220,7 @@ def replay_divergence(
             text=text,
         )
     return Replay(
-        "not-reached", undefined=undefined, text=left.stop or right.stop or "both threads pass the same barriers"
+        "not-reached",
+        undefined=undefined,
+        text=_stopped(left) or _stopped(right) or "both threads pass the same barriers",
     )

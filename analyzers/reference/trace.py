@@ -43,6 +43,8 @@ class Instance:
     epoch: int
     iterations: Iterations
     tainted: bool
+    undefined: frozenset[str]
+    """What was executed before that C leaves undefined."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,9 @@ class Walk:
     other_rank: int
     wanted: frozenset[int]
     data: Data | None
+    pc: int = 0
+    steps: int = 0
+    finished: bool = False
     shadow: Shadow = field(default_factory=dict[str, bool])
     active: dict[int, int] = field(default_factory=dict[int, int])
     """Regions entered by a tainted decision -> barrier interval at that time."""
@@ -126,7 +131,9 @@ class Tracer:
         self.code: list[Step | None] = [None] * len(self.program.operations)
 
     def walk(self, w: Walk, steps: int) -> None:
-        pc, code = 0, self.code
+        """Go on for up to ``steps`` operations."""
+        pc, code = w.pc, self.code
+        w.steps += steps
         for _ in range(steps):
             step = code[pc]
             if step is None:
@@ -137,8 +144,9 @@ class Tracer:
             elif following >= 0:
                 pc = following
             else:
+                w.finished = True
                 return
-        w.stop = f"did not end within {steps} steps"
+        w.pc = pc
 
     def compile(self, pc: int) -> Step:
         operation = self.program.operations[pc]
@@ -245,7 +253,7 @@ class Tracer:
                 Instance(
                     entry.name, w.block if entry.space == "shared" else 0, offset, width, w.interval, w.epoch,
                     tuple([(label, f[key]) for label, key in loops]),
-                    tainted or bool(w.active) or w.interval_tainted,
+                    tainted or bool(w.active) or w.interval_tainted, frozenset(f.undefined),
                 )
             )  # fmt: skip
 
