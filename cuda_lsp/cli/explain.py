@@ -35,7 +35,9 @@ def explain(arguments: ExplainArguments, backend: str, out: TextIO, err: TextIO)
     with jobs.Pool(1, backend, requests.hang_seconds([file])) as pool:
         (outcome,) = pool.outcomes([task], lambda _task, _progress: None)
     if outcome.refusal:
-        print(f"cuda-lsp: {outcome.refusal}", file=err)
+        raise UsageError(outcome.refusal)
+    if outcome.unit is not None and outcome.unit.failure is not None:
+        print(f"cuda-lsp: {path}: {outcome.unit.failure.text}", file=err)
         return exit_codes.NOT_ANALYSED
     out.write(outcome.text.rstrip("\n") + "\n")
     return exit_codes.CLEAN

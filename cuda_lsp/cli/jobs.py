@@ -37,7 +37,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`unit` is None only for an explanation, which is in `text`; `refusal` says why there is none."""
+    """`unit` is None only for an explanation, which is in `text`; `refusal` says what was wrong with the question."""
 
     task: Task
     unit: UnitResult | None
@@ -166,11 +166,9 @@ def _exit_reason(status: int | None) -> str:
     return "no exit status" if status is None else exit_reason(status)
 
 
-def _lost(task: Task, text: str) -> Outcome:
-    if task.kind == "explain":
-        return Outcome(task, None, refusal=text)
+def _lost(task: Task, text: str, kind: str = "worker-died") -> Outcome:
     request = task.request
-    return Outcome(task, UnitResult(request.path, request.flags.arch, failure=Reason("worker-died", text)))
+    return Outcome(task, UnitResult(request.path, request.flags.arch, failure=Reason(kind, text)))
 
 
 # --- in the worker --------------------------------------------------------------------------------------------
@@ -208,10 +206,13 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Progress], None]) -> Out
 
 def _explained(task: Task) -> Outcome:
     from analyzers import engine
+    from analyzers.frontend.parse import ParseFailure
 
     try:
         return Outcome(task, None, text=engine.explain(task.request, task.kernel, task.stage))
-    except (LookupError, ValueError) as error:
+    except ParseFailure as error:
+        return _lost(task, str(error), engine.PARSE_ERROR)
+    except ValueError as error:
         return Outcome(task, None, refusal=str(error))
 
 
