@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step, blanked, next_visible
+from analyzers.frontend.blanking import blanked, next_visible
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step
 from analyzers.model import SourceSpan, TextEdit
 
 BARRIER: Final = b"__syncthreads();"

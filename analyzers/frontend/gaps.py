@@ -7,12 +7,11 @@ statements of a body. What a macro wrote as a whole is a leaf: nothing is ever i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, Literal
 
+from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import children, expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 
@@ -216,56 +215,6 @@ def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str
             builder.function(cursor, start, end)
 
 
-# --- text with everything blanked that is not code ------------------------------------------------------------
-
-_NOT_CODE: Final = re.compile(
-    rb"""
-    //(?:[^\n\\]|\\(?:\r?\n|.))*
-  | /\*.*?(?:\*/|\Z)
-  | (?:u8|u|U|L)?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
-  | (?<![0-9a-fA-F])'(?:[^'\\\n]|\\.)*'
-  | "(?:[^"\\\n]|\\.)*"
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*\#(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE | re.DOTALL)
-_VISIBLE: Final = re.compile(rb"[^\s]")
-
-
-def _spaces(match: re.Match[bytes]) -> bytes:
-    found = match.group()
-    if found[:2] in (b"//", b"/*") or found.lstrip()[:1] == b"#":
-        return re.sub(rb"[^\n\r]", b" ", found)
-    # A literal is code: it stays visible, but no bracket or semicolon inside it does.
-    return b'"' + b"_" * (len(found) - 2) + b'"'
-
-
-@lru_cache(maxsize=4)
-def blanked(text: bytes) -> bytes:
-    """The text with comments and preprocessor lines as blanks and literals without content; offsets and lines stay."""
-    return _DIRECTIVE.sub(_spaces, _NOT_CODE.sub(_spaces, text))
-
-
-def next_visible(code: bytes, at: int) -> int:
-    """The offset of the first byte of code at or behind `at`; the length of the text when there is none."""
-    found = _VISIBLE.search(code, at)
-    return found.start() if found else len(code)
-
-
-def group_end(code: bytes, opened: int) -> int:
-    """The offset behind the bracket that closes the one at `opened`."""
-    depth = 0
-    for at in range(opened, len(code)):
-        if code[at] in b"([{":
-            depth += 1
-        elif code[at] in b")]}":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return len(code)
-
-
-_WORD: Final = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 
 
@@ -311,14 +260,8 @@ class _Builder:
         first, last = cursor.extent.start, cursor.extent.end
         start, end = expansion_offset(first), expansion_offset(last)
         if start != first.offset or end != last.offset or end <= start:
-            end = max(last.offset, self._macro_end(max(start, end)))
+            end = max(last.offset, macro_use_end(self.code, max(start, end)))
         return start, end
-
-    def _macro_end(self, start: int) -> int:
-        word = _WORD.match(self.code, start)
-        end = word.end() if word else start + 1
-        following = next_visible(self.code, end)
-        return group_end(self.code, following) if self.code[following : following + 1] == b"(" else end
 
     def _is_braced(self, start: int, end: int) -> bool:
         return self.code[start : start + 1] == b"{" and self.code[end - 1 : end] == b"}"
@@ -378,7 +321,7 @@ class _Builder:
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
         call = inner.spelling or "" if kind == Kinds.CALL else ""
         if kind in _JUMPS:
-            word = _WORD.match(self.code, start)
+            word = WORD.match(self.code, start)
             call = word.group().decode() if word else ""
         return Statement(name, start, self._past_semicolon(end), macro=_by_macro(inner), call=call)
 
@@ -395,7 +338,7 @@ class _Builder:
     def _control(self, cursor: Any, outer: int) -> Statement:
         start, end = self._range(cursor)
         kind: int = cursor._kind_id
-        word = _WORD.match(self.code, start)
+        word = WORD.match(self.code, start)
         macro = word is None or word.group() not in _KEYWORDS
         head_end, parts = self._head(start, kind)
         parts_of = children(cursor)
@@ -437,7 +380,7 @@ class _Builder:
         return Statement(inner.kind, inner.start, inner.end, bodies, inner.head_end, None, inner.keyword, True)
 
     def _head(self, start: int, kind: int) -> tuple[int, tuple[int, int] | None]:
-        word = _WORD.match(self.code, start)
+        word = WORD.match(self.code, start)
         at = word.end() if word else start
         if kind == Kinds.DO and word and word.group() == b"do":
             return at, None
@@ -447,7 +390,7 @@ class _Builder:
         if self.code[following : following + 1] != b"(":
             return at, None
         end = group_end(self.code, following)
-        return end, _for_parts(self.code, following, end) if kind == Kinds.FOR else None
+        return end, for_parts(self.code, following, end) if kind == Kinds.FOR else None
 
     def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
         """A body and the end of its statement."""
@@ -497,16 +440,3 @@ def _by_macro(cursor: Any) -> bool:
     """The first token stands in a macro's definition or in its arguments."""
     start = cursor.extent.start
     return written_by_macro(cursor) or expansion_offset(start) != start.offset
-
-
-def _for_parts(code: bytes, opened: int, end: int) -> tuple[int, int] | None:
-    depth = 0
-    found: list[int] = []
-    for at in range(opened, end):
-        if code[at] in b"([{":
-            depth += 1
-        elif code[at] in b")]}":
-            depth -= 1
-        elif code[at] == 0x3B and depth == 1:
-            found.append(at)
-    return (found[0], found[1]) if len(found) == 2 else None
