@@ -33,6 +33,10 @@ MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
 
+MAX_THROUGH_DATA = 2
+"""Races through data indices reported for one object; further such pairs on it have the same cause and are left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Race:
     """A pair that collides under ``values`` (renamed symbols, see ``solve.query``)."""
@@ -83,11 +87,17 @@ class RaceChecker:
     def check(self) -> Checked:
         """Every conflicting pair."""
         out = Checked()
+        through_data: dict[str, int] = {}
         for pair in conflicting(self.launch):
             out.pairs += 1
+            where = pair.first.allocation
+            if _through_data(pair) and through_data.get(where, 0) >= MAX_THROUGH_DATA:
+                continue
             race = self.decide(pair, out)
             if race is not None:
                 out.races.append(race)
+                if _through_data(pair):
+                    through_data[where] = through_data.get(where, 0) + 1
             if len(out.undecided) >= MAX_UNDECIDED:
                 break
         return out
@@ -295,6 +305,11 @@ class RaceChecker:
         if isinstance(answer, Satisfied) and query is not None:
             return Race(race.pair, "block", race.case, answer.values, query)
         return None
+
+
+def _through_data(pair: Pair) -> bool:
+    """An address of the pair comes from memory."""
+    return any(s.op == "opaque" for s in E.symbols(pair.first.offset, pair.second.offset))
 
 
 def _place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:

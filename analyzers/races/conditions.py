@@ -71,9 +71,10 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
         return None
     facts = [f for f in launch.facts if f.condition is not E.TRUE]
     facts += [Fact(c, -1) for c in launch.thread_facts(mode)]
+    bearing = _connected(frozenset(u for c in flat for u in _unknowns(c)), [f.condition for f in facts])
     return Query(
         conjuncts=tuple(dict.fromkeys(flat)),
-        facts=tuple(facts),
+        facts=tuple(f for f in facts if f.condition in bearing),
         ranges=launch.thread_ranges(mode),
         overlap=overlap,
         scope=mode,
@@ -155,8 +156,20 @@ def essence(query: Query) -> Query:
     What is impossible for the essence is impossible for the query; not the other way round."""
     if query.overlap is None:
         return query
-    unknowns = {c: _unknowns(c) for c in query.conjuncts}
-    reached = _unknowns(query.overlap.left) | _unknowns(query.overlap.right)
+    start = _unknowns(query.overlap.left) | _unknowns(query.overlap.right)
+    kept = _connected(start, [*query.conjuncts, *(f.condition for f in query.facts)])
+    if len(kept) == len(query.conjuncts) + len(query.facts):
+        return query
+    return replace(
+        query,
+        conjuncts=tuple(c for c in query.conjuncts if c in kept),
+        facts=tuple(f for f in query.facts if f.condition in kept),
+    )
+
+
+def _connected(reached: frozenset[Expr], conditions: Iterable[Expr]) -> set[Expr]:
+    """The conditions that share an unknown with ``reached``, directly or through others."""
+    unknowns = {c: _unknowns(c) for c in conditions}
     kept: set[Expr] = set()
     growing = True
     while growing:
@@ -166,9 +179,7 @@ def essence(query: Query) -> Query:
                 kept.add(c)
                 reached |= own
                 growing = True
-    if len(kept) == len(query.conjuncts):
-        return query
-    return replace(query, conjuncts=tuple(c for c in query.conjuncts if c in kept))
+    return kept
 
 
 _unknown_memo: dict[int, frozenset[Expr]] = {}

@@ -22,6 +22,8 @@ RUNG = "smt"
 DEFAULT_BUDGET = 2_000_000
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
+_HARD_CALL = 11
+"""What a call without an answer counts for: where one is hard the next ones are too."""
 
 
 def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
@@ -122,19 +124,23 @@ def _smaller(
         if best[symbol] < 0 and calls > 0:
             calls -= 1
             session.push_at_least(symbol, 0)
-            if session.check(allowance) == "sat" and satisfies(query, found := session.values()):
+            outcome = session.check(allowance)
+            if outcome == "sat" and satisfies(query, found := session.values()):
                 best = found
             else:
                 session.pop()
+            calls -= _HARD_CALL if outcome == "unknown" else 0
         lowest = max(lowest, min(0, best[symbol]))
         step = 0
         while calls > 0 and best[symbol] > lowest + step:
             calls -= 1
             session.push_at_most(symbol, lowest + step)
-            if session.check(allowance) == "sat" and satisfies(query, found := session.values()):
+            outcome = session.check(allowance)
+            if outcome == "sat" and satisfies(query, found := session.values()):
                 best = found
                 break
             session.pop()
+            calls -= _HARD_CALL if outcome == "unknown" else 0
             step = 2 * step + 1
         session.push_at_most(symbol, best[symbol])
     return best
