@@ -85,7 +85,7 @@ def conditions(context: LaunchContext, kind: str | None = None) -> list[str]:
 
 def allows(context: LaunchContext, **values: int) -> bool:
     """Whether the kernel can see these values: ``n`` is the parameter n, ``gdim_x`` a dimension, ``smem`` the bytes."""
-    solver = _z3.Solver()
+    solver = _z3.SolverFor("QF_BV")
     solver.set("timeout", 20000)
     memo: dict[int, Any] = {}
     for constraint in context.constraints:

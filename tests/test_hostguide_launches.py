@@ -121,6 +121,29 @@ def test_kernel_table() -> None:
     assert hg.conditions(facts.contexts["_ZN1n1kILi1EEEvPfi"][0]) == ["(host:1:i == 0)"]
 
 
+def test_explicit_instantiations_of_a_launching_template() -> None:
+    text = """
+        namespace a { namespace {
+        template <int N> __global__ void k(float *p) {}
+        template <int N, class T> void run(T *p) { k<N><<<N, 32>>>(p); }
+        #define EACH(n, type)   \\
+          template void run<n, type>( \\
+              type *p);
+        EACH(3, float)
+        EACH( 5 , float )
+        #undef EACH
+        template void run<7, float>(float *);
+        } }
+        """
+    first = hg.guide(text)
+    assert first.probes
+    assert [s.what for s in first.skipped] == ["launch of k<N> is in a template that nothing here instantiates"]
+    facts = hg.guide(text, probes=first.probes)
+    assert sorted(hg.dims(c)[0] for (c,) in facts.contexts.values()) == ["3", "5", "7"]
+    assert not facts.skipped
+    assert not facts.probes
+
+
 def test_table_of_plain_kernels() -> None:
     facts = hg.guide(
         """

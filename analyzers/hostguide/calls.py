@@ -72,6 +72,8 @@ class Caller(Evaluator):
         self.direct_calls: set[tuple[str, int, int]] = set()
         """Extents of the calls that were followed."""
         self.runs: dict[str, int] = {}
+        self.ran: set[str] = set()
+        """Names of the functions that were run."""
         self.shapes = 0
         """Counts what may have resized a tensor or container through another handle."""
         self.resembles: dict[int, int] = {}
@@ -292,6 +294,7 @@ class Caller(Evaluator):
     def _activated(self, frame: Frame, function: HostFunction) -> Value:
         caller, statement = self.frame, self.statement
         self.frame = frame
+        self.ran.add(function.name)
         try:
             for field, ty, initial in function.initialisers:
                 value = self.bound_member(initial, ty)

@@ -95,6 +95,7 @@ class Executor(Caller):
         """Run a function that may be called with anything, in any state."""
         self.state = State({}, None, frozenset(), self.next_epoch())
         self.frame = Frame(function, None)
+        self.ran.add(function.name)
         self.statement = None
         for parameter in function.parameters:
             self._free_parameter(parameter)

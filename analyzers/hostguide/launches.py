@@ -21,6 +21,7 @@ from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.contexts import contexts_of, merged
 from analyzers.hostguide.execute import Executor, RawLaunch
 from analyzers.hostguide.hosttypes import HostTypes
+from analyzers.hostguide.instantiations import explicit_instances
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
 from analyzers.hostguide.tree import HostFunction
@@ -72,7 +73,8 @@ class HostFacts:
     skipped: tuple[Skipped, ...]
     launches: tuple[LaunchSite, ...]
     probes: tuple[str, ...] = ()
-    """Lines to append to the buffer to learn of kernels that stand in a table: parse again with them, and ask again."""
+    """Lines to append to the buffer to learn of kernels that stand in a table, and of templates that are instantiated
+    explicitly: parse again with them, and ask again."""
 
     @property
     def launched(self) -> frozenset[str]:
@@ -118,6 +120,7 @@ class _Guide:
         self.texts: dict[str, bytes] = {}
         self.functions: list[_Found] = []
         self.probes: list[Cursor] = []
+        self.wanted: list[_Found] = []
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
         self.by_path: dict[str, list[_Found]] = {}
@@ -139,6 +142,7 @@ class _Guide:
             self.places[path] = [f.start for f in found]
         self._resolve_probes()
         wanted, mentions = self._wanted()
+        self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
         self._run_all(wanted, mentions)
         return self._collected()
@@ -176,7 +180,11 @@ class _Guide:
 
     def _probes_wanted(self) -> tuple[str, ...]:
         out: list[str] = []
-        for text in sorted(self.machine.builder.open_overloads):
+        asked = sorted(self.machine.builder.open_overloads)
+        idle = {f.name for f in self.wanted if f.template and f.name not in self.machine.ran}
+        for path in self.paths if idle else ():
+            asked += explicit_instances(self.texts[path], idle)
+        for text in asked:
             name = text.partition("<")[0]
             for f in self.functions:
                 if f.template and f.name == name and "<" in text:
@@ -389,7 +397,7 @@ class _Guide:
 
     def _why(self, path: str, launch: ScannedLaunch) -> str:
         around = self._around(path, launch.offset)
-        if around is not None and around.template:
+        if around is not None and around.template and around.name not in self.machine.ran:
             return f"launch of {launch.kernel} is in a template that nothing here instantiates"
         if around is not None and not self.sources.error_in(path, around.start, around.end):
             return f"launch of {launch.kernel} is never reached"
