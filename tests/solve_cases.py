@@ -267,23 +267,34 @@ def address_queries(draw: st.DrawFn) -> Query:
 # --- brute force ------------------------------------------------------------------------------------------------
 
 
-def solution(query: Query) -> dict[Expr, int] | None:
-    """A satisfying assignment, by brute force over all values of all symbols."""
+def _all(query: Query) -> tuple[list[Expr], dict[Expr, Any], Any]:
+    """Atoms, their values along an axis each, and where on the grid every condition holds."""
     atoms = [a for a in atoms_of(query) if isinstance(a.ty, IntType)]
-    shape: list[int] = []
     values: dict[Expr, Any] = {}
     for i, atom in enumerate(atoms):
         lo, hi = query.ranges.get(atom, (0, 1) if atom.ty == BOOL else (1, 0))
         assert lo <= hi, atom
-        shape.append(hi - lo + 1)
         values[atom] = np.arange(lo, hi + 1).reshape([-1 if k == i else 1 for k in range(len(atoms))])
     mask = np.ones((1,) * len(atoms), dtype=np.bool_)
-    found = evaluate_vectors(roots_of(query), values, no_signed_overflow=query.no_signed_overflow)
-    for holds, defined in found:
+    for holds, defined in evaluate_vectors(roots_of(query), values, no_signed_overflow=query.no_signed_overflow):
         mask = mask & holds & defined
+    return atoms, values, np.broadcast_to(mask, tuple(values[a].size for a in atoms))
+
+
+def satisfying(query: Query) -> dict[Expr, Any]:
+    """For each atom the values it has in satisfying assignments (opaque values taken as independent)."""
+    atoms, values, mask = _all(query)
+    if not atoms:
+        return {}
+    return {a: values[a].ravel()[hits] for a, hits in zip(atoms, np.nonzero(mask), strict=True)}
+
+
+def solution(query: Query) -> dict[Expr, int] | None:
+    """A satisfying assignment, by brute force over all values of all symbols."""
+    atoms, values, mask = _all(query)
     if not atoms:
         return {} if bool(mask.all()) else None
-    for hit in zip(*np.nonzero(np.broadcast_to(mask, shape)), strict=True):
+    for hit in zip(*np.nonzero(mask), strict=True):
         chosen = {a: int(values[a].ravel()[k]) for a, k in zip(atoms, hit, strict=True)}
         if satisfies(query, chosen):
             return chosen

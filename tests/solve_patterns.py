@@ -15,6 +15,7 @@ from analyzers.ir.expr import (
     I32,
     I64,
     TID,
+    U8,
     U32,
     Expr,
     IntType,
@@ -587,6 +588,84 @@ def truncating_division() -> Pattern:
         lambda t: binary("div", sub(i32(t.x), i32(1)), i32(2)),
         guard=lambda t: [compare("ne", binary("rem", i32(t.x), i32(2)), i32(1))],
     ), "race"
+
+
+@pattern
+def truncating_division_of_even() -> Pattern:
+    """the same for even threads only: rounding down would keep them apart"""
+    return question(
+        lambda t: binary("div", sub(i32(t.x), i32(1)), i32(2)),
+        guard=lambda t: [compare("eq", binary("rem", i32(t.x), i32(2)), i32(0))],
+    ), "race"
+
+
+def _beside_the_point(condition: Expr) -> Query:
+    """Everybody writes one cell, where ``condition`` or ``thread 1 < thread 2`` holds: the condition need not."""
+    m = param("m")
+    return question(
+        lambda t: u32(0),
+        block=(64, 1, 1),
+        # n is at least 145, and n + s overflows; interval arithmetic sees only n >= 90
+        facts=(
+            *(le(i32(50), p) for p in (N, m)),
+            *(le(p, i32(200)) for p in (N, m)),
+            le(i32(290), add(N, m)),
+            le(m, N),
+            le(i32(2**31 - 100), S),
+        ),
+        extra=lambda a, b: [lor(condition, lt(a.x, b.x))],
+    )
+
+
+@pattern
+def overflow_nobody_looks_at() -> Pattern:
+    """``n + s`` overflows, so ``(n + s) / 4 < 3`` says nothing, and it need not"""
+    return _beside_the_point(lt(binary("div", add(N, S), i32(4)), i32(3))), "race"
+
+
+@pattern
+def overflow_nobody_looks_at_narrowed() -> Pattern:
+    return _beside_the_point(lt(cast(add(N, S), U8), const(3, U8))), "race"
+
+
+@pattern
+def overflow_nobody_looks_at_divided() -> Pattern:
+    return _beside_the_point(lt(binary("div", add(N, S), binary("max", W, i32(1))), i32(3))), "race"
+
+
+@pattern
+def overflow_nobody_looks_at_in_select() -> Pattern:
+    """``c ? a : b`` with an overflow in the side that is not taken"""
+    return question(
+        lambda t: select(lt(N, i32(100)), binary("rem", add(N, S), i32(7)), i32(0)),
+        block=(64, 1, 1),
+        facts=(le(i32(150), N), le(N, i32(200)), le(i32(2**31 - 100), S)),
+    ), "race"
+
+
+@pattern
+def division_by_zero_nobody_looks_at() -> Pattern:
+    return question(
+        lambda t: select(compare("ne", t.x, u32(0)), binary("div", u32(6), t.x), u32(6)), block=(8, 1, 1)
+    ), "race"
+
+
+@pattern
+def previous_element() -> Pattern:
+    """``int i = threadIdx.x - 1; if (i >= 0) s[i]`` against itself: the subtraction is unsigned"""
+
+    def index(t: Thread) -> Expr:
+        return i32(sub(t.x, u32(1)))
+
+    return question(index, guard=lambda t: [le(i32(0), index(t))]), "free"
+
+
+@pattern
+def previous_element_read() -> Pattern:
+    def index(t: Thread) -> Expr:
+        return i32(sub(t.x, u32(1)))
+
+    return question(lambda t: t.x, index, guard2=lambda t: [le(i32(0), index(t))]), "race"
 
 
 @pattern

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS, N, Thread, i32, question
 
-from analyzers.ir.expr import U32, Expr, add, binary, const
+from analyzers.ir.expr import U32, Expr, add, binary, compare, const
 from analyzers.solve.check import satisfies
 from analyzers.solve.enumerate import Candidate, decide
 from analyzers.solve.prepare import prepare
@@ -48,3 +48,14 @@ def test_uniform_base_cancels() -> None:
     answer = decide(prepare(question(index)))
     assert isinstance(answer, Candidate)
     assert {s.value: v for s, v in answer.values.items()} == {"tid.x@1": 0, "tid.x@2": 1}
+
+
+def test_undefined_conditions_do_not_hold() -> None:
+    """``6 / tid <= 6`` is undefined in thread 0."""
+
+    def guard(t: Thread) -> list[Expr]:
+        return [compare("le", binary("div", const(6, U32), t.x), const(6, U32))]
+
+    answer = decide(prepare(question(lambda _: const(0, U32), guard=guard)))
+    assert isinstance(answer, Candidate)
+    assert {s.value: v for s, v in answer.values.items()} == {"tid.x@1": 1, "tid.x@2": 2}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, solution, unsatisfiable_with
+from solve_patterns import PATTERNS
 
 from analyzers.solve import smt
 from analyzers.solve.check import violation
@@ -23,3 +25,9 @@ def test_agrees_with_brute_force(query: Query) -> None:
         assert solution(query) is not None
     else:
         assert answer.kind in ("budget", "unsupported-operator")
+
+
+@pytest.mark.parametrize("name", [n for n in PATTERNS if "nobody" in n or "neighbour" in n or "element" in n])
+def test_common_patterns(name: str) -> None:
+    query, expected = PATTERNS[name]()
+    assert isinstance(smt.decide(query), Proved if expected == "free" else Satisfied)
