@@ -103,8 +103,9 @@ class RaceChecker:
         return out
 
     def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
-        """The first way in which the pair races, or None (then ``out`` has grown by what the proofs used or could not
+        """The first way in which the pair races, a harmful one before a benign one, or None (then ``out`` has grown by what the proofs used or could not
         decide)."""
+        benign: Race | None = None
         for mode, extra, only_same in self._relations(pair):
             apart = self._disjoint_places(pair, mode)
             if apart is not None:
@@ -117,9 +118,10 @@ class RaceChecker:
                 left, right = self._offsets(pair, mode)
                 extra = (*extra, E.compare("ne", left, right))
             found = self._in_relation(pair, mode, extra, only_same, out, ignore)
-            if found is not None:
+            if found is not None and not found.benign:
                 return found
-        return None
+            benign = benign or found
+        return benign
 
     def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
         """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as

@@ -25,7 +25,7 @@ class Case:
     """One way in which the accesses of thread 1 and thread 2 meet in a barrier interval."""
 
     relation: str
-    """``any``, ``same iteration``, ``next iteration of L (thread 1 first)``, ..."""
+    """``any``, ``same iteration``, or in which iterations of which loop the threads are"""
     conjuncts: tuple[Expr, ...]
     barriers: frozenset[int] = frozenset()
     """Barriers that had to be assumed not executed."""
@@ -118,10 +118,11 @@ class _Ordering:
         counter = self._counter(label)
         mine, theirs = self._side(counter, earlier), self._side(counter, later)
         base = _Collected(self._equal_counters(self.common[:depth]))
-        name = f"loop {label}: thread {earlier} first"
+        header = self.launch.events.loops[label].site.text or "the loop"
+        name = f"`{header}`, thread {earlier} in the earlier one"
         if not inside:
             base.conjuncts.append(E.compare("lt", mine, theirs))
-            return [base.case(f"any later iteration, {name}")]
+            return [base.case(f"different iterations of {name}")]
         for x in inside:
             if x.order > a.order or _shares(x, a, depth + 1):
                 self._require_absent(base, x, earlier, _after(self, x, a), both=False)
@@ -131,7 +132,7 @@ class _Ordering:
                 return []
         one = E.const(1, I64)
         following = _Collected([*base.conjuncts, E.compare("eq", theirs, E.add(mine, one))], set(base.barriers))
-        found = [following.case(f"next iteration, {name}")]
+        found = [following.case(f"consecutive iterations of {name}")]
         far = _Collected([*base.conjuncts, E.compare("lt", E.add(mine, one), theirs)], set(base.barriers))
         for x in inside:
             mapping = {theirs: E.add(mine, one), **_zeros_sided(self, x, depth + 1, later)}
@@ -139,7 +140,7 @@ class _Ordering:
             self._absent(far, x, later, passed, mapping)
             if far.impossible:
                 return found
-        return [*found, far.case(f"a later iteration, {name}")]
+        return [*found, far.case(f"iterations further apart of {name}")]
 
     # --- one barrier --------------------------------------------------------------------------------------
 

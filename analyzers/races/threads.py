@@ -50,6 +50,7 @@ class Launch:
     facts: list[Fact] = field(init=False)
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
+    _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
     _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _sides: dict[tuple[int, Mode], dict[int, Expr]] = field(
         init=False, default_factory=dict[tuple[int, "Mode"], dict[int, Expr]]
@@ -132,9 +133,20 @@ class Launch:
                 return THREADS[axis]
             if node.op == "mul" and set(node.args) == {b, g}:
                 return THREADS[axis]
-            if node is E.add(E.mul(E.BID[axis], b), E.TID[axis]):
+            if node is E.add(E.mul(E.BID[axis], b), E.TID[axis]) and (b.op != "const" or self._strided(axis)):
                 return GID[axis]
         return None
+
+    def _strided(self, axis: int) -> bool:
+        """The kernel mentions the number of threads along the axis; otherwise a global index with a known block is
+        linear as it is."""
+        if axis not in self._strides:
+            product = E.mul(E.BDIM[axis], E.GDIM[axis])
+            events = self.events
+            roots = [a.offset for a in events.accesses]
+            roots += [c.condition for e in (*events.accesses, *events.barriers) for c in e.guard]
+            self._strides[axis] = any(n is product for n in E.walk(roots))
+        return self._strides[axis]
 
     def fusion_facts(self, conjuncts: Iterable[Expr], mode: Mode) -> list[Expr]:
         """What is known of the fused symbols that occur in ``conjuncts``."""

@@ -181,7 +181,7 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
 def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
     lines: list[str] = []
     if race.relation not in ("any", "same iteration"):
-        lines.append(f"The threads are in different iterations ({race.relation}).")
+        lines.append(f"The two threads are in {race.relation}.")
     if race.wraps:
         lines.append(
             "Only if unsigned arithmetic wraps around: nothing in sight limits the sizes it works on. "
