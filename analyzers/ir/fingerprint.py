@@ -13,10 +13,10 @@ from enum import Enum
 from typing import Any
 
 from analyzers.ir.expr import Expr, dumps
-from analyzers.ir.kernel import Gap, Site
+from analyzers.ir.kernel import Site
 from analyzers.model import SourceSpan
 
-_POSITIONS = (SourceSpan, Site, Gap)
+_POSITIONS = (SourceSpan, Site)
 
 
 def fingerprint(*parts: Any) -> str:

@@ -267,17 +267,6 @@ Stmt: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """A place between two statements of the source where a statement can be inserted: see quickfix."""
-
-    span: SourceSpan
-    """Empty range at which text goes."""
-    depth: int
-    loops: int
-    conditionals: int
-
-
-@dataclass(frozen=True, slots=True)
 class LaunchBounds:
     max_threads: int | None = None
     cluster: tuple[int, int, int] | None = None

@@ -34,7 +34,8 @@ MAX_UNDECIDED = 4
 
 
 MAX_THROUGH_DATA = 2
-"""Races through data indices reported for one object; further such pairs on it have the same cause and are left out."""
+"""Races through data indices reported for one object; further such pairs on it have the same cause and are left
+out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ class RaceChecker:
         return out
 
     def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
-        """The first way in which the pair races, a harmful one before a benign one, or None (then ``out`` has grown by what the proofs used or could not
+        """The first way in which the pair races, a harmful one before a benign one, or None (then ``out`` has grown
+        by what the proofs used or could not
         decide)."""
         benign: Race | None = None
         for mode, extra, only_same in self._relations(pair):

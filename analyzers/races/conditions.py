@@ -67,6 +67,7 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     flat += opaque_definitions(launch, flat, mode)
     flat += ticket_conditions(launch, tickets(launch), flat, mode)
     flat += launch.fusion_facts(flat, mode)
+    flat += exclusive_or_laws(flat)
     if E.FALSE in flat:
         return None
     facts = [f for f in launch.facts if f.condition is not E.TRUE]
@@ -108,6 +109,30 @@ def spelled_out(launch: Launch, query: Query) -> Query:
         facts=tuple(f for f in facts if f.condition is not E.TRUE),
         overlap=None if o is None else Overlap(meant(o.left), meant(o.right), o.left_width, o.right_width),
     )
+
+
+def exclusive_or_laws(conjuncts: Iterable[Expr]) -> list[Expr]:
+    """For ``a ^ c`` and ``b ^ c``: they are equal exactly when ``a`` and ``b`` are, and ``a ^ c == b`` exactly when
+    ``b ^ c == a``.
+
+    This is all that butterfly patterns need; bit by bit such questions are hard for a solver of integers."""
+    found = [n for n in E.walk(conjuncts) if n.op == "xor" and n.args[1].op != "const"]
+    out: list[Expr] = []
+    for i, one in enumerate(found[:8]):
+        for two in found[i + 1 : 8]:
+            for c in set(one.args) & set(two.args):
+                a, b = _other(one, c), _other(two, c)
+                out.append(_equivalent(E.compare("eq", a, b), E.compare("eq", one, two)))
+                out.append(_equivalent(E.compare("eq", one, b), E.compare("eq", two, a)))
+    return [law for law in out if law is not E.TRUE]
+
+
+def _other(xor: Expr, operand: Expr) -> Expr:
+    return xor.args[1] if xor.args[0] is operand else xor.args[0]
+
+
+def _equivalent(p: Expr, q: Expr) -> Expr:
+    return E.lor(E.land(p, q), E.land(E.lnot(p), E.lnot(q)))
 
 
 def without_wrap(query: Query) -> Query:

@@ -1,0 +1,169 @@
+"""How much of real CUDA code gets a final verdict.
+
+Checks every ``.cu`` of the three packages, each file in a process of its own, and writes ``benchmarks/coverage.md``:
+kernels found, verdicts,
+launches resolved, the reasons of every ``unknown``, and every alarm.
+
+    python -m benchmarks coverage [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.frontend.flags import translate
+from analyzers.frontend.scan import scan_kernels, scan_launches
+from analyzers.model import KernelResult, Verdict
+from benchmarks.sources import PACKAGES, cuda_files, package_sources
+
+HERE = Path(__file__).resolve().parent
+SECONDS_PER_FILE = 300
+
+
+@dataclass
+class FileReport:
+    """What one file gave; plain data."""
+
+    package: str
+    path: str
+    seconds: float = 0.0
+    failure: str = ""
+    scanned_kernels: int = 0
+    scanned_launches: int = 0
+    skipped: list[str] = field(default_factory=list[str])
+    syntax_errors: int = 0
+    kernels: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
+    """Check one file with its folders on the include path."""
+    root = Path(folder)
+    includes = sorted({str(p.parent) for p in root.rglob("*.cuh")} | {str(p.parent) for p in root.rglob("*.h")})
+    flags = translate([f"-I{i}" for i in includes], folder)
+    text = Path(path).read_text(errors="replace")
+    report = FileReport(package, os.path.relpath(path, folder))
+    report.scanned_kernels = len(scan_kernels(text))
+    report.scanned_launches = len(scan_launches(text))
+    started = time.perf_counter()
+    for event in Engine().check(CheckRequest(path, text, flags)):
+        if isinstance(event, UnitFinished):
+            result = event.result
+            report.failure = result.failure.text if result.failure else ""
+            report.skipped = [s.what for s in result.skipped]
+            report.syntax_errors = len(result.syntax)
+            report.kernels = [_kernel_row(k) for k in result.kernels]
+    report.seconds = round(time.perf_counter() - started, 3)
+    return asdict(report)
+
+
+def _kernel_row(k: KernelResult) -> dict[str, Any]:
+    alarms = [
+        f"{f.code.value} {f.severity.value} line {f.span.line}: {f.message}"
+        for c in k.contexts
+        for f in c.findings
+        if f.code.rank < Verdict.UNKNOWN.rank
+    ]
+    return {
+        "name": k.name,
+        "line": k.span.line,
+        "verdict": k.verdict.value,
+        "contexts": len(k.contexts),
+        "launched": sum(c.launch.source == "launch" for c in k.contexts),
+        "shared": k.shared_accesses,
+        "global": k.global_accesses,
+        "ms": round(sum(c.milliseconds for c in k.contexts), 1),
+        "reasons": sorted({f"{r.kind}: {r.text}" for c in k.contexts for r in c.reasons}),
+        "alarms": sorted(set(alarms)),
+    }
+
+
+def run(jobs: int) -> list[dict[str, Any]]:
+    """Every file of every package; a file whose process dies or hangs is reported as such."""
+    work = [
+        (name, str(folder), str(path))
+        for name in PACKAGES
+        for folder in [package_sources(name)]
+        for path in cuda_files(folder)
+    ]
+    reports: list[dict[str, Any]] = []
+    context = get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=4) as pool:
+        futures = {pool.submit(check_file, *w): w for w in work}
+        for future in as_completed(futures):
+            name, folder, path = futures[future]
+            try:
+                reports.append(future.result(timeout=SECONDS_PER_FILE))
+            except BrokenProcessPool:
+                reports.append(asdict(FileReport(name, os.path.relpath(path, folder), failure="the process died")))
+            print(".", end="", flush=True)
+    print()
+    return sorted(reports, key=lambda r: (r["package"], r["path"]))
+
+
+def table(reports: list[dict[str, Any]]) -> str:
+    """The results as Markdown."""
+    out = [
+        "# Coverage on real sources",
+        "",
+        "`python -m benchmarks coverage`; the sources are fetched from the package index and not part of this repository.",
+        "",
+        "| package | files | kernels | final verdict | unknown | launches seen | launches not taken in |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in [*PACKAGES, "all"]:
+        chosen = [r for r in reports if name in (r["package"], "all")]
+        kernels = [k for r in chosen for k in r["kernels"]]
+        unknown = [k for k in kernels if k["verdict"] == "unknown" or not (k["shared"] or k["global"])]
+        final = len(kernels) - len(unknown)
+        lost = sum(1 for r in chosen for s in r["skipped"] if "launch" in s)
+        launches = sum(r["scanned_launches"] for r in chosen)
+        share = f"{final} ({100 * final / max(1, len(kernels)):.1f} %)"
+        out.append(f"| {name} | {len(chosen)} | {len(kernels)} | {share} | {len(unknown)} | {launches} | {lost} |")
+    kernels = [k for r in reports for k in r["kernels"]]
+    times = sorted(k["ms"] for k in kernels) or [0.0]
+    out += [
+        "",
+        f"Milliseconds per kernel (deciding only): median {statistics.median(times):.1f}, "
+        f"95th percentile {times[int(0.95 * (len(times) - 1))]:.1f}, worst {times[-1]:.1f}.",
+        "",
+        "## Verdicts",
+        "",
+        "| verdict | kernels |",
+        "|---|---|",
+    ]
+    out += [f"| {v} | {n} |" for v, n in Counter(k["verdict"] for k in kernels).most_common()]
+    out += ["", "## Why kernels are unknown", "", "| reason | kernels |", "|---|---|"]
+    reasons = Counter(r.split(":")[0] for k in kernels for r in {x.split(":")[0] for x in k["reasons"]})
+    out += [f"| {r} | {n} |" for r, n in reasons.most_common()]
+    failures = [f"| {r['path']} | {r['failure']} |" for r in reports if r["failure"]]
+    if failures:
+        out += ["", "## Files not analysed", "", "| file | why |", "|---|---|", *failures]
+    out += ["", "## Alarms", ""]
+    for r in reports:
+        for k in r["kernels"]:
+            out += [f"- {r['path']}: `{k['name']}`: {a}" for a in k["alarms"]]
+    return "\n".join(out) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run and write the table (and the raw rows beside the cache)."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args(arguments)
+    reports = run(options.jobs)
+    (HERE / ".cache" / "coverage.json").write_text(json.dumps(reports, indent=1))
+    text = table(reports)
+    (HERE / "coverage.md").write_text(text)
+    print(text[: text.index("## Alarms")])
