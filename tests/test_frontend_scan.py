@@ -77,6 +77,22 @@ def test_text_after_a_disabled_part_counts() -> None:
     assert callees("#ifdef X\na<<<1, 1>>>();\n#else\nb<<<1, 1>>>();\n#endif\n") == [(2, "a"), (4, "b")]
 
 
+def test_the_condition_around_a_launch_is_named() -> None:
+    text = (
+        "#ifndef A_H\na<<<1, 1>>>();\n#  if defined(X) && \\\n    Y  // why\nb<<<1, 1>>>();\n"
+        "#else\nc<<<1, 1>>>();\n#endif\n#if 0\n#elif Z\nd<<<1, 1>>>();\n#endif\n#endif\n#else\n#endif\n"
+        "e<<<1, 1>>>();\n#ifdef G\n__global__ void k() {}\n#endif\n"
+    )
+    assert [(launch.kernel, launch.condition) for launch in scan_launches(text)] == [
+        ("a", "#ifndef A_H"),
+        ("b", "#if defined(X) && Y"),
+        ("c", "#else of #if defined(X) && Y"),
+        ("d", "#elif Z"),
+        ("e", ""),
+    ]
+    assert [kernel.condition for kernel in scan_kernels(text)] == ["#ifdef G"]
+
+
 def test_a_launch_in_a_macro_is_marked() -> None:
     text = "#define RUN(k, n) \\\n  k<<<n, 32>>>(p)\nvoid f() { RUN(one, 1); two<<<1, 1>>>(); }\n"
     assert [(launch.kernel, launch.line, launch.in_macro) for launch in scan_launches(text)] == [

@@ -19,6 +19,7 @@ from typing import Final, Literal
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags, without_library_folders
+from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
     ScannedKernel,
@@ -26,7 +27,6 @@ from analyzers.frontend.scan import (
     scan_explicit_instantiations,
     scan_kernels,
     scan_launches,
-    source_bytes,
 )
 from analyzers.model import SourceSpan
 

@@ -7,11 +7,13 @@ offsets and columns are UTF-8 bytes, lines and columns count from 1.
 
 from __future__ import annotations
 
-import bisect
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from analyzers.frontend.lexical import CodeText, code_text
 
 LaunchForm = Literal["chevron", "cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
                      "cudaLaunchKernelC", "cudaLaunchCooperativeKernel"]  # fmt: skip
@@ -29,7 +31,11 @@ _LAUNCH_CALLS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ScannedLaunch:
-    """A launch in the text. `kernel` is the callee as written, without blanks; `in_macro` when a #define holds it."""
+    """A launch in the text. `kernel` is the callee as written, without blanks; `in_macro` when a #define holds it.
+
+    `condition` is the innermost preprocessor condition around it ("#ifdef GPU"), "" if none: when clang did not see the
+    launch and reports no error there, the flags leave it out.
+    """
 
     offset: int
     line: int
@@ -37,11 +43,12 @@ class ScannedLaunch:
     kernel: str
     form: str
     in_macro: bool
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
 class ScannedKernel:
-    """A `__global__` definition in the text; `template` when it is one; `in_macro` when a #define holds it."""
+    """A `__global__` definition in the text; `template` when it is one; the rest as in `ScannedLaunch`."""
 
     offset: int
     line: int
@@ -49,6 +56,7 @@ class ScannedKernel:
     name: str
     template: bool
     in_macro: bool
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,12 @@ class ExplicitInstantiation:
 
 _TOKEN: Final = re.compile(
     r"""
-    (?P<space>\s+|\\\r?\n|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?(?:\*/|\Z))
-  | (?P<text>(?:u8|u|U|L)?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
-      |(?:u8|u|U|L)?"(?:[^"\\\n]|\\.)*"?
-      |(?:u8|u|U|L)?'(?:[^'\\\n]|\\.)*'?)
-  | (?P<word>[A-Za-z_\x80-\xff$][\w\x80-\xff$]*)
-  | (?P<number>\.?\d(?:[eEpP][+-]|'(?=[\w])|[\w.])*)
-  | (?P<sign><<<|>>>|::|->|.)
+    "[^"\n]*"?
+  | [A-Za-z_\x80-\xff$][\w\x80-\xff$]*
+  | \.?\d(?:[eEpP][+-]|'(?=[\w])|[\w.])*
+  | <<<|>>>|::|->|\S
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE,
 )
 
 
@@ -80,118 +85,41 @@ _TOKEN: Final = re.compile(
 class _Token:
     text: str
     offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """A piece of text whose tokens belong together: the whole code, or one macro body."""
+
+    text: str
+    offset: int
     macro: bool
 
+    def tokens(self, start: int, end: int) -> list[_Token]:
+        return [
+            _Token(match.group(), self.offset + match.start())
+            for match in _TOKEN.finditer(self.text, start, end)
+            if match.group() != "\\"
+        ]
 
-def _tokens(data: str) -> list[_Token]:
-    """Tokens of preprocessed-away-comment text; those on a `#define` line are marked, other directives are left out."""
-    result: list[_Token] = []
-    position = 0
-    line_start = True
-    size = len(data)
-    while position < size:
-        if line_start and data[position] == "#":
-            end = _directive_end(data, position)
-            if _DEFINE.match(data, position):
-                result.extend(_plain_tokens(data, position, end, macro=True))
-            elif (skipped := _disabled_end(data, position)) is not None:
-                end = skipped
-            position = end
-            continue
-        match = _TOKEN.match(data, position)
-        if match is None:  # the pattern ends in "any character"
-            position += 1
-            continue
-        if match.lastgroup == "space":
-            if "\n" in match.group() and not match.group().startswith("\\"):
-                line_start = True
-        else:
-            line_start = False
-            result.append(_Token(match.group(), position, macro=False))
-        position = match.end()
-    return result
+    def statement(self, at: int) -> tuple[int, int]:
+        """From behind the last ";", "{" or "}" before a place to the next ";" or the end."""
+        start = max(self.text.rfind(character, 0, at) for character in ";{}") + 1
+        end = self.text.find(";", at)
+        return start, len(self.text) if end < 0 else end + 1
 
 
-_DEFINE: Final = re.compile(r"#[ \t]*define\b")
-_DISABLED: Final = re.compile(r"#[ \t]*if[ \t]+(?:0|false)[ \t]*(?://.*|/\*.*)?\r?$", re.MULTILINE)
-_CONDITIONAL: Final = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b", re.MULTILINE)
-
-
-def _directive_end(data: str, start: int) -> int:
-    """The offset of the newline that ends a directive, continuation lines and block comments included."""
-    position = start
-    while position < len(data):
-        match = _TOKEN.match(data, position)
-        if match is None:
-            return position
-        if match.lastgroup == "space" and "\n" in match.group():
-            text = match.group()
-            if text.startswith(("/", "\\")):
-                position = match.end()
-                continue
-            return position + text.index("\n")
-        position = match.end()
-    return position
-
-
-def _disabled_end(data: str, start: int) -> int | None:
-    """For `#if 0`, the offset of the directive that ends the disabled text; None for any other directive."""
-    if not _DISABLED.match(data, start):
-        return None
-    depth = 0
-    for match in _CONDITIONAL.finditer(data, start):
-        word = match.group(1)
-        if word.startswith("if"):
-            depth += 1
-        elif word == "endif":
-            depth -= 1
-        if depth == 0 or (depth == 1 and word in ("else", "elif")):
-            return _directive_end(data, match.end())
-    return len(data)
-
-
-def _plain_tokens(data: str, start: int, end: int, *, macro: bool) -> Iterator[_Token]:
-    position = start
-    while position < end:
-        match = _TOKEN.match(data, position, end)
-        if match is None:
-            return
-        if match.lastgroup != "space":
-            yield _Token(match.group(), position, macro)
-        position = match.end()
-
-
-class _Lines:
-    """Line and column of an offset."""
-
-    __slots__ = ("_starts",)
-
-    def __init__(self, data: str) -> None:
-        self._starts = [0, *(match.end() for match in re.finditer("\n", data))]
-
-    def place(self, offset: int) -> tuple[int, int]:
-        line = bisect.bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
-
-
-def source_bytes(text: str) -> bytes:
-    """The bytes that stand for a text everywhere in the front end, so that all offsets agree.
-
-    Text read with `surrogateescape` gives its original bytes back; what no file can hold becomes "?".
-    """
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace")
-
-
-def _bytewise(text: str) -> str:
-    """One character per byte, so that indices into the result are byte offsets."""
-    return source_bytes(text).decode("latin-1")
+def _regions(code: CodeText) -> Iterator[_Region]:
+    yield _Region(code.code, 0, macro=False)
+    for body in code.macros:
+        yield _Region(body.text, body.offset, macro=True)
 
 
 def _readable(bytewise: str) -> str:
     return bytewise.encode("latin-1").decode("utf-8", "replace")
+
+
+_LAUNCH: Final = re.compile(r"<<<|\b(?:" + "|".join(sorted(_LAUNCH_CALLS)) + r")\b")
 
 
 def scan_launches(text: str) -> list[ScannedLaunch]:
@@ -199,23 +127,32 @@ def scan_launches(text: str) -> list[ScannedLaunch]:
 
     Text under `#if 0`, in comments and in literals is left out.
     """
-    data = _bytewise(text)
-    tokens = _tokens(data)
-    lines = _Lines(data)
+    code = code_text(text)
     found: list[ScannedLaunch] = []
-    for index, token in enumerate(tokens):
-        if token.text == "<<<":
-            start = _callee_start(tokens, index)
-            kernel = _joined(tokens[start:index])
-            place = tokens[start]
-            form = "chevron"
-        elif token.text in _LAUNCH_CALLS and (argument := _first_argument(tokens, index)) is not None:
-            kernel, place, form = argument, token, token.text
-        else:
-            continue
-        line, column = lines.place(place.offset)
-        found.append(ScannedLaunch(place.offset, line, column, _readable(kernel), form, token.macro))
-    return found
+    for region in _regions(code):
+        for hit in _LAUNCH.finditer(region.text):
+            start, end = region.statement(hit.start())
+            tokens = region.tokens(start, end)
+            index = next(i for i, token in enumerate(tokens) if token.offset == region.offset + hit.start())
+            launch = _launch(tokens, index, code, macro=region.macro)
+            if launch is not None:
+                found.append(launch)
+    return sorted(found, key=lambda launch: launch.offset)
+
+
+def _launch(tokens: list[_Token], index: int, code: CodeText, *, macro: bool) -> ScannedLaunch | None:
+    form = tokens[index].text
+    if form == "<<<":
+        start, form = _callee_start(tokens, index), "chevron"
+        kernel = _joined(tokens[start:index])
+    else:
+        argument = _first_argument(tokens, index)
+        if argument is None:
+            return None
+        start, kernel = index, argument
+    offset = tokens[start].offset
+    line, column = code.place(offset)
+    return ScannedLaunch(offset, line, column, _readable(kernel), form, macro, _readable(code.condition(offset)))
 
 
 def _callee_start(tokens: list[_Token], chevron: int) -> int:
@@ -349,23 +286,23 @@ def _uncast(tokens: list[_Token]) -> list[_Token]:
 
 def scan_kernels(text: str) -> list[ScannedKernel]:
     """Every `__global__` function that the text defines; declarations without a body are left out."""
-    data = _bytewise(text)
-    tokens = _tokens(data)
-    lines = _Lines(data)
+    code = code_text(text)
     found: list[ScannedKernel] = []
-    for index, token in enumerate(tokens):
-        if token.text != "__global__":
-            continue
-        named = _defined_name(tokens, index + 1)
-        if named is None:
-            continue
-        line, column = lines.place(named.offset)
-        found.append(
-            ScannedKernel(named.offset, line, column, _readable(named.text), _is_template(tokens, index), token.macro)
-        )
-    return found
+    for region in _regions(code):
+        for hit in _GLOBAL.finditer(region.text):
+            start, _ = region.statement(hit.start())
+            named = _defined_name(region, hit.end())
+            if named is None:
+                continue
+            line, column = code.place(named.offset)
+            template = _is_template(region.tokens(start, hit.start()))
+            condition = _readable(code.condition(named.offset))
+            name = _readable(named.text)
+            found.append(ScannedKernel(named.offset, line, column, name, template, region.macro, condition))
+    return sorted(found, key=lambda kernel: kernel.offset)
 
 
+_GLOBAL: Final = re.compile(r"\b__global__\b")
 _ATTRIBUTE_CALLS: Final = frozenset(
     {
         "__launch_bounds__",
@@ -382,26 +319,27 @@ _ATTRIBUTE_CALLS: Final = frozenset(
 )
 
 
-def _defined_name(tokens: list[_Token], start: int) -> _Token | None:
+def _defined_name(region: _Region, start: int) -> _Token | None:
     """The name token of the function whose declaration goes on at `start`, if a body follows its parameters.
 
     `__global__ void BOUNDS(256) name(…) {` and `__global__ void NAME(op)(…) {` are definitions too.
     """
     name: _Token | None = None
-    index = start
-    while index < len(tokens):
-        text = tokens[index].text
-        if text == "(":
-            before = tokens[index - 1]
-            if _is_word(before.text) and before.text not in _ATTRIBUTE_CALLS:
-                name = before
-            index = _past(tokens, index)
-        elif text == "{":
+    before: _Token | None = None
+    depth = 0
+    for match in _TOKEN.finditer(region.text, start):
+        text = match.group()
+        if depth == 0 and text == "{":
             return name
-        elif text in (";", "}", "="):
+        if depth == 0 and text in (";", "}", "="):
             return None
-        else:
-            index += 1
+        if text == "(":
+            if depth == 0 and before is not None and _is_word(before.text) and before.text not in _ATTRIBUTE_CALLS:
+                name = before
+            depth += 1
+        elif text == ")":
+            depth -= 1
+        before = _Token(text, region.offset + match.start())
     return None
 
 
@@ -415,27 +353,20 @@ def _past(tokens: list[_Token], opened: int) -> int:
     return len(tokens)
 
 
-def _is_template(tokens: list[_Token], kernel: int) -> bool:
-    """Whether the declaration that holds the token at `kernel` began with `template <…>`."""
-    depth = 0
-    for index in range(kernel - 1, -1, -1):
-        text = tokens[index].text
-        if text == ")":
-            depth += 1
-        elif text == "(":
-            depth -= 1
-        elif depth == 0 and text in (";", "{", "}"):
-            return False
-        elif text == "template":
-            return index + 1 < len(tokens) and tokens[index + 1].text == "<"
-    return False
+def _is_template(before: list[_Token]) -> bool:
+    """Whether what stands before a kernel's `__global__` in its statement begins with `template <…>`."""
+    return any(token.text == "template" and following.text == "<" for token, following in itertools.pairwise(before))
+
+
+_EXPLICIT: Final = re.compile(r"\btemplate\b(?!\s*<)")
 
 
 def scan_explicit_instantiations(text: str) -> list[ExplicitInstantiation]:
     """Explicit function instantiations (`template [__global__] void name<…>(…);`), for which clang shows no cursor."""
-    data = _bytewise(text)
-    tokens = [token for token in _tokens(data) if not token.macro]
-    lines = _Lines(data)
+    code = code_text(text)
+    if not _EXPLICIT.search(code.code):
+        return []
+    tokens = _Region(code.code, 0, macro=False).tokens(0, len(code.code))
     found: list[ExplicitInstantiation] = []
     scopes: list[str | None] = []
     for index, token in enumerate(tokens):
@@ -448,7 +379,7 @@ def scan_explicit_instantiations(text: str) -> list[ExplicitInstantiation]:
             if declared is not None:
                 name, parameters = declared
                 scope = tuple(part for scope in scopes if scope is not None for part in scope.split("::"))
-                line, _ = lines.place(token.offset)
+                line, _ = code.place(token.offset)
                 found.append(ExplicitInstantiation(token.offset, line, scope, _readable(name), _readable(parameters)))
     return found
 

@@ -428,7 +428,7 @@ public:
   Tensor flip(IntArrayRef dimensions) const;
   Tensor roll(IntArrayRef shifts, IntArrayRef dimensions = {}) const;
 #define CUDA_LSP_TENSOR_METHODS(X)                                                                                                  \
-  X(clone) X(detach) X(squeeze) X(unsqueeze) X(transpose) X(t) X(narrow) X(select) X(slice)      \
+  X(clone) X(detach) X(squeeze) X(squeeze_) X(unsqueeze) X(unsqueeze_) X(transpose) X(t) X(narrow) X(select) X(slice)      \
   X(index_select) X(masked_select) X(gather) X(scatter) X(scatter_add) X(flatten) X(ravel) X(abs) X(sqrt) X(exp) X(log)    \
   X(sum) X(mean) X(max) X(min) X(amax) X(amin) X(argmax) X(argmin) X(any) X(all) X(cumsum) X(sort) X(argsort) X(topk) X(nonzero)    \
   X(add) X(sub) X(mul) X(div) X(matmul) X(mm) X(bmm) X(dot) X(pow) X(neg) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(clamp) X(floor)      \
