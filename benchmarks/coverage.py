@@ -117,7 +117,7 @@ def table(reports: list[dict[str, Any]]) -> str:
     out = [
         "# Coverage on real sources",
         "",
-        "`python -m benchmarks coverage`; the sources are fetched from the package index and not part of this repository.",
+        "`python -m benchmarks coverage`; the sources are fetched from the package index, none is in this repository.",
         "",
         "| package | files | kernels | final verdict | unknown | launches seen | launches not taken in |",
         "|---|---|---|---|---|---|---|",
@@ -133,10 +133,11 @@ def table(reports: list[dict[str, Any]]) -> str:
         out.append(f"| {name} | {len(chosen)} | {len(kernels)} | {share} | {len(unknown)} | {launches} | {lost} |")
     kernels = [k for r in reports for k in r["kernels"]]
     times = sorted(k["ms"] for k in kernels) or [0.0]
+    late = times[int(0.95 * (len(times) - 1))]
+    spread = f"median {statistics.median(times):.1f}, 95th percentile {late:.1f}, worst {times[-1]:.1f}"
     out += [
         "",
-        f"Milliseconds per kernel (deciding only): median {statistics.median(times):.1f}, "
-        f"95th percentile {times[int(0.95 * (len(times) - 1))]:.1f}, worst {times[-1]:.1f}.",
+        f"Milliseconds per kernel, deciding only: {spread}.",
         "",
         "## Verdicts",
         "",
