@@ -250,7 +250,7 @@ def test_warp_functions():
            latch:
             o := (o >> 1)
           #3 %lane$2 := __activemask()
-          #4 %lane$3 := __ballot_sync(%lane$2, (i32((3 < param:n)) != 0))
+          #4 %lane$3 := __ballot_sync(%lane$2, (3 < param:n))
           m := %lane$3
           #5 store 4B ptradd(&p, (i64(__popc(m)) * 4)) := v
     """)
@@ -347,7 +347,8 @@ def test_library_functions_without_a_body_are_data():
         ("p[0] = table[n](3);", "indirect-call"),
         ("elsewhere(p);", "call-to-unknown-function"),
         ("notify();", "call-to-unknown-function"),
-        ('asm volatile("st.global.u32 [%0], 1;" :: "l"(p));', "asm"),
+        ('asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "l"(p));', "asm"),
+        ('asm volatile("bar.sync 1, 64;");', "asm"),
         ("if (n) goto inside; while (n) { inside: p[0] = 1; }", "goto"),
         ("int v[n]; v[0] = 1; p[0] = v[0];", "variable-length-array"),
         ("Guard g{p}; p[0] = 1;", "destructor"),

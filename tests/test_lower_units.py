@@ -68,6 +68,18 @@ def test_templates_nobody_instantiates_are_tried():
     assert any(name.startswith("apply<") for name in found)
 
 
+def test_the_first_arguments_that_a_template_accepts_are_taken():
+    text = """
+        template <int N> __global__ void run(int *p) { static_assert(N % 3 == 2 && N < 9, "odd demand"); p[0] = N; }
+        __global__ void other(int *p) { p[0] = 1; }
+    """
+    lowered = unit(text)
+    assert [k.name for k in lowered.kernels] == ["run<8>", "other"]
+    assert len(lowered.probes) == 1
+    assert not unsupported(text, "run<8>")
+    assert not unsupported(text, "other")
+
+
 def test_a_guess_gives_way_to_the_code():
     template = "template <class T> __global__ void run(T *p) { p[0] = 1; }\n"
     assert names(template) == ["run<float>"]

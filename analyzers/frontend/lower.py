@@ -23,13 +23,16 @@ Reparse = Callable[[Sequence[str]], ParsedUnit]
 """Parse the same text again with these probe lines appended."""
 
 #: How often more probes are tried before a template is given up.
-_ROUNDS = 4
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LoweredUnit:
-    """The kernels of one unit in source order. `unit` is the parse they were read from: with `reparse` it may be another
-    one than was given, with `probes` appended. Giving these to the next parse of the same file saves the second one."""
+    """The kernels of one unit in source order.
+
+    `unit` is the parse they were read from: with `reparse` it may be another one than was given. Giving `probes` to the
+    next parse of the same file saves the second parse.
+    """
 
     kernels: tuple[Kernel, ...]
     skipped: tuple[Skipped, ...]
@@ -84,7 +87,7 @@ def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> Lowered
         out.append(kernels.lower_kernel(table, item, unit))
         if table.size > _MANY_NODES:
             table.forget()
-    return LoweredUnit(tuple(out), found.skipped, unit, unit.probes)
+    return LoweredUnit(tuple(out), found.skipped, unit, found.useful_probes())
 
 
 def _selected(item: Found, only: Sequence[str]) -> bool:

@@ -461,6 +461,34 @@ def call(name: str, ty: Type, *args: Expr) -> Expr:
     return make("call", ty, args, name)
 
 
+def pointer_of_integer(e: Expr) -> Expr:
+    """The pointer an integer address came from, with what was added to it since; ``inttoptr`` of it where it shows none.
+
+    Addresses of shared memory are taken as 32-bit numbers: the half cut off says only which memory it is.
+    """
+    found = _pointer_in(e)
+    return found if found is not None else make("call", PTR, (e,), "inttoptr")
+
+
+def _pointer_in(e: Expr) -> Expr | None:
+    if e.op == "call" and e.value == "ptrtoint":
+        return e.args[0]
+    if not isinstance(e.ty, IntType) or e.ty.width < 32:
+        return None
+    if e.op == "cast":
+        return _pointer_in(e.args[0])
+    if e.op in ("add", "sub"):
+        base, offset = e.args
+        pointer = _pointer_in(base)
+        if pointer is None and e.op == "add":
+            base, offset = offset, base
+            pointer = _pointer_in(base)
+        if pointer is not None:
+            by = cast(offset, I64)
+            return ptradd(pointer, by if e.op == "add" else neg(by))
+    return None
+
+
 def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
     """``e`` with other operands, folded again."""
     op = e.op
@@ -486,6 +514,8 @@ def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
         return bitnot(args[0])
     if op == "ptradd":
         return ptradd(*args)
+    if op == "call" and e.value == "inttoptr":
+        return pointer_of_integer(args[0])
     return make(op, e.ty, args, e.value)
 
 

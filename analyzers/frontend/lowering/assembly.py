@@ -1,79 +1,464 @@
-"""Inline assembly: barriers, fences and pure computations are recognised in the text; the rest is unsupported."""
+"""Inline assembly: loads, stores, atomics, copies, barriers and fences are recognised instruction by instruction.
+
+Instructions without memory effects leave any value in their outputs; what else touches memory is unsupported. The text
+of a statement is not in libclang's tree: it is read from the source, or from the definition of the macro that wrote it.
+Syntax and meaning follow the PTX ISA, chapter "Instruction Set".
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
 from analyzers.frontend.lowering import memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.synchronisation import block_barrier, fence, lane, lane_mask, warp_barrier
-from analyzers.ir.expr import U64
+from analyzers.frontend.lowering.places import Place
+from analyzers.frontend.lowering.synchronisation import (
+    COPY_ASSUMPTION,
+    block_barrier,
+    fence,
+    lane,
+    lane_mask,
+    warp_barrier,
+)
+from analyzers.frontend.parse import is_bundled
+from analyzers.ir.expr import (
+    BOOL,
+    I64,
+    PTR,
+    TRUE,
+    U32,
+    U64,
+    Expr,
+    IntType,
+    compare,
+    const,
+    lnot,
+    ptradd,
+)
+from analyzers.ir.kernel import Assume, Atomic, If, Load, Order, Scope, Stmt, Store
 
-_BARRIER = re.compile(r"\b(?:bar|barrier(?:\.cta)?)\.sync(?:\.aligned)?(?:\.all)?\s+(?:0|%0|%%0)\s*;")
-_WARP = re.compile(r"\bbar\.warp\.sync\s+(?:0xffffffff|-1|4294967295)\s*;", re.IGNORECASE)
-_FENCE = re.compile(r"\b(?:membar|fence)\.(?:\w+\.)*(cta|gl|gpu|sys|cluster)\b")
-_MEMORY = re.compile(r"\b(?:ld|st|atom|red|cp|ldmatrix|stmatrix|prefetch|tex|sust|suld|bar|barrier|mbarrier|wgmma|multimem)"
-                     r"(?:\.|\b)(?!warp)")  # fmt: skip
-_REGISTER = re.compile(r"mov\.[us]32\s+%0\s*,\s*%%?(laneid|lanemask_(?:lt|le|gt|ge|eq))\s*;$")
-_SCOPES = {"cta": "block", "gl": "grid", "gpu": "grid", "sys": "system", "cluster": "cluster"}
+_HAS_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_CONSTRAINT = re.compile(r'(?:\[(\w+)\]\s*)?"\s*([=+]?)[^"]*"\s*\(')
+_REGISTER = re.compile(r"mov\.[us]32\s+(%\w+|%\[\w+\])\s*,\s*%%?(laneid|lanemask_(?:lt|le|gt|ge|eq))$")
+_OPERAND = re.compile(r"%(?:(\d+)|\[(\w+)\])")
+_WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16, "16x2": 4}
+_TYPE = re.compile(r"\.(?:b|u|s|f|bf|e4m|e5m)(8|16x2|16|32|64|128)\b")
+_SCOPES: dict[str, Scope] = {"cta": "block", "gpu": "grid", "gl": "grid", "sys": "system", "cluster": "cluster"}
+_ORDERS: dict[str, Order] = {
+    "relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "sc": "seq_cst",
+}  # fmt: skip
+_ATOMIC_OPS = frozenset({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"})
+#: No effect on memory that the analysis sees, and no value.
+_IGNORED = frozenset({"prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent",
+                      "setmaxnreg", "ret", ".reg", "."})  # fmt: skip
+#: Effects that are not modelled.
+_OPAQUE = frozenset({"mbarrier", "wgmma", "tensormap", "multimem", "sust", "sured", "suld", "bra", "brx", "call",
+                     "tcgen05", "clusterlaunchcontrol", "isspacep", "mapa", "getctarank", "exit"})  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Statement:
+    """An asm statement being lowered."""
+
+    ctx: Context
+    node: Node
+    operands: list[Node]
+    outputs: list[bool]
+    names: dict[str, int]
+    values: dict[int, Expr] = field(default_factory=dict[int, Expr])
+    predicates: dict[str, Expr] = field(default_factory=dict[str, Expr])
+    written: set[int] = field(default_factory=set[int])
+
+    def number(self, text: str) -> int | None:
+        """The operand that ``%0`` or ``%[name]`` stands for."""
+        found = _OPERAND.search(text)
+        if found is None:
+            return None
+        number = int(found.group(1)) if found.group(1) else self.names.get(found.group(2), -1)
+        return number if 0 <= number < len(self.operands) else None
+
+    def value(self, text: str) -> Expr | None:
+        """An operand or an immediate."""
+        text = text.strip()
+        number = self.number(text)
+        if number is None:
+            try:
+                return const(int(text, 0), I64)
+            except ValueError:
+                return None
+        found = self.values.get(number)
+        if found is None:
+            found = self.values[number] = self.ctx.held(self.ctx.scalar(self.operands[number]))
+        return found
+
+    def pointer(self, text: str) -> Expr | None:
+        """What ``[%1+16]`` points to."""
+        base, _, offset = text.strip().strip("[]").partition("+")
+        value = self.value(base)
+        if value is None:
+            return None
+        pointer = memory.convert_scalar(self.ctx, value, PTR)
+        if not offset.strip():
+            return pointer
+        by = self.value(offset)
+        return ptradd(pointer, memory.convert_scalar(self.ctx, by, I64)) if by is not None else None
+
+    def set(self, text: str, value: Expr) -> None:
+        """Write an output operand; a register declared inside the text is nobody's business."""
+        number = self.number(text)
+        if number is None or not self.outputs[number]:
+            return
+        self.written.add(number)
+        place = self.ctx.place(self.operands[number])
+        if place.type.scalar:
+            memory.write(self.ctx, place, memory.convert_scalar(self.ctx, value, place.type.ir or U64), self.node)
 
 
 def lower(ctx: Context, node: Node) -> None:
-    """An asm statement. Its text and operands are not in libclang's tree: they are read from the source."""
+    """An asm statement."""
     text = node.text
     if not re.match(r"\s*(?:asm|__asm__|__asm)\b", text):
-        ctx.unsupported("asm", f"assembly written by the macro {text[:40]!r}", node)
-        return
-    literals = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', _template(text))).replace("\\n", " ").replace("\\t", " ")
-    code = literals.strip()
-    if not code:
-        return
-    if _BARRIER.search(code) and code.count(";") == 1:
-        block_barrier(ctx, node)
-        return
-    if _WARP.search(code):
-        warp_barrier(ctx, node, None)
-        return
-    found = _FENCE.search(code)
-    if found and code.count(";") == 1:
-        fence(ctx, node, _SCOPES[found.group(1)], "seq_cst")
-        return
-    if _MEMORY.search(code) or '"memory"' in text:
-        ctx.unsupported("asm", code[:80], node)
-        return
-    register = _REGISTER.match(code)
-    for operand in _outputs(node):
-        place = ctx.place(operand)
-        if register and place.type.scalar:
-            value = lane() if register.group(1) == "laneid" else lane_mask(register.group(1)[-2:])
-            memory.write(ctx, place, memory.convert_scalar(ctx, value, place.type.ir or U64), operand)
-        elif place.type.scalar:
-            memory.write(ctx, place, ctx.havoc(place.type.ir or U64, f"asm {code[:40]!r}", node), operand)
-        else:
-            ctx.unsupported("asm", code[:80], node)
+        found = _macro_text(node, text)
+        if found is None:
+            ctx.unsupported("asm", f"assembly written by the macro {text[:40]!r}", node)
+            return
+        text = found
+    template, constraints = _parts(text)
+    operands = [k for k in node.kids if 100 <= k.kind < 200]
+    marks = _CONSTRAINT.findall(constraints)[: len(operands)]
+    statement = _Statement(
+        ctx, node, operands, [bool(mark) for _, mark in marks] + [False] * (len(operands) - len(marks)),
+        {name: number for number, (name, _) in enumerate(marks) if name},
+    )  # fmt: skip
+    with ctx.captured() as emitted:
+        problem = next((i for i in _instructions(template) if not _instruction(statement, i)), None)
+    if problem is not None:
+        ctx.unsupported("asm", problem[:100], node)
+    else:
+        ctx.out.extend(emitted)
+    _leave_any(statement)
 
 
-def _template(text: str) -> str:
-    """The assembly text: everything before the first colon outside of literals."""
-    depth = 0
-    quoted = False
-    for at, letter in enumerate(text):
-        if letter == '"' and (at == 0 or text[at - 1] != "\\"):
+def _leave_any(s: _Statement) -> None:
+    """Outputs that no recognised instruction wrote hold any value."""
+    for number, operand in enumerate(s.operands):
+        if not s.outputs[number] or number in s.written:
+            continue
+        place: Place = s.ctx.place(operand)
+        if place.type.scalar:
+            memory.write(s.ctx, place, s.ctx.havoc(place.type.ir or U64, "asm", s.node), operand)
+        elif place.type.leaves() is not None:
+            made = {at: s.ctx.havoc(leaf.ir or U64, "asm", s.node) for at, leaf in place.type.leaves() or ()}
+            memory.store_leaves(s.ctx, place, made, operand)
+
+
+# --- text ---------------------------------------------------------------------------------------------------
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The assembly code, and the text of the operand lists."""
+    opened = text.find("(", _HAS_ASM.search(text).end() if _HAS_ASM.search(text) else 0)
+    depth, quoted, end = 0, False, len(text)
+    for at in range(max(opened, 0), len(text)):
+        letter = text[at]
+        if letter == '"' and text[at - 1] != "\\":
             quoted = not quoted
         elif not quoted:
             if letter == "(":
                 depth += 1
             elif letter == ")":
                 depth -= 1
+                if not depth:
+                    end = min(end, at)
+                    break
             elif letter == ":" and depth == 1:
-                return text[:at]
-    return text
+                end = at
+                break
+    code = "".join(_LITERAL.findall(text[opened:end]))
+    return code.replace("\\n", "\n").replace("\\t", " ").replace("\\r", " "), text[end:]
 
 
-def _outputs(node: Node) -> list[Node]:
-    """The expressions written by the statement: those with an ``=`` or ``+`` constraint."""
-    text = node.text
-    constraints = re.findall(r'"\s*([=+]?)[^"]*"\s*\(', text[len(_template(text)) :])
-    operands = [k for k in node.kids if 100 <= k.kind < 200]
-    return [operand for mark, operand in zip(constraints, operands, strict=False) if mark]
+def _instructions(code: str) -> list[str]:
+    """The instructions of a template, blanks and comments normalised; a label keeps its colon."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", code, flags=re.DOTALL)
+    # Braces around a whole statement open a scope; those of vector operands belong to the instruction.
+    out: list[str] = []
+    for line in code.split(";"):
+        text = " ".join(line.split())
+        while text[:1] in ("{", "}") and not re.match(r"\{[^{}]*\}\s*,", text):
+            text = text[1:].strip()
+        if text and text != "}":
+            out.append(text)
+    return out
+
+
+def _macro_text(node: Node, used: str) -> str | None:
+    """The asm statement inside the macro that a text uses, when it holds exactly one."""
+    name = re.match(r"\s*(\w+)", used)
+    return _definition(node, name.group(1), 3) if name else None
+
+
+def _definition(node: Node, name: str, depth: int) -> str | None:
+    pattern = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b(.*(?:\\\r?\n.*)*)", re.MULTILINE)
+    for path in node.table.files():
+        if is_bundled(path):
+            continue
+        found = pattern.search(node.table.bytes_of(path))
+        if found is None:
+            continue
+        body = found.group(1).decode("utf-8", "replace").replace("\\\r\n", " ").replace("\\\n", " ")
+        uses = list(_HAS_ASM.finditer(body))
+        if len(uses) == 1:
+            return body[uses[0].start() :]
+        if uses or not depth:
+            return None
+        for inner in re.findall(r"[A-Za-z_]\w*", body):
+            deeper = _definition(node, inner, depth - 1) if inner != name else None
+            if deeper is not None:
+                return deeper
+        return None
+    return None
+
+
+# --- instructions -------------------------------------------------------------------------------------------
+
+
+def _instruction(s: _Statement, text: str) -> bool:
+    """Emit one instruction; False when it is not understood."""
+    guard = TRUE
+    predicated = re.match(r"@(!?)(%?\w+|%\[\w+\])\s+(.*)", text)
+    if predicated:
+        negated, name, text = predicated.groups()
+        known = s.predicates.get(name)
+        if known is None:
+            known = s.ctx.havoc(BOOL, f"predicate {name}", s.node)
+        guard = lnot(known) if negated else known
+    head, _, rest = text.partition(" ")
+    name = head.split(".")[0] or "."
+    if name in _IGNORED or head.endswith(":"):
+        return True
+    with s.ctx.branch() if guard is not TRUE else s.ctx.captured() as emitted:
+        understood = _operation(s, name, head, _arguments(rest), text)
+    if emitted:
+        if guard is TRUE:
+            s.ctx.out.extend(emitted)
+        else:
+            s.ctx.emit(If(guard, _tuple(emitted), (), s.ctx.site(s.node)))
+    return understood
+
+
+def _tuple(body: list[Stmt]) -> tuple[Stmt, ...]:
+    return tuple(body)
+
+
+def _arguments(text: str) -> list[str]:
+    """Operands split at commas outside of brackets and braces."""
+    parts: list[str] = []
+    depth, start = 0, 0
+    for at, letter in enumerate(text):
+        if letter in "[{(":
+            depth += 1
+        elif letter in "]})":
+            depth -= 1
+        elif letter == "," and not depth:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) -> bool:
+    qualifiers = head.split(".")[1:]
+    if name in _OPAQUE:
+        return name == "wgmma" and qualifiers[:1] in (["fence"], ["commit_group"], ["wait_group"])
+    if name in ("ld", "ldu"):
+        return _load(s, head, qualifiers, args)
+    if name == "st":
+        return _store(s, head, qualifiers, args)
+    if name in ("atom", "red"):
+        return _atomic(s, name, head, qualifiers, args)
+    if name == "cp":
+        return _copy(s, qualifiers, args)
+    if name in ("ldmatrix", "stmatrix"):
+        return _matrix(s, name, qualifiers, args)
+    if name in ("bar", "barrier"):
+        return _barrier(s, qualifiers, args)
+    if name in ("membar", "fence"):
+        return _fence(s, qualifiers)
+    if name == "trap":
+        s.ctx.emit(Assume(const(0, BOOL), "trap", s.ctx.site(s.node)))
+        return True
+    if name == "setp":
+        _predicate(s, qualifiers, args)
+        return True
+    found = _REGISTER.match(text)
+    if found:
+        kind = found.group(2)
+        s.set(found.group(1), lane() if kind == "laneid" else lane_mask(kind[-2:]))
+        return True
+    if name == "cvta" and len(args) == 2:
+        value = s.value(args[1])
+        if value is not None:
+            s.set(args[0], value)
+    return True  # registers only: the outputs are left with any value
+
+
+def _predicate(s: _Statement, qualifiers: list[str], args: list[str]) -> None:
+    operators = {"ne": "ne", "eq": "eq", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
+    if len(args) != 3 or not qualifiers or qualifiers[0] not in operators:
+        return
+    a, b = s.value(args[1]), s.value(args[2])
+    if a is None or b is None or not isinstance(a.ty, IntType):
+        return
+    s.predicates[args[0]] = compare(operators[qualifiers[0]], a, memory.convert_scalar(s.ctx, b, a.ty))
+
+
+def _width(head: str, qualifiers: list[str]) -> tuple[int, int] | None:
+    """Bytes of one element, and the number of elements."""
+    found = _TYPE.search(head)
+    if found is None:
+        return None
+    count = next((int(q[1:]) for q in qualifiers if re.fullmatch(r"v[248]", q)), 1)
+    return _WIDTHS[found.group(1)], count
+
+
+def _ordering(qualifiers: list[str]) -> tuple[Order, Scope] | None:
+    """Order and scope of a strong access, None for a weak one."""
+    order = next((_ORDERS[q] for q in qualifiers if q in _ORDERS), None)
+    if order is None:
+        return None
+    return order, next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid")
+
+
+def _integer(width: int) -> IntType:
+    return IntType(width * 8, signed=False)
+
+
+def _load(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
+    size = _width(head, qualifiers)
+    pointer = s.pointer(args[1]) if len(args) >= 2 else None
+    if size is None or pointer is None:
+        return False
+    width, count = size
+    ctx = s.ctx
+    ty = _integer(width) if count == 1 and width <= 8 else memory.DATA
+    loaded = ctx.temporary(ty)
+    strong = _ordering(qualifiers)
+    site = ctx.site(s.node)
+    if strong is not None and count == 1:
+        order, scope = strong
+        ctx.emit(Atomic(ctx.id(), loaded.value, "load", ty, pointer, (), width, scope, order, site))
+    else:
+        volatile = "volatile" in qualifiers or "cv" in qualifiers or strong is not None
+        ctx.emit(Load(ctx.id(), loaded.value, ty, pointer, width * count, site, (), volatile))
+    targets = _arguments(args[0].strip("{} "))
+    for number, target in enumerate(targets):
+        part = loaded if count == 1 else memory.pure("lane", _integer(width), loaded, const(number * width, I64))
+        s.set(target, part)
+    return True
+
+
+def _store(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
+    size = _width(head, qualifiers)
+    pointer = s.pointer(args[0]) if len(args) >= 2 else None
+    if size is None or pointer is None:
+        return False
+    width, count = size
+    ctx = s.ctx
+    given = [s.value(part) for part in _arguments(args[1].strip("{} "))]
+    values = [v if v is not None else ctx.havoc(_integer(min(width, 8)), "asm", s.node) for v in given]
+    value = values[0] if count == 1 else memory.pure("pack", memory.DATA, *values)
+    strong = _ordering(qualifiers)
+    site = ctx.site(s.node)
+    if strong is not None and count == 1:
+        order, scope = strong
+        ctx.emit(Atomic(ctx.id(), None, "store", value.ty, pointer, (value,), width, scope, order, site))
+    else:
+        volatile = "volatile" in qualifiers or "wt" in qualifiers or strong is not None
+        ctx.emit(Store(ctx.id(), pointer, value, width * count, site, (), volatile))
+    return True
+
+
+def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: list[str]) -> bool:
+    op = next((q for q in qualifiers if q in _ATOMIC_OPS), None)
+    size = _width(head, qualifiers)
+    if name == "atom":
+        target, args = (args[0], args[1:]) if args else ("", [])
+    else:
+        target = ""
+    pointer = s.pointer(args[0]) if args else None
+    operands = [s.value(a) for a in args[1:]]
+    if op is None or size is None or pointer is None or size[1] > 1 or any(o is None for o in operands):
+        return False
+    signed = f".s{size[0] * 8}" in head
+    ty = IntType(min(size[0], 8) * 8, signed)
+    given = tuple(memory.convert_scalar(s.ctx, o, ty) for o in operands if o is not None)
+    order, scope = _ordering(qualifiers) or ("relaxed", next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid"))
+    old = s.ctx.temporary(ty, "old")
+    s.ctx.emit(
+        Atomic(s.ctx.id(), old.value, op, ty, pointer, given, size[0], scope, order, s.ctx.site(s.node))
+    )
+    if target:
+        s.set(target, old)
+    return True
+
+
+def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
+    if qualifiers[:1] != ["async"] or "bulk" in qualifiers or "mbarrier" in qualifiers:
+        return False
+    if "commit_group" in qualifiers or "wait_group" in qualifiers or "wait_all" in qualifiers:
+        return True
+    to = s.pointer(args[0]) if len(args) >= 3 else None
+    source = s.pointer(args[1]) if len(args) >= 3 else None
+    size = s.value(args[2]) if len(args) >= 3 else None
+    if to is None or source is None or size is None or size.op != "const":
+        return False
+    ctx = s.ctx
+    ctx.assumptions[COPY_ASSUMPTION] = None
+    copied = ctx.temporary(memory.DATA, "copied")
+    ctx.emit(Load(ctx.id(), copied.value, memory.DATA, source, size.value, ctx.site(s.node)))
+    ctx.emit(Store(ctx.id(), to, copied, size.value, ctx.site(s.node)))
+    return True
+
+
+def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) -> bool:
+    """Lanes 0 to 8n-1 give the addresses of rows of 16 bytes."""
+    count = next((int(q[1]) for q in qualifiers if q in ("x1", "x2", "x4")), None)
+    pointer = s.pointer(args[1 if name == "ldmatrix" else 0]) if len(args) == 2 else None
+    if count is None or pointer is None:
+        return False
+    ctx = s.ctx
+    with ctx.branch() as row:
+        if name == "ldmatrix":
+            loaded = ctx.temporary(memory.DATA)
+            ctx.emit(Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node)))
+        else:
+            data = ctx.havoc(memory.DATA, "asm", s.node)
+            ctx.emit(Store(ctx.id(), pointer, data, 16, ctx.site(s.node)))
+    if count == 4:
+        ctx.out.extend(row)
+    else:
+        ctx.emit(If(compare("lt", lane(), const(8 * count, U32)), tuple(row), (), ctx.site(s.node)))
+    return True
+
+
+def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
+    if qualifiers[:1] == ["warp"]:
+        mask = s.value(args[0]) if args else None
+        warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32) if mask is not None else None)
+        return True
+    if "sync" not in qualifiers or len(args) != 1 or "cluster" in qualifiers:
+        return False
+    block_barrier(s.ctx, s.node)
+    return True
+
+
+def _fence(s: _Statement, qualifiers: list[str]) -> bool:
+    if "proxy" in qualifiers or "mbarrier_init" in qualifiers:
+        return True
+    order = next((_ORDERS[q] for q in qualifiers if q in _ORDERS), "seq_cst")
+    fence(s.ctx, s.node, next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid"), order)
+    return True

@@ -224,6 +224,8 @@ class Context:
     ) -> str:
         name = self.name(hint)
         inner, extents = ctype.flat()
+        if 0 in extents:
+            extents = ()
         size = ctype.size if kind == "declared" and ctype.size > 0 else None
         self.objects[name] = MemObject(
             name, space, kind, size, max(inner.size, 1), extents, hint, read_only, span  # pyright: ignore[reportArgumentType]

@@ -10,13 +10,14 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, children, kernel_identity, specialized_template
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
     ParsedUnit,
+    Severity,
     instantiation_probe,
     is_bundled,
     scan_explicit_instantiations,
@@ -34,8 +35,12 @@ _TYPE_PARAMETER: int = _K.TEMPLATE_TYPE_PARAMETER.value
 _VALUE_PARAMETER: int = _K.TEMPLATE_NON_TYPE_PARAMETER.value
 _TEMPLATE_PARAMETER: int = _K.TEMPLATE_TEMPLATE_PARAMETER.value
 
-#: What to instantiate a template with that nobody instantiates: (type, integer), tried in this order.
-_GUESSES = (("float", "32"), ("float", "1"), ("int", "256"), ("double", "4"))
+#: What to instantiate a template with that nobody instantiates: (types, integers). All are tried at once, and the first
+#: that clang accepts is taken: kernels often assert something about their arguments.
+_GUESSES = (
+    ("float", "32"), ("float", "4"), ("float", "1"), ("float", "8"), ("float", "16"), ("float", "128"), ("float", "256"),
+    ("float", "2"), ("int", "32"), ("double", "64"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class Found:
     node: Node | None
     template: Node | None = None
     guessed: bool = False
+    ignored: frozenset[int] = frozenset()
+    """Lines of probes whose errors say nothing about this kernel: guesses that were not taken."""
     failure: str = ""
 
 
@@ -56,9 +63,10 @@ class _Template:
     node: Node
     name: str
     scope: tuple[str, ...]
-    instances: dict[str, Any] = field(default_factory=dict)
-    guessed: set[str] = field(default_factory=set)
-    """Mangled names of instances that only a guess asked for."""
+    instances: dict[str, Any] = field(default_factory=dict[str, Any])
+    """By mangled name: what the code instantiates, or else one guess."""
+    guess: str = ""
+    """The probe that the only instance comes from, when the code has none."""
 
 
 @dataclass(slots=True)
@@ -67,10 +75,10 @@ class Discovery:
 
     unit: ParsedUnit
     table: NodeTable
-    kernels: list[Found] = field(default_factory=list)
+    kernels: list[Found] = field(default_factory=list[Found])
     skipped: tuple[Skipped, ...] = ()
-    templates: list[_Template] = field(default_factory=list)
-    host_only: list[str] = field(default_factory=list)
+    templates: list[_Template] = field(default_factory=list[_Template])
+    host_only: list[str] = field(default_factory=list[str])
     """Probes for instantiations that only the host pass shows."""
 
     def probes_wanted(self, tried: Sequence[str]) -> list[str]:
@@ -87,12 +95,20 @@ class Discovery:
         if wanted:
             return wanted
         for template in self.templates:
-            if template.instances:
-                continue
-            probe = next((p for p in _guesses(template) if p not in present), None)
-            if probe is not None:
-                wanted.append(probe)
+            if not template.instances and not any(p in present for p in _guesses(template)):
+                wanted.extend(_guesses(template))
         return wanted
+
+    def useful_probes(self) -> tuple[str, ...]:
+        """The probes worth appending to the next parse. One guess that failed stays, so that it is not tried again."""
+        guesses = {p for t in self.templates for p in _guesses(t)}
+        kept = [p for p in self.unit.probes if p not in guesses]
+        for template in self.templates:
+            if template.guess:
+                kept.append(template.guess)
+            elif not template.instances:
+                kept.extend(p for p in list(_guesses(template))[:1] if p in self.unit.probes)
+        return tuple(dict.fromkeys(kept))
 
 
 def discover(unit: ParsedUnit) -> Discovery:
@@ -116,16 +132,24 @@ def discover(unit: ParsedUnit) -> Discovery:
     for _, item in plain:
         if item.mangled not in seen:
             seen.add(item.mangled)
-            found.kernels.append(item)
+            found.kernels.append(item if item.template or not unit.probes else replace(item, ignored=_guess_lines(found)))
     return found
+
+
+def _guess_lines(found: Discovery, but: str = "") -> frozenset[int]:
+    """The lines at which guesses stand behind the text."""
+    first = found.unit.text.count("\n") + 2
+    guesses = {p for t in found.templates for p in _guesses(t)} - {but}
+    return frozenset(first + number for number, probe in enumerate(found.unit.probes) if probe in guesses)
 
 
 def _found_template(found: Discovery, template: _Template) -> Iterator[tuple[tuple[str, int], Found]]:
     at = _position(template.node.cursor)
+    ignored = _guess_lines(found, template.guess)
     for mangled, cursor in template.instances.items():
-        guessed = mangled in template.guessed
+        guessed = bool(template.guess)
         node = found.table.declaration(cursor)
-        yield at, Found(_shown(cursor), template.name, mangled, node, template.node, guessed)
+        yield at, Found(_shown(cursor), template.name, mangled, node, template.node, guessed, ignored)
     if not template.instances:
         text = f"the kernel template {template.name} is not instantiated, and no arguments to try were found"
         yield at, Found(f"{template.name}<…>", template.name, f"{template.name}<>", None, template.node, failure=text)
@@ -208,28 +232,33 @@ def _instances(found: Discovery, device: _Declarations) -> None:
     by_place = {_position(t.node.cursor): t for t in found.templates}
     names = {t.name for t in found.templates}
     starts, interesting = _mentioning(device, names, found.table)
-    for probe in device.probes:
-        starts.append(probe)
-    guessed = {p for t in found.templates for p in _guesses(t)}
-    guessed_numbers = {n for n, p in enumerate(found.unit.probes) if p in guessed}
-    asked: dict[str, bool] = {}
     for cursor, template in _references(starts, by_place, interesting):
-        identity = kernel_identity(cursor)
-        template.instances.setdefault(identity, cursor)
+        template.instances.setdefault(kernel_identity(cursor), cursor)
+    guesses = {p: t for t in found.templates for p in _guesses(t)}
+    guessed: dict[int, list[tuple[int, Any]]] = {}
     for probe in device.probes:
-        number = probe.spelling.removeprefix("cuda_lsp_probe_")
-        is_guess = number.isdigit() and int(number) in guessed_numbers
-        for cursor, _ in _references([probe], by_place, set()):
-            identity = kernel_identity(cursor)
-            asked[identity] = asked.get(identity, True) and is_guess
-    others = {kernel_identity(c) for c, _ in _references(starts[: len(starts) - len(device.probes)], by_place, interesting)}
+        number = int(probe.spelling.rpartition("_")[2])
+        line = found.unit.probes[number] if number < len(found.unit.probes) else ""
+        for cursor, template in _references([probe], by_place, set()):
+            if guesses.get(line) is template:
+                guessed.setdefault(template.node.key, []).append((number, cursor))
+            else:
+                template.instances.setdefault(kernel_identity(cursor), cursor)
+    refused = _refused_probes(found.unit) if guessed else set[int]()
     for template in found.templates:
-        template.guessed = {m for m in template.instances if asked.get(m) and m not in others}
-        real = [m for m in template.instances if m not in template.guessed]
-        if real:
-            # A guess is dropped as soon as the code itself instantiates the template.
-            template.instances = {m: c for m, c in template.instances.items() if m not in template.guessed}
+        tried = guessed.get(template.node.key, [])
+        if tried and not template.instances:
+            number, cursor = next((t for t in tried if t[0] not in refused), tried[0])
+            template.guess = found.unit.probes[number]
+            template.instances[kernel_identity(cursor)] = cursor
     _host_instances(found, by_place, interesting)
+
+
+def _refused_probes(unit: ParsedUnit) -> set[int]:
+    """Probes that clang reports an error about, itself or in the instantiation it asks for."""
+    first = unit.text.count("\n") + 2
+    lines = {n.line for d in unit.diagnostics if d.severity >= Severity.ERROR for n in (d, *d.notes) if n.in_probe}
+    return {line - first for line in lines}
 
 
 def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template], interesting: set[str]) -> None:

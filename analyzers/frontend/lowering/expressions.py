@@ -309,6 +309,10 @@ def named_place(ctx: Context, node: Node) -> Place:
         from analyzers.frontend.lowering import objects  # noqa: PLC0415
 
         return objects.unbound_variable(ctx, target, node)
+    if target.kind == Kinds.UNEXPOSED_DECL and node.type.shape in ("array", "record", "integer", "float", "pointer"):
+        from analyzers.frontend.lowering import objects  # noqa: PLC0415
+
+        return objects.unbound_variable(ctx, target, node)
     if kids and kids[-1].kind not in REFERENCES:
         return ctx.place(kids[-1])
     found = constant(node.evaluated(), node.type.ir or I32)

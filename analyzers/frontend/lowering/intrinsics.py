@@ -15,14 +15,15 @@ from analyzers.frontend.lowering.expressions import condition, ctx_effect, fresh
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import MemPlace, Place, Value, ValuePlace
-from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
 from analyzers.frontend.lowering.synchronisation import (
+    COPY_ASSUMPTION,
     block_barrier,
     collective,
     counting_barrier,
     fence,
     warp_barrier,
 )
+from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
 from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
 from analyzers.ir.expr import (
     BOOL,
@@ -404,7 +405,7 @@ def _write(ctx: Context, call: Call, to: Expr, offset: Expr, width: int) -> None
 
 @intrinsic("__cuda_lsp_copy_async")
 def copy_async(ctx: Context, call: Call) -> Value:
-    ctx.assumptions["an asynchronous copy is complete where it is written; its wait orders nothing"] = None
+    ctx.assumptions[COPY_ASSUMPTION] = None
     memcpy(ctx, call)
     return None
 

@@ -12,7 +12,7 @@ from analyzers.frontend.lowering.invocation import describe
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import ParamPlace, Place, ValuePlace
 from analyzers.frontend.lowering.prune import pruned
-from analyzers.frontend.parse import Diagnostic, ParsedUnit
+from analyzers.frontend.parse import Diagnostic, ParsedUnit, Severity
 from analyzers.ir.expr import PTR, addr, sym
 from analyzers.ir.kernel import KERNEL_BLOCK, Block, Kernel, LaunchBounds, Parameter, Site, Stmt, Unsupported
 from analyzers.model import SourceSpan
@@ -88,7 +88,7 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
     assert found.node is not None
-    problems = _errors(ctx, found.node, unit)
+    problems = _errors(ctx, found, unit)
     live, objects = pruned(body, ctx.objects.values())
     assumptions = list(ctx.assumptions)
     if found.guessed:
@@ -138,17 +138,19 @@ def _name_span(node: Node) -> SourceSpan:
 # --- errors of the compiler ---------------------------------------------------------------------------------
 
 
-def _errors(ctx: Context, kernel: Node, unit: ParsedUnit) -> list[Stmt]:
+def _errors(ctx: Context, found: Found, unit: ParsedUnit) -> list[Stmt]:
     """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there."""
-    errors = [d for d in unit.errors if d.side == "device"]
+    errors = [d for d in unit.diagnostics if d.severity >= Severity.ERROR and d.side == "device" and not d.in_probe]
+    errors = [d for d in errors if not d.message.endswith("file not found")]
     if not errors:
         return []
     extents = [describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions]
     out: list[Stmt] = []
     for error in errors:
+        if any(n.in_probe and n.line in found.ignored for n in error.notes):
+            continue  # about an instantiation that was tried and not taken
         if any(_touches(error, extent) for extent in extents):
             out.append(Unsupported("parse-error", error.message, Site(error.span, "")))
-    del kernel
     return out
 
 

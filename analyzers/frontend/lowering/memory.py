@@ -45,6 +45,7 @@ from analyzers.ir.expr import (
     const,
     make,
     mul,
+    pointer_of_integer,
     ptradd,
     select,
     sym,
@@ -110,13 +111,13 @@ def convert_scalar(ctx: Context, e: Expr, ty: Type) -> Expr:
     if ty == PTR:
         if e.op == "const" and e.value == 0:
             return NULL
-        if e.op == "call" and e.value == "ptrtoint":
-            return e.args[0]
-        return pure("inttoptr", PTR, e)
+        return pointer_of_integer(e)
     if e.ty == PTR:
         if ty == BOOL:
             return compare("ne", e, NULL)
         return cast(pure("ptrtoint", U64, e), ty)
+    if ty == BOOL and e.op == "cast" and e.args[0].ty == BOOL and isinstance(e.ty, IntType):
+        return e.args[0]
     return cast(e, ty)
 
 

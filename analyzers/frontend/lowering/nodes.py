@@ -203,6 +203,7 @@ class NodeTable:
         self.types = TypeTable()
         self._declarations: dict[int, Node] = {}
         self._texts: dict[str, bytes] = {}
+        self._files: list[str] | None = None
         self.size = 0
         """Roughly how many nodes there are."""
         self.functions: dict[int, Any] = {}
@@ -220,6 +221,13 @@ class NodeTable:
         self._declarations.clear()
         self.functions.clear()
         self.size = 0
+
+    def files(self) -> list[str]:
+        """The unit's file and everything it includes."""
+        if self._files is None:
+            names = [self.unit.spelling, *(i.include.name for i in self.unit.get_includes())]
+            self._files = list(dict.fromkeys(names))
+        return self._files
 
     def bytes_of(self, path: str) -> bytes:
         """The text clang read for a file of the unit; empty when it has none."""

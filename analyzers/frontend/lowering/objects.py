@@ -47,6 +47,8 @@ def _unbound(ctx: Context, variable: Node, use: Node) -> Place:
     if name == "warpSize" and variable.type.scalar:
         return ValuePlace(const(32, I32), variable.type)
     kinds = {k.kind for k in variable.kids}
+    if variable.kind == Kinds.UNEXPOSED_DECL:
+        return _template_variable(ctx, variable, kinds, use)
     if Kinds.SHARED_ATTR in kinds:
         return declare_shared(ctx, variable)
     local = variable.cursor.semantic_parent
@@ -58,6 +60,22 @@ def _unbound(ctx: Context, variable: Node, use: Node) -> Place:
             if found is not None:
                 return found
     place = _static(ctx, variable, kinds, use)
+    ctx.globals[variable.key] = place
+    return place
+
+
+def _template_variable(ctx: Context, variable: Node, kinds: set[int], use: Node) -> Place:
+    """An instance of a variable template: libclang gives it no kind of its own, the use has its type."""
+    ctype = use.type
+    if ctype.scalar and ctype.const:
+        found = constant(use.evaluated(), ctype.ir or I32)
+        if found is not None:
+            return ValuePlace(found, ctype)
+    text = variable.text
+    constant_memory = Kinds.CONSTANT_ATTR in kinds or "__constant__" in text
+    name = ctx.object(variable.name or "variable", "constant" if constant_memory else "global", ctype,
+                      read_only=constant_memory or ctype.const, span=variable.span)  # fmt: skip
+    place = MemPlace(addr(name), ctype)
     ctx.globals[variable.key] = place
     return place
 
@@ -275,8 +293,8 @@ def _declare_scalar(ctx: Context, variable: Node, init: Node) -> None:
         return
     value = raw if isinstance(raw, Expr) else zero(ctype.ir or U64) if raw is None else memory.scalar_of(ctx, raw, init)
     value = memory.convert_scalar(ctx, value, ctype.ir or value.ty)
-    constant_always = value.op == "const" and (ctype.const or variable.key not in frame.written)
-    if constant_always and not ctype.volatile and not ctx.needs_storage(variable.key):
+    kept = value.op == "const" or _is_address(value) and is_stable(value)
+    if kept and (ctype.const or variable.key not in frame.written) and not ctype.volatile and not ctx.needs_storage(variable.key):
         frame.bindings[variable.key] = ValuePlace(value, ctype, variable.key)
         return
     target = memory.storage(ctx, ctype, variable.name or "v", variable.key, variable)
@@ -316,6 +334,13 @@ def _binding_parts(ctx: Context, whole: Place, node: Node) -> list[Place]:
     if len(record.fields) == 1 and record.fields[0].type.shape == "array":  # std::array
         return _binding_parts(ctx, memory.member(ctx, whole, record.fields[0], node), node)
     return [memory.member(ctx, whole, field, node) for field in record.fields]
+
+
+def _is_address(value: Expr) -> bool:
+    """Whether an integer is an address in disguise: kept as it is, so that the pointer can be found again."""
+    while value.op in ("cast", "add") and value.args:
+        value = value.args[0]
+    return value.op == "call" and value.value == "ptrtoint"
 
 
 def bound_reference(ctx: Context, ctype: CType, init: Node | None, at: Node) -> Place:

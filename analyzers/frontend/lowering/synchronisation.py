@@ -15,6 +15,7 @@ from analyzers.ir.kernel import Barrier, Collective, Fence, Order, Scope
 from analyzers.model import SourceSpan
 
 FULL_WARP = 0xFFFFFFFF
+COPY_ASSUMPTION = "an asynchronous copy is complete where it is written; its wait orders nothing"
 BarrierScope = Literal["warp", "tile", "block", "grid", "cluster"]
 
 
