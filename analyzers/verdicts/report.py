@@ -305,8 +305,14 @@ def _facts(launch: Launch, decision: Decision) -> tuple[FactNote, ...]:
         roots = [c.condition for e in (*launch.events.accesses, *launch.events.barriers) for c in e.guard]
         roots += [a.offset for a in launch.events.accesses]
         used = E.symbols(*roots)
-        found += [note for symbol, note in notes.items() if symbol in used]
+        found += [note for symbol, note in notes.items() if symbol in used and not _says_nothing(note)]
     return tuple(dict.fromkeys(found))
+
+
+def _says_nothing(note: FactNote) -> bool:
+    """``n = n``: the host's name of a parameter is the kernel's."""
+    left, _, right = note.text.partition(" = ")
+    return note.kind == "relation" and left == right
 
 
 def without_redundant(result: ContextResult, keep: frozenset[SourceSpan]) -> ContextResult:
