@@ -329,3 +329,43 @@ def test_struct_passed_by_value() -> None:
     assert hg.bound(context, "param:p.n") == "host:1:n"
     assert hg.bound(context, "param:p.inner.w") == "3"
     assert dict(context.pointers)["p.out"].allocation == "o"
+
+
+def test_a_pointer_that_may_be_null_is_the_pointer() -> None:
+    context = hg.only(
+        """
+        __global__ void k(float *a, float *b, float *c) {}
+        void run(float *p, float *q, bool x) { k<<<1, 32>>>(x ? p : nullptr, x ? nullptr : p, q); }
+        """
+    )
+    pointers = dict(context.pointers)
+    assert pointers["a"].allocation == pointers["b"].allocation == "p"
+    assert pointers["c"].allocation == "q"
+
+
+def test_pointers_chosen_at_run_time_that_may_meet_are_told_apart_by_context() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(float *a, float *b) {}
+        void run(float *p, float *q, int n) { k<<<1, 32>>>(n > 3 ? p : n > 2 ? q : nullptr, q); }
+        """
+    )
+    found = [tuple(a.allocation for _, a in c.pointers) for c in facts.contexts["_Z1kPfS_"]]
+    assert found == [("p", "q"), ("q", "q"), (None, "q")]
+
+
+def test_pointers_swapped_in_a_loop() -> None:
+    context = hg.only(
+        """
+        #include <utility>
+        __global__ void k(float *a, float *b) {}
+        void run(float *p, float *q, int n) {
+          for (int i = 0; i < n; i++) { k<<<1, 32>>>(p, q); std::swap(p, q); }
+        }
+        """
+    )
+    first, second = (a.allocation for _, a in context.pointers)
+    assert first != second
+    assert context.assumptions == (
+        "the pointer for `a` and `b`, assigned in a loop, does not meet those of other arguments",
+    )

@@ -68,6 +68,8 @@ class Executor(Caller):
         self.launches: list[RawLaunch] = []
         self.unresolved: list[tuple[Node, str]] = []
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
+        self.rewritten: set[int] = set()
+        """Pointers that hold whatever the iterations before have left there."""
         self.notes: dict[NoteSource, FactNote] = {}
         """Texts of facts that contexts already cite."""
         self._destructors: dict[str, bool] = {}
@@ -375,7 +377,10 @@ class Executor(Caller):
         if held is None and not variable.outside:
             return
         name = declared.name + "".join(f".{p}" for p in path)
-        self.write(Address(variable, path), self.fresh(name, ty))
+        value = self.fresh(name, ty)
+        if isinstance(value, Pointer):
+            self.rewritten.add(value.id)
+        self.write(Address(variable, path), value)
 
     def _forget_closures(self) -> None:
         """Lambdas at hand may be called: what they write through their captures may change."""

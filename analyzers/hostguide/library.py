@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from analyzers.hostguide.facts import factors_positive
 from analyzers.hostguide.hosttypes import OTHER, HostType, RecordType, usual
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.tree import Node
@@ -120,47 +121,6 @@ def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: st
     shown = place.variable.name if place is not None else name
     made = Pointer(m.number(shown), shown, size=ex.cast(size, I64))
     m.write(place, made)
-
-
-def factors_positive(size: Expr) -> list[Expr]:
-    """What a 64-bit size between 1 and 2**47 says about the numbers it was multiplied from.
-
-    No factor is zero. A lone signed 32-bit factor, sign-extended, is not negative either: its product with small
-    constants cannot wrap around to a small number again.
-    """
-    factors: list[Expr] = []
-    constant = 1
-    stack = [size]
-    while stack:
-        top = stack.pop()
-        if top.op == "mul":
-            stack.extend(top.args)
-        elif top.op == "const":
-            constant *= top.value
-        elif top.op == "cast" and _keeps_sign(top):
-            stack.append(top.args[0])
-        else:
-            factors.append(top)
-    if not 0 < constant < 2**30:
-        return []
-    out: list[Expr] = []
-    for factor in factors:
-        ty = factor.ty
-        if not isinstance(ty, IntType) or ty.width == 1:
-            continue
-        if len(factors) == 1 and ty.width <= 32:
-            out.append(ex.compare("le", ex.const(1, ty), factor))
-        else:
-            out.append(ex.compare("ne", factor, ex.const(0, ty)))
-    return out
-
-
-def _keeps_sign(conversion: Expr) -> bool:
-    """Whether a negative number stays negative, or becomes one that no allocation has as its size."""
-    inner, outer = conversion.args[0].ty, conversion.ty
-    if not isinstance(inner, IntType) or not isinstance(outer, IntType) or inner.width == 1:
-        return False
-    return outer.width == 64 if inner.signed else inner.width <= outer.width
 
 
 # --- functions

@@ -1,0 +1,137 @@
+"""What facts say, and which of them matter to a kernel.
+
+Takes conditions over host values; derives plainer ones from sizes, brings comparisons to the width they were made in,
+and leaves out facts that cannot restrict anything the kernel sees. Leaving a fact out is always safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzers.ir import expr as ex
+from analyzers.ir.context import Constraint
+from analyzers.ir.expr import BOOL, Expr, IntType
+
+_MOST_FACTS = 60
+_UP, _DOWN = "up", "down"
+
+
+def relevant(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Constraint]:
+    """Facts connected by shared numbers to the values a kernel sees.
+
+    Conditions of branches (BOOL symbols) connect too much to count as a link; a fact of such symbols alone is kept
+    where the kernel's values depend on all of them.
+    """
+    reached = set(ex.symbols(*visible))
+    waiting = [(c, ex.symbols(c.condition)) for c in facts]
+    numbers = [frozenset(s for s in symbols if s.ty != BOOL) for _, symbols in waiting]
+    kept: set[int] = set()
+    changed = True
+    while changed and len(kept) < _MOST_FACTS:
+        changed = False
+        frontier = frozenset(reached)
+        for index, (_, symbols) in enumerate(waiting):
+            if index in kept or len(kept) >= _MOST_FACTS:
+                continue
+            if numbers[index] & frontier if numbers[index] else symbols <= frontier:
+                kept.add(index)
+                reached |= symbols
+                changed = True
+    return _without_idle_bounds([waiting[index][0] for index in sorted(kept)], frozenset(ex.symbols(*visible)))
+
+
+def _without_idle_bounds(facts: list[Constraint], visible: frozenset[Expr]) -> list[Constraint]:
+    """Drop bounds on numbers the kernel does not see, bounded from one side only: they can always be met."""
+    while True:
+        mentioned: dict[Expr, list[int]] = {}
+        for index, fact in enumerate(facts):
+            for symbol in ex.symbols(fact.condition) - visible:
+                if symbol.ty != BOOL:
+                    mentioned.setdefault(symbol, []).append(index)
+        idle: set[int] = set()
+        for symbol, indices in mentioned.items():
+            directions = {_direction(facts[index].condition, symbol) for index in indices}
+            if len(directions) == 1 and None not in directions:
+                idle.update(indices)
+        if not idle:
+            return facts
+        facts = [fact for index, fact in enumerate(facts) if index not in idle]
+
+
+def _direction(condition: Expr, symbol: Expr) -> str | None:
+    """Whether making a number large enough, or small enough, satisfies a condition whatever else holds."""
+    if condition.op == "lor":
+        found = {_direction(part, symbol) for part in condition.args if symbol in ex.symbols(part)}
+        return found.pop() if len(found) == 1 else None
+    if condition.op not in ("lt", "le"):
+        return None
+    small, large = condition.args
+    if large is symbol and symbol not in ex.symbols(small):
+        return _UP
+    if small is symbol and symbol not in ex.symbols(large):
+        return _DOWN
+    return None
+
+
+def without_widening(e: Expr) -> Expr:
+    """Comparisons of a widened number with a constant, made where it was narrow: ``i64(n) < 5`` is ``n < 5``."""
+    if e.op in ("land", "lor", "lnot"):
+        return ex.rebuild(e, tuple(without_widening(a) for a in e.args))
+    if e.op not in ("eq", "ne", "lt", "le"):
+        return e
+    a, b = e.args
+    for wide, constant, swapped in ((a, b, False), (b, a, True)):
+        if wide.op != "cast" or constant.op != "const" or not isinstance(wide.ty, IntType):
+            continue
+        inner = wide.args[0]
+        if not isinstance(inner.ty, IntType) or inner.ty.width < 8 or not _holds_all(wide.ty, inner.ty):
+            continue
+        if inner.ty.low <= constant.value <= inner.ty.high:
+            narrow = ex.const(constant.value, inner.ty)
+            return without_widening(ex.compare(e.op, *((narrow, inner) if swapped else (inner, narrow))))
+    return e
+
+
+def _holds_all(outer: IntType, inner: IntType) -> bool:
+    return outer.low <= inner.low and inner.high <= outer.high
+
+
+def factors_positive(size: Expr) -> list[Expr]:
+    """What a 64-bit size between 1 and 2**47 says about the numbers it was multiplied from.
+
+    No factor is zero. A lone signed 32-bit factor, sign-extended, is not negative either: its product with small
+    constants cannot wrap around to a small number again.
+    """
+    factors: list[Expr] = []
+    constant = 1
+    stack = [size]
+    while stack:
+        top = stack.pop()
+        if top.op == "mul":
+            stack.extend(top.args)
+        elif top.op == "const":
+            constant *= top.value
+        elif top.op == "cast" and _keeps_sign(top):
+            stack.append(top.args[0])
+        else:
+            factors.append(top)
+    if not 0 < constant < 2**30:
+        return []
+    out: list[Expr] = []
+    for factor in factors:
+        ty = factor.ty
+        if not isinstance(ty, IntType) or ty.width == 1:
+            continue
+        if len(factors) == 1 and ty.width <= 32:
+            out.append(ex.compare("le", ex.const(1, ty), factor))
+        else:
+            out.append(ex.compare("ne", factor, ex.const(0, ty)))
+    return out
+
+
+def _keeps_sign(conversion: Expr) -> bool:
+    """Whether a negative number stays negative, or becomes one that no allocation has as its size."""
+    inner, outer = conversion.args[0].ty, conversion.ty
+    if not isinstance(inner, IntType) or not isinstance(outer, IntType) or inner.width == 1:
+        return False
+    return outer.width == 64 if inner.signed else inner.width <= outer.width

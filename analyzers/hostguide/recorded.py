@@ -1,0 +1,370 @@
+"""Recorded launches to launch contexts.
+
+A recorded launch carries every fact of its path. What goes into a context is cut to the facts that speak, directly or
+through others, of values the kernel sees; symbols are numbered anew, so that equal launches give equal contexts and an
+edit elsewhere in the file changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.hostguide.contexts import SHARED_BYTES, three
+from analyzers.hostguide.execute import Executor, RawLaunch
+from analyzers.hostguide.exprtree import written
+from analyzers.hostguide.facts import relevant, without_widening
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.memory import alternatives
+from analyzers.hostguide.notes import note_of, span, text_of
+from analyzers.hostguide.tree import Node
+from analyzers.hostguide.values import Address, Null, Pointer, Record, Unknown, Value, facts_since
+from analyzers.ir import expr as ex
+from analyzers.ir.context import Constraint, LaunchContext, PointerArgument
+from analyzers.ir.expr import BDIM, FALSE, GDIM, I64, TRUE, U32, Expr, FloatType, IntType
+from analyzers.model import FactNote, LaunchSummary
+
+_MOST_COMBINATIONS = 8
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A context in the making; symbols are still the machine's."""
+
+    bindings: dict[Expr, Expr]
+    notes: list[tuple[Expr, FactNote]]
+    pointers: dict[str, list[tuple[Expr, Value]]]
+    texts: dict[str, str]
+    facts: list[Constraint]
+
+
+def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = ()) -> list[LaunchContext]:
+    """The contexts that one recorded launch stands for: one, or several where pointers or block sizes are chosen."""
+    draft = _draft(machine, raw)
+    assumptions = (*assumptions, *_rewritten_pointers(machine, draft))
+    found: list[LaunchContext] = []
+    for guard, chosen, extra in _pointer_combinations(draft.pointers):
+        facts = draft.facts
+        if guard is not TRUE:
+            facts = [*facts, *(Constraint(c, _launch_note(machine, raw)) for c in ex.conjuncts(guard))]
+        for bindings, split_facts in _split_dimensions(draft.bindings, facts, _launch_note(machine, raw)):
+            context = _finished(machine, raw, draft, bindings, split_facts, chosen, (*assumptions, *extra))
+            if context is not None:
+                found.append(context)
+    return found
+
+
+def _rewritten_pointers(machine: Executor, draft: _Draft) -> tuple[str, ...]:
+    """Which of two pointers a loop has moved where is not followed."""
+    names = [
+        f"`{name}`"
+        for name, leaves in draft.pointers.items()
+        if any(isinstance(leaf, Pointer) and leaf.id in machine.rewritten for _, leaf in leaves)
+    ]
+    if not names or len(draft.pointers) < 2:
+        return ()
+    return (f"the pointer for {' and '.join(names)}, assigned in a loop, does not meet those of other arguments",)
+
+
+def _launch_note(machine: Executor, raw: RawLaunch) -> FactNote:
+    return FactNote(text_of(machine.builder.sources, raw.node.cursor), span(raw.node.cursor), "relation")
+
+
+def _draft(machine: Executor, raw: RawLaunch) -> _Draft:
+    draft = _Draft({}, [], {}, {}, [])
+    sources = machine.builder.sources
+    launched = _launch_note(machine, raw)
+    for symbols, value, position in ((GDIM, raw.grid, 1), (BDIM, raw.block, 2)):
+        note = _dimension_note(machine, raw.node, position, launched)
+        for axis, symbol in zip("xyz", symbols, strict=True):
+            draft.bindings[symbol] = machine.to_int(machine.part(value, axis, U32, str(symbol.value)), U32, "dim")
+            draft.notes.append((symbol, note))
+    draft.bindings[SHARED_BYTES] = raw.shared
+    draft.notes.append((SHARED_BYTES, replace(launched, kind="dimension")))
+    parameters = [c for c in raw.kernel.get_arguments() if c is not None]
+    for index, parameter in enumerate(parameters):
+        value = raw.arguments[index] if index < len(raw.arguments) else None
+        node = raw.texts[index] if index < len(raw.texts) else None
+        if value is None or not parameter.spelling:
+            continue
+        text = text_of(sources, node.cursor) if node is not None else ""
+        note = FactNote(f"{parameter.spelling} = {text}", span(node.cursor), "relation") if node and text else launched
+        ty = machine.builder.types.of(parameter.type)
+        _bind(machine, draft, parameter.spelling, ty, value, note, text, parameter, 0)
+    _collect_facts(machine, raw, draft, launched)
+    return draft
+
+
+def _dimension_note(machine: Executor, node: Node, position: int, fallback: FactNote) -> FactNote:
+    """A dimension is cited as it was declared, ``dim3 grid((n + 255) / 256)``, else as it stands in the launch."""
+    part = node.args[position] if node.op == "launch" else None
+    while part is not None and part.op in ("construct", "cast") and len(part.args) == 1:
+        part = part.args[0]
+    if part is None:
+        return replace(fallback, kind="dimension")
+    if part.op == "ref":
+        declared = part.value.cursor
+        text = text_of(machine.builder.sources, declared)
+        if "(" in text or "=" in text or "{" in text:
+            return FactNote(text, span(declared), "dimension")
+    written_part = node.args[position]
+    assert written_part is not None
+    text = text_of(machine.builder.sources, written_part.cursor)
+    return FactNote(text, span(written_part.cursor), "dimension") if text else replace(fallback, kind="dimension")
+
+
+def _bind(
+    machine: Executor,
+    draft: _Draft,
+    name: str,
+    ty: HostType,
+    value: Value,
+    note: FactNote,
+    text: str,
+    cursor: Cursor,
+    depth: int,
+) -> None:
+    if isinstance(ty, IntType):
+        symbol = ex.sym(f"param:{name}", ty)
+        draft.bindings[symbol] = machine.to_int(value, ty, name)
+        draft.notes.append((symbol, note))
+    elif isinstance(ty, FloatType):
+        if isinstance(value, Expr) and value.op == "const" and ty.width >= 32:
+            draft.bindings[ex.sym(f"param:{name}", ty)] = ex.cast(value, ty)
+    elif isinstance(ty, PointerTo):
+        # Where null is one of the choices it is never followed, so it restricts nothing.
+        leaves = alternatives(value)
+        pointing = [leaf for leaf in leaves if not isinstance(leaf[1], Null)]
+        same = len({_identity(v) for _, v in pointing}) == 1 and len({_offset(v) for _, v in pointing}) == 1
+        draft.pointers[name] = [(TRUE, pointing[0][1])] if same else leaves
+        draft.texts[name] = text
+    elif isinstance(ty, RecordType) and depth < 3 and isinstance(value, (Record, Unknown)):
+        declaration = cursor.type.get_canonical().get_declaration()
+        for field in declaration.get_children():
+            if field.kind != CursorKind.FIELD_DECL:
+                continue
+            inner = machine.builder.types.of(field.type)
+            part = _known_part(machine, value, field.spelling, inner)
+            if part is not None:
+                _bind(machine, draft, f"{name}.{field.spelling}", inner, part, note, text, field, depth + 1)
+
+
+def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: HostType) -> Value | None:
+    if isinstance(value, Record):
+        found = value.parts.get(field)
+        if found is not None:
+            return found
+        value = value.base
+    return machine.derived(value.id, ("part", field), ty)
+
+
+def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft, launched: FactNote) -> None:
+    seen: set[int] = set()
+    for condition in ex.conjuncts(raw.guard):
+        draft.facts.append(Constraint(condition, launched))
+        seen.add(condition.key)
+    for link in facts_since(raw.facts, None):
+        note: FactNote | None = None
+        for condition in ex.conjuncts(link.condition):
+            if condition.key in seen:
+                continue
+            seen.add(condition.key)
+            if note is None:
+                note = machine.notes.get(link.note)
+                if note is None:
+                    note = machine.notes[link.note] = note_of(machine.builder.sources, link.note)
+            draft.facts.append(Constraint(condition, note))
+
+
+# --- alternatives
+
+
+def _pointer_combinations(
+    pointers: dict[str, list[tuple[Expr, Value]]],
+) -> list[tuple[Expr, dict[str, Value], tuple[str, ...]]]:
+    """Choices of pointers matter only where two parameters may get the same allocation."""
+    owners: dict[object, set[str]] = {}
+    for name, leaves in pointers.items():
+        for _, leaf in leaves:
+            owners.setdefault(_identity(leaf), set()).add(name)
+    tangled = {name for names in owners.values() if len(names) > 1 for name in names}
+    found: list[tuple[Expr, dict[str, Value], tuple[str, ...]]] = [(TRUE, {}, ())]
+    for name, leaves in pointers.items():
+        if len(leaves) == 1:
+            found = [(g, {**chosen, name: leaves[0][1]}, extra) for g, chosen, extra in found]
+        elif name in tangled and len(found) * len(leaves) <= _MOST_COMBINATIONS:
+            found = [
+                (ex.land(g, condition), {**chosen, name: leaf}, extra)
+                for g, chosen, extra in found
+                for condition, leaf in leaves
+            ]
+        else:
+            note = (f"the pointer passed for `{name}`, chosen at run time, aliases no other argument",)
+            added = note if name in tangled else ()
+            found = [(g, {**chosen, name: Unknown(0, name, OTHER)}, (*extra, *added)) for g, chosen, extra in found]
+    return [entry for entry in found if entry[0] is not FALSE]
+
+
+def _identity(value: Value) -> object:
+    if isinstance(value, Pointer):
+        return value.id
+    if isinstance(value, Address):
+        return value.variable
+    return object()
+
+
+def _offset(value: Value) -> Expr | None:
+    return value.offset if isinstance(value, Pointer) else None
+
+
+def _split_dimensions(
+    bindings: dict[Expr, Expr], facts: list[Constraint], note: FactNote
+) -> list[tuple[dict[Expr, Expr], list[Constraint]]]:
+    """Block sizes chosen among constants become contexts of their own: concrete sizes are much easier to decide."""
+    conditions: list[Expr] = []
+    for symbol in BDIM:
+        for node in ex.walk((bindings[symbol],)):
+            if node.op == "select" and node.args[0] not in conditions and all(_constant_leaf(a) for a in node.args[1:]):
+                conditions.append(node.args[0])
+    found = [(bindings, facts)]
+    for condition in conditions[:2]:
+        split: list[tuple[dict[Expr, Expr], list[Constraint]]] = []
+        for held, known in found:
+            for truth in (TRUE, FALSE):
+                case = condition if truth is TRUE else ex.lnot(condition)
+                memo: dict[int, Expr] = {}
+                values = {s: _decided(v, condition, truth, memo) for s, v in held.items()}
+                rest = [Constraint(_decided(c.condition, condition, truth, memo), c.note) for c in known]
+                if all(c.condition is not FALSE for c in rest):
+                    split.append((values, [Constraint(case, note), *rest]))
+        found = split
+    return found
+
+
+def _constant_leaf(e: Expr) -> bool:
+    if e.op == "cast":
+        return _constant_leaf(e.args[0])
+    if e.op == "select":
+        return all(_constant_leaf(a) for a in e.args[1:])
+    return e.op == "const"
+
+
+def _decided(e: Expr, condition: Expr, truth: Expr, memo: dict[int, Expr]) -> Expr:
+    return ex.rewrite(e, lambda node: truth if node is condition else None, memo)
+
+
+# --- finishing
+
+
+def _finished(
+    machine: Executor,
+    raw: RawLaunch,
+    draft: _Draft,
+    bindings: dict[Expr, Expr],
+    facts: list[Constraint],
+    pointers: dict[str, Value],
+    assumptions: tuple[str, ...],
+) -> LaunchContext | None:
+    arguments = _pointer_arguments(pointers, draft.texts)
+    visible = [*bindings.values()]
+    for _, argument in arguments:
+        visible += [e for e in (argument.offset, argument.size) if e is not None]
+    kept = relevant(facts, visible)
+    renaming = _renaming((*visible, *(c.condition for c in kept)))
+
+    def renamed(e: Expr) -> Expr:
+        return ex.rewrite(e, lambda node: renaming.get(node.key))
+
+    seen: set[int] = set()
+
+    constraints: list[Constraint] = []
+    for constraint in kept:
+        condition = without_widening(renamed(constraint.condition))
+        if condition is FALSE:
+            return None
+        if condition is not TRUE and condition.key not in seen:
+            seen.add(condition.key)
+            constraints.append(Constraint(condition, constraint.note))
+    final = {symbol: renamed(value) for symbol, value in bindings.items()}
+    grid, block = ((written(final[s]) for s in symbols) for symbols in (GDIM, BDIM))
+    summary = LaunchSummary("launch", span(raw.node.cursor), three(grid), three(block))
+    return LaunchContext(
+        summary=summary,
+        bindings=tuple(final.items()),
+        constraints=tuple(constraints),
+        binding_notes=tuple(draft.notes),
+        pointers=tuple(
+            (
+                name,
+                replace(
+                    a,
+                    offset=renamed(a.offset) if a.offset is not None else None,
+                    size=renamed(a.size) if a.size is not None else None,
+                ),
+            )
+            for name, a in arguments
+        ),
+        assumptions=tuple(dict.fromkeys((*raw.assumptions, *assumptions))),
+        cooperative=raw.cooperative,
+    )
+
+
+def _pointer_arguments(pointers: dict[str, Value], texts: dict[str, str]) -> list[tuple[str, PointerArgument]]:
+    names: dict[object, str] = {}
+    used: set[str] = set()
+    out: list[tuple[str, PointerArgument]] = []
+    for name, value in pointers.items():
+        text = texts.get(name, "")
+        if isinstance(value, Null):
+            out.append((name, PointerArgument(None, None, ex.const(0, I64), text or "nullptr")))
+            continue
+        if isinstance(value, Address):
+            base, offset, size = value.variable.name, None, None
+            if value.path:
+                out.append((name, PointerArgument(None, None, None, text)))
+                continue
+        elif isinstance(value, Pointer):
+            base, size = value.name, value.size
+            offset = value.offset if value.offset.op != "const" or value.offset.value != 0 else None
+        else:
+            out.append((name, PointerArgument(None, None, None, text)))
+            continue
+        identity = _identity(value)
+        if identity not in names:
+            label = base
+            count = 1
+            while label in used:
+                count += 1
+                label = f"{base}#{count}"
+            used.add(label)
+            names[identity] = label
+        out.append((name, PointerArgument(names[identity], offset, size, text)))
+    return out
+
+
+def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
+    """Host symbols numbered in order of appearance."""
+    found: dict[int, Expr] = {}
+    for node in ex.walk(roots):
+        if node.op == "sym" and str(node.value).startswith("host:") and node.key not in found:
+            name = _BLANKS.sub(" ", str(node.value).split(":", 2)[2])[:48]
+            found[node.key] = ex.sym(f"host:{len(found) + 1}:{name}", node.ty)
+    return found
+
+
+def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
+    """Contexts with identical facts, once."""
+    found: dict[object, LaunchContext] = {}
+    for context in contexts:
+        key = (
+            context.bindings,
+            frozenset(c.condition for c in context.constraints),
+            tuple((n, a.allocation, a.offset, a.size) for n, a in context.pointers),
+            context.cooperative,
+            context.assumptions,
+        )
+        found.setdefault(key, context)
+    return tuple(found.values())
