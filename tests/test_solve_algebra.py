@@ -26,11 +26,7 @@ def test_proofs_agree_with_brute_force(query: Query) -> None:
 def test_common_patterns(name: str) -> None:
     query, expected = PATTERNS[name]()
     answer = algebra.decide(prepare(query))
-    if expected == "free" and name not in BEYOND:
+    if expected == "free":
         assert isinstance(answer, Proved), answer
     else:
         assert not isinstance(answer, Proved)
-
-
-BEYOND = {"bit_reversal"}
-"""Free of races for reasons the algebra does not see: the order of a thread and its partner."""

@@ -125,7 +125,7 @@ class _Proof:
 
     def _overlap(self, o: Overlap) -> None:
         (left, a), (right, b) = self.state.translation.of(o.left), self.state.translation.of(o.right)
-        window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b)
+        window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b, address=True)
         self.state.system.windows.append(window)
         self.addressed = variables(window.poly)
 
@@ -265,7 +265,7 @@ class _Proof:
             other = images.setdefault(image, e)
             if other is not e:
                 changed |= self._equate(variable(atoms[e]), variable(atoms[other]), tags)
-        return self._injectivity(images, tags) or changed
+        return self._exclusive_or(images, tags) or changed
 
     def _equate(self, p: dict[tuple[int, ...], int], q: dict[tuple[int, ...], int], tags: Tags) -> bool:
         system = self.state.system
@@ -275,24 +275,27 @@ class _Proof:
         system.require_zero(difference, more)
         return True
 
-    def _injectivity(self, images: dict[Expr, Expr], tags: Tags) -> bool:
-        """``a ^ c == b ^ c`` makes ``a`` and ``b`` equal."""
-        system, atoms = self.state.system, self.state.translation.atoms
-        exclusive = [(image, e) for image, e in images.items() if e.op == "xor" and image.op == "xor"]
+    def _exclusive_or(self, images: dict[Expr, Expr], tags: Tags) -> bool:
+        """From ``p ^ c == q`` follows ``q ^ c == p``, and from ``p ^ c == q ^ c`` that ``p`` and ``q`` are equal."""
+        nodes = [(image, e) for image, e in images.items() if e.op == "xor" and image.op == "xor"]
         changed = False
-        for i, (x, e) in enumerate(exclusive):
-            for y, f in exclusive[:i]:
-                shared = [a for a in x.args if a in y.args]
-                if not shared or x.ty != y.ty:
-                    continue
-                difference, more = system.reduced(combine(variable(atoms[e]), variable(atoms[f]), -1), tags)
-                if difference:
-                    continue
-                rest = [a for z in (x, y) for a in z.args if a is not shared[0]]
-                if len(rest) == 2:
-                    (p, a), (q, b) = (self.state.translation.of(r) for r in rest)
-                    changed |= self._equate(p, q, more | a | b)
+        for i, (x, e) in enumerate(nodes):
+            for y, f in nodes[: i + 1]:
+                for c in x.args:
+                    if c in y.args and x.ty == y.ty:
+                        changed |= self._exclusive_or_pair((e, _other(x, c)), (f, _other(y, c)), tags)
         return changed
+
+    def _exclusive_or_pair(self, one: tuple[Expr, Expr], two: tuple[Expr, Expr], tags: Tags) -> bool:
+        """``one`` and ``two`` are (node ``p ^ c``, ``p``) with the same ``c``."""
+        system = self.state.system
+        (p, a), (q, b) = self.state.translation.of(one[1]), self.state.translation.of(two[1])
+        first, second = (variable(self.state.translation.atoms[e]) for e, _ in (one, two))
+        for x, y, u, v in ((first, second, p, q), (first, q, second, p), (second, p, first, q)):
+            difference, used = system.reduced(combine(x, y, -1), tags | a | b)
+            if not difference and self._equate(u, v, used):
+                return True
+        return False
 
     def _renaming(self) -> tuple[dict[Expr, Expr], Tags]:
         """Symbols found equal to others or to constants, and the facts behind that."""
@@ -365,6 +368,10 @@ def _choice_cases(e: Expr) -> list[tuple[list[Expr], Tags]]:
         ([compare("le", a, b), compare("eq", e, e.args[0])], NO_TAGS),
         ([compare("lt", b, a), compare("eq", e, e.args[1])], NO_TAGS),
     ]
+
+
+def _other(e: Expr, operand: Expr) -> Expr:
+    return e.args[1] if e.args[0] is operand else e.args[0]
 
 
 def _alternatives(e: Expr) -> list[Expr]:

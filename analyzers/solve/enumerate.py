@@ -25,12 +25,12 @@ from analyzers.ir.evaluate import atoms_below, evaluate_vectors
 from analyzers.ir.expr import Expr, IntType
 from analyzers.ir.intervals import Interval
 from analyzers.solve.narrowing import NO_TAGS
-from analyzers.solve.order import by_witness_rank
+from analyzers.solve.order import by_witness_rank, side_of
 from analyzers.solve.polynomial import Polynomial, combine, variables
 from analyzers.solve.prepare import Prepared
 from analyzers.solve.query import Overlap, Proved, Undecided
 from analyzers.solve.system import Refuted, System, Tags
-from analyzers.solve.translate import Translation, side_of
+from analyzers.solve.translate import Translation
 
 RUNG = "enumerate"
 CHEAP = 1 << 16

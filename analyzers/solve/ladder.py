@@ -15,9 +15,9 @@ from analyzers.ir.expr import Expr, IntType, compare, const
 from analyzers.solve import algebra, cpsat, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
+from analyzers.solve.order import side_of
 from analyzers.solve.prepare import Prepared, prepare
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
-from analyzers.solve.translate import side_of
 
 _T = TypeVar("_T")
 

@@ -38,6 +38,27 @@ def ordered_args(e: Expr) -> tuple[Expr, ...]:
     return tuple(sorted(e.args, key=digest)) if e.op in COMMUTATIVE else e.args
 
 
+_sides: dict[int, int] = {}
+
+
+def side_of(e: Expr) -> int:
+    """0: the same for both threads, 1 or 2: of that thread, 3: depends on both."""
+    found = _sides.get(e.key)
+    if found is None:
+        for node in walk((e,)):
+            if node.key in _sides:
+                continue
+            side = 0
+            if node.op in ("sym", "opaque"):
+                name: str = node.value if node.op == "sym" else node.value[0]
+                side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
+            for a in node.args:
+                side |= _sides[a.key]
+            _sides[node.key] = side
+        found = _sides[e.key]
+    return found
+
+
 _CLASSES = ("gdim.", "bdim.", "bid.", "tid.", "loop:", "host:", "param:")
 _NUMBER = re.compile(r"\d+")
 

@@ -29,7 +29,7 @@ from analyzers.ir.expr import (
 from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import atoms_of
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
-from analyzers.solve.order import witness_rank
+from analyzers.solve.order import side_of, witness_rank
 from analyzers.solve.query import Fact, Overlap, Query
 
 
@@ -145,6 +145,7 @@ def prepare(query: Query) -> Prepared:
             if p not in parts:
                 # Facts with negative tags are never cited: as good as conjuncts.
                 parts[p] = frozenset((f.tag,)) if f.tag >= 0 else NO_TAGS
+    _join_inequalities(parts)
     narrowing = Narrowing(query.ranges, no_signed_overflow=query.no_signed_overflow)
     try:
         own = [(p, t) for p, t in parts.items() if not t]
@@ -155,6 +156,16 @@ def prepare(query: Query) -> Prepared:
         return _Substitution(query, parts, narrowing).run()
     except Contradiction as found:
         return Prepared(query, query, narrowing.intervals, found.tags, assumed=_rests_on_overflow(query, narrowing))
+
+
+def _join_inequalities(parts: dict[Expr, frozenset[int]]) -> None:
+    """``a <= b`` and ``b <= a`` are ``a == b``, which can be substituted."""
+    for p in [p for p in parts if p.op == "le" and isinstance(p.args[0].ty, IntType)]:
+        reverse = compare("le", p.args[1], p.args[0])
+        if p in parts and reverse in parts and p is not reverse:
+            tags = parts.pop(p) | parts.pop(reverse)
+            equal = compare("eq", *p.args)
+            parts[equal] = parts[equal] & tags if equal in parts else tags
 
 
 def _rests_on_overflow(query: Query, narrowing: Narrowing) -> bool:
@@ -245,7 +256,8 @@ class _Substitution:
                     target, value = inner, cast(b, inner.ty)
                 if target.op != "sym" or any(n is target for n in walk((value,))):
                     continue
-                if value.op == "const" or value.op == "sym" or tags:
+                # An expression of a thread would tie the two sides together where its own symbol keeps them apart.
+                if value.op == "const" or value.op == "sym" or tags or side_of(p) == 0:
                     return Definition(target, value, tags)
         return None
 

@@ -63,6 +63,8 @@ class Window:
     lo: int
     hi: int
     tags: Tags = NO_TAGS
+    address: bool = False
+    """Whether this is the address difference (or a digit of it): used before other equations."""
 
 
 Tagged = tuple[Polynomial, Tags]
@@ -222,7 +224,7 @@ class System:
 
     def _take_windows(self, eager: bool) -> None:
         """Use the windows; solving an equation of many terms, which hides its structure, only when ``eager``."""
-        pending = sorted(self.windows, key=lambda w: len(w.poly))
+        pending = sorted(self.windows, key=lambda w: (len(w.poly) > 2 and not w.address, len(w.poly)))
         self.windows = []
         stuck: list[Window] = []
         while pending:
@@ -288,9 +290,10 @@ class System:
             raise Refuted(tags | self.owed(p))
         if lo == hi == 0:
             p, tags = self._without_common_factor(p, tags)
-        found = self._radix(p, lo, hi, tags)
-        if found is not None:
-            return found
+        if self._meets(p):
+            found = self._radix(p, lo, hi, tags, eager)
+            if found is not None:
+                return [Window(d.poly, d.lo, d.hi, d.tags, w.address) for d in found]
         if lo == hi and (eager or len(p) <= 2) and self._eliminate(p, lo, tags):
             return []
         if self._proves_outside(p, lo, hi, tags):
@@ -329,7 +332,15 @@ class System:
 
     # --- mixed radix
 
-    def _radix(self, p: Polynomial, lo: int, hi: int, tags: Tags) -> list[Window] | None:
+    def _meets(self, p: Polynomial) -> bool:
+        """Whether both threads occur in ``p``: what is said of one alone has no digits to compare."""
+        sides = 0
+        for m in p:
+            for v in m:
+                sides |= self.side[v]
+        return sides == 3
+
+    def _radix(self, p: Polynomial, lo: int, hi: int, tags: Tags, eager: bool) -> list[Window] | None:
         """Split ``p`` into ``c * q + r`` with ``q`` forced, for some coefficient ``c``."""
         for size, unit in self._coefficients(p):
             q: Polynomial = {}
@@ -343,7 +354,7 @@ class System:
             if not r and size == 1 and not unit:
                 continue
             found = self._numeric_digit(q, r, size, lo, hi, tags) if not unit else None
-            if found is None:
+            if found is None and (unit or eager):
                 found = self._symbolic_digit(q, r, {unit: size}, lo, hi, tags)
             if found is not None:
                 return found

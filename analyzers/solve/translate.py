@@ -13,10 +13,11 @@ from collections.abc import Callable
 from copy import copy
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
-from analyzers.ir.expr import BOOL, Expr, IntType, walk
+from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.ir.intervals import rem as rem_interval
 from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.order import side_of
 from analyzers.solve.polynomial import (
     Polynomial,
     combine,
@@ -34,27 +35,6 @@ from analyzers.solve.system import System, Tagged, Tags
 
 class Deferred(Exception):
     """Translating this needs inequalities that are not known yet."""
-
-
-_sides: dict[int, int] = {}
-
-
-def side_of(e: Expr) -> int:
-    """0: the same for both threads, 1 or 2: of that thread, 3: depends on both."""
-    found = _sides.get(e.key)
-    if found is None:
-        for node in walk((e,)):
-            if node.key in _sides:
-                continue
-            side = 0
-            if node.op in ("sym", "opaque"):
-                name: str = node.value if node.op == "sym" else node.value[0]
-                side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
-            for a in node.args:
-                side |= _sides[a.key]
-            _sides[node.key] = side
-        found = _sides[e.key]
-    return found
 
 
 class Translation:
