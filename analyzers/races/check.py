@@ -26,12 +26,14 @@ from analyzers.races.conditions import (
 from analyzers.races.ordering import Case, cases
 from analyzers.races.pairs import Pair, Place, conflicting, multiple_of, place, synchronizes
 from analyzers.races.threads import Launch, Mode
-from analyzers.solve.ladder import Ladder
+from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
 MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
+
+MAX_ANSWERS = 50_000
 
 MAX_THROUGH_DATA = 2
 """Races through data indices reported for one object; further such pairs on it have the same cause and are left
@@ -76,7 +78,6 @@ class RaceChecker:
     warp_lockstep: bool = False
     poll: Callable[[], None] = lambda: None
     """Called between queries; may raise to stop."""
-    _answers: dict[tuple[object, ...], Answer] = field(default_factory=dict[tuple[object, ...], Answer])
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -235,11 +236,13 @@ class RaceChecker:
         return found
 
     def _ask_ladder(self, query: Query) -> Answer:
-        key = (query.scope, frozenset(c.key for c in query.conjuncts))
-        found = self._answers.get(key)
+        key = _question(query, self.ladder.budget)
+        found = _answers.get(key)
         if found is None:
             self.poll()
-            found = self._answers[key] = self.ladder.decide(query)
+            if len(_answers) >= MAX_ANSWERS:
+                _answers.clear()
+            found = _answers[key] = self.ladder.decide(query)
         return found
 
     def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
@@ -309,6 +312,22 @@ class RaceChecker:
         if isinstance(answer, Satisfied) and query is not None:
             return Race(race.pair, "block", race.case, answer.values, query)
         return None
+
+
+_answers: dict[tuple[object, ...], Answer] = {}
+"""Answers by question. Kernels of one style ask the same questions, and so does a kernel after an edit elsewhere in
+it."""
+
+
+def _question(query: Query, budget: Budget) -> tuple[object, ...]:
+    symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
+    return (
+        query.scope,
+        budget,
+        frozenset(c.key for c in query.conjuncts),
+        frozenset((f.condition.key, f.tag) for f in query.facts),
+        frozenset((s.key, *query.ranges[s]) for s in symbols if s in query.ranges),
+    )
 
 
 def _through_data(pair: Pair) -> bool:
