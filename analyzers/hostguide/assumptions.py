@@ -1,4 +1,4 @@
-"""C expressions over a kernel's parameters and dimensions, as users write them in ``// cuda-lsp: assume`` comments.
+"""C conditions from text: over a kernel's parameters in ``// cuda-lsp: assume`` comments, over host variables elsewhere.
 
 ``parse_assumption("n % 32 == 0 && blockDim.x <= 256", kernel)`` gives a BOOL expression with C's conversions, or raises
 ValueError with a message for the user.
@@ -7,6 +7,7 @@ ValueError with a message for the user.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from analyzers.hostguide.hosttypes import promoted, usual
 from analyzers.ir import expr as ex
@@ -14,7 +15,7 @@ from analyzers.ir.expr import BDIM, BOOL, GDIM, I32, I64, U32, U64, Expr, FloatT
 from analyzers.ir.kernel import Kernel
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?P<suffix>[uUlL]*)(?![\w.])|(?P<name>[A-Za-z_]\w*(?:\.\w+)*)"
+    r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?P<suffix>[uUlL]*)(?![\w.])|(?P<name>[A-Za-z_]\w*(?:(?:\.|->)\w+)*)"
     r"|(?P<sign>&&|\|\||==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^()?:,]))"
 )
 _LEVELS: tuple[tuple[str, ...], ...] = (
@@ -31,22 +32,45 @@ _DEEPEST = 64
 
 def parse_assumption(text: str, kernel: Kernel) -> Expr:
     """The condition as BOOL over ``param:NAME``, ``blockDim`` and ``gridDim``. Raises ValueError."""
-    return _Parser(text, kernel).whole()
+    names: dict[str, Expr] = {"warpSize": ex.const(32)}
+    for title, symbols in (("blockDim", BDIM), ("gridDim", GDIM)):
+        for axis, symbol in zip("xyz", symbols, strict=True):
+            names[f"{title}.{axis}"] = symbol
+    for parameter in kernel.parameters:
+        if isinstance(parameter.ty, IntType):
+            names[parameter.name] = ex.sym(f"param:{parameter.name}", parameter.ty)
+
+    def meaning(name: str) -> Expr:
+        found = names.get(name)
+        if found is None:
+            raise ValueError(_unknown(name, kernel))
+        return found
+
+    return parse_condition(text, meaning)
+
+
+def parse_condition(text: str, meaning: Callable[[str], Expr]) -> Expr:
+    """A C condition as BOOL; ``meaning`` gives the value of a name such as ``n`` or ``p.n``. Raises ValueError."""
+    return _Parser(text, meaning).whole()
+
+
+def _unknown(name: str, kernel: Kernel) -> str:
+    if name.partition(".")[0] in ("threadIdx", "blockIdx"):
+        return f"'{name}' differs from thread to thread: an assumption is about the whole launch"
+    for parameter in kernel.parameters:
+        if parameter.name == name:
+            kind = "a floating-point number" if isinstance(parameter.ty, FloatType) else "a pointer"
+            return f"'{name}' is {kind}: only integers can be compared here"
+    known = ", ".join(p.name for p in kernel.parameters if isinstance(p.ty, IntType)) or "none"
+    return f"'{name}' is no integer parameter of {kernel.base_name} (it has: {known})"
 
 
 class _Parser:
-    def __init__(self, text: str, kernel: Kernel) -> None:
-        self.kernel = kernel
+    def __init__(self, text: str, meaning: Callable[[str], Expr]) -> None:
         self.tokens = _tokens(text)
         self.at = 0
         self.depth = 0
-        self.names: dict[str, Expr] = {"warpSize": ex.const(32), "true": ex.TRUE, "false": ex.FALSE}
-        for title, symbols in (("blockDim", BDIM), ("gridDim", GDIM)):
-            for axis, symbol in zip("xyz", symbols, strict=True):
-                self.names[f"{title}.{axis}"] = symbol
-        for parameter in kernel.parameters:
-            if isinstance(parameter.ty, IntType):
-                self.names[parameter.name] = ex.sym(f"param:{parameter.name}", parameter.ty)
+        self.meaning = meaning
 
     def whole(self) -> Expr:
         if not self.tokens:
@@ -125,22 +149,13 @@ class _Parser:
             second = self.choice()
             self.expect(")")
             return ex.binary(token, *_balanced(first, second))
-        found = self.names.get(token)
-        if found is not None:
-            return found
-        raise ValueError(self.unknown(token))
-
-    def unknown(self, token: str) -> str:
         if not (token[0].isalpha() or token[0] == "_"):
-            return f"unexpected '{token}'"
-        if token.partition(".")[0] in ("threadIdx", "blockIdx"):
-            return f"'{token}' differs from thread to thread: an assumption is about the whole launch"
-        for parameter in self.kernel.parameters:
-            if parameter.name == token:
-                kind = "a floating-point number" if isinstance(parameter.ty, FloatType) else "a pointer"
-                return f"'{token}' is {kind}: only integers can be compared here"
-        known = ", ".join(p.name for p in self.kernel.parameters if isinstance(p.ty, IntType)) or "none"
-        return f"'{token}' is no integer parameter of {self.kernel.base_name} (it has: {known})"
+            raise ValueError(f"unexpected '{token}'")
+        if token in ("true", "false"):
+            return ex.TRUE if token == "true" else ex.FALSE
+        if self.next_is("("):
+            raise ValueError(f"'{token}' cannot be called here")
+        return self.meaning(token)
 
 
 def _tokens(text: str) -> list[str]:

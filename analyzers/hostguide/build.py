@@ -11,9 +11,10 @@ from typing import Any
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import CursorKind
+from analyzers.hostguide.asserted import LostCode, asserted, statements_in
 from analyzers.hostguide.build_expressions import ExpressionBuilder, is_expression_kind
 from analyzers.hostguide.hosttypes import OTHER, HostType, HostTypes, ReferenceTo
-from analyzers.hostguide.source import SourceTexts, extent, has_code, punctuation, words_of
+from analyzers.hostguide.source import SourceTexts, extent, has_code, punctuation
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
 
 _JUMPS = {
@@ -115,8 +116,12 @@ class TreeBuilder(ExpressionBuilder):
         path, start, end = extent(whole if whole is not None else made.cursor)
         if not self.sources.error_in(path, start, end):
             return made
-        lost = Node("lost", OTHER, (), self.sources.words(path, start, end), made.cursor, True)
-        return Node("block", OTHER, (made, lost), None, made.cursor)
+        if asserted(self.sources.text(path)[start:end]) is not None:
+            return self._lost(path, start, end, made.cursor)
+        return Node("block", OTHER, (made, self._lost(path, start, end, made.cursor)), None, made.cursor)
+
+    def _lost(self, path: str, start: int, end: int, cursor: Any) -> Node:
+        return Node("lost", OTHER, (), LostCode(self.sources.words(path, start, end), path, start, end), cursor, True)
 
     def _block(self, cursor: Any) -> Node:
         children = cindex.children(cursor)
@@ -129,12 +134,12 @@ class TreeBuilder(ExpressionBuilder):
         for child in children:
             _, start, stop = extent(child)
             if start > at and has_code(text[at:start]):
-                parts.append(Node("lost", OTHER, (), words_of(text[at:start]), cursor, True))
+                parts += [self._lost(path, a, b, cursor) for a, b in statements_in(text, at, start)]
             parts.append(self.statement(child))
             at = max(at, stop)
-        tail = text[at : end - 1] if text[end - 1 : end] == b"}" else text[at:end]
-        if has_code(tail):
-            parts.append(Node("lost", OTHER, (), words_of(tail), cursor, True))
+        end -= 1 if text[end - 1 : end] == b"}" else 0
+        if has_code(text[at:end]):
+            parts += [self._lost(path, a, b, cursor) for a, b in statements_in(text, at, end)]
         return Node("block", OTHER, tuple(parts), None, cursor)
 
     def _declare(self, cursor: Any) -> Node:
@@ -176,7 +181,7 @@ class TreeBuilder(ExpressionBuilder):
         _, end, _ = extent(body)
         if not self.sources.error_in(path, start, end):
             return []
-        return [Node("lost", OTHER, (), self.sources.words(path, start, end), cursor, True)]
+        return [self._lost(path, start, end, cursor)]
 
     def _body(self, cursor: Any, body: Any) -> Node:
         """The body of a loop; each iteration starts with what its header may have done."""
@@ -190,7 +195,7 @@ class TreeBuilder(ExpressionBuilder):
     def _unknown_statement(self, cursor: Any) -> Node:
         path, start, end = extent(cursor)
         parts = tuple(self.statement(c) for c in cindex.children(cursor))
-        lost = Node("lost", OTHER, (), self.sources.words(path, start, end), cursor, True)
+        lost = self._lost(path, start, end, cursor)
         return Node("unknown", OTHER, (*parts, lost), None, cursor, True)
 
     def _for(self, cursor: Any) -> Node:
@@ -285,7 +290,7 @@ class TreeBuilder(ExpressionBuilder):
         if not self.sources.is_broken(cursor):
             return Node("return", OTHER, (value,), None, cursor, True)
         path, start, end = extent(cursor)
-        lost = Node("lost", OTHER, (), self.sources.words(path, start, end), cursor, True)
+        lost = self._lost(path, start, end, cursor)
         made = Node("return", OTHER, (self.opaque(cursor),), None, cursor, True)
         return Node("block", OTHER, (lost, made), None, cursor)
 

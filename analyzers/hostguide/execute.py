@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, CursorKind, Type
+from analyzers.hostguide.asserted import LostCode, asserted, in_scope
+from analyzers.hostguide.assumptions import parse_condition
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.calls import Caller
 from analyzers.hostguide.evaluate import Exits, Frame, is_expression
@@ -303,9 +305,51 @@ class Executor(Caller):
 
     def _lost(self, node: Node) -> None:
         """Code that clang could not read: whatever it names may have been written, or its address taken."""
-        self._forget_names(node.value)
+        lost: LostCode = node.value
+        condition = self._asserted(lost)
+        if condition is not None:
+            self.learn(condition, NoteSource("assert", node.cursor, "text", (lost.path, lost.start, lost.end)))
+            return
+        self._forget_names(lost.words)
         self.forget_outside()
         self.shapes += 1
+
+    def _asserted(self, lost: LostCode) -> Expr | None:
+        """What a lost assertion says about variables that are in scope, None where it cannot be understood."""
+        text = self.builder.sources.text(lost.path)
+        condition = asserted(text[lost.start : lost.end])
+        if condition is None:
+            return None
+
+        def meaning(name: str) -> Expr:
+            found = self._named_value(name, text, lost.start)
+            if found is None:
+                raise ValueError(name)
+            return found
+
+        try:
+            return parse_condition(condition, meaning)
+        except ValueError:
+            return None
+
+    def _named_value(self, name: str, text: bytes, at: int) -> Expr | None:
+        first, *fields = name.split(".")
+        declared = [
+            d
+            for d in self.frame.variables
+            if d.name == first and (d.storage == "parameter" or in_scope(text, d.cursor.location.offset, at))
+        ]
+        if not declared:
+            return None
+        place = self.place_of(declared[-1])  # of shadowing declarations the innermost comes last
+        if place is None:
+            return None
+        held = self.state.store.get(place.variable)
+        for field in (*place.path, *fields):
+            if not isinstance(held, Record):
+                return None
+            held = held.parts.get(field)
+        return held if isinstance(held, Expr) and isinstance(held.ty, IntType) else None
 
     def _forget_names(self, names: frozenset[str] | set[str]) -> None:
         frame: Frame | None = self.frame

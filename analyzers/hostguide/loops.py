@@ -79,7 +79,7 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
     elif op == "each":
         _written(node.arg(0), out, None)
     elif op == "lost":
-        out.lost |= node.value
+        out.lost |= node.value.words
         out.outside = True
     elif op in ("call", "method", "construct"):
         _called(node, out, calls)

@@ -15,11 +15,11 @@ _SHORT = 90
 
 
 def note_of(sources: SourceTexts, origin: NoteSource) -> FactNote:
-    where = cindex.span(origin.cursor.extent)
+    where = _span_at(sources, *origin.place) if origin.place is not None else cindex.span(origin.cursor.extent)
     path, start, end = where.path, where.start_offset, where.end_offset
     whole = sources.slice(path, start, end)
     style = origin.style
-    if style == "statement":
+    if style in ("statement", "text"):
         text = whole
         if text.startswith(("assert(", "assert (")):
             text += " (off under NDEBUG)"
@@ -34,6 +34,14 @@ def note_of(sources: SourceTexts, origin: NoteSource) -> FactNote:
         else:
             text = whole if len(whole) <= _SHORT else f"not taken: {header}"
     return FactNote(text, where, cast(Kind, origin.kind))
+
+
+def _span_at(sources: SourceTexts, path: str, start: int, end: int) -> SourceSpan:
+    text = sources.text(path)
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    first, last = (text.count(b"\n", 0, at) + 1 for at in (start, end))
+    columns = (at - text.rfind(b"\n", 0, at) for at in (start, end))
+    return SourceSpan(path, first, next(columns), last, next(columns), start, end)
 
 
 def text_of(sources: SourceTexts, cursor: Cursor) -> str:

@@ -37,8 +37,8 @@ class Node:
     args object, arguments…) ``construct`` (value Cursor) ``launch`` (args kernel, grid, block, shared, arguments…)
     ``list`` ``lambda`` ``new`` ``throw`` ``body`` (statement expression) ``unknown``
     statements: ``block`` ``declare`` (value Declaration; arg: initialiser) ``if`` ``for`` ``while`` ``do`` ``each``
-    ``switch`` ``case`` ``default`` ``break`` ``continue`` ``return`` ``goto`` ``label`` ``try`` ``lost`` (value words)
-    ``empty``; an expression is a statement too. Absent parts are None.
+    ``switch`` ``case`` ``default`` ``break`` ``continue`` ``return`` ``goto`` ``label`` ``try`` ``lost`` (value
+    LostCode) ``empty``; an expression is a statement too. Absent parts are None.
     """
 
     __slots__ = ("args", "cursor", "effects", "op", "ty", "value")

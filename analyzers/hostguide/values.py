@@ -123,7 +123,9 @@ class NoteSource:
     kind: str
     cursor: Any
     style: str = "statement"
-    """``statement``, ``if`` (header only), ``else`` (of an if), ``loop`` (header only), ``exit`` (after a loop)."""
+    """``statement``, ``if`` (header only), ``else`` (of an if), ``loop`` (header only), ``exit`` (after a loop),
+    ``case`` (label only), ``text``: what stands at ``place``."""
+    place: tuple[str, int, int] | None = None
 
 
 class State:
