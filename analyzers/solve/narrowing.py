@@ -25,6 +25,27 @@ class Contradiction(Exception):
         self.tags = tags
 
 
+_partial: dict[int, tuple[Expr, ...]] = {}
+
+
+def _partial_operations(e: Expr) -> tuple[Expr, ...]:
+    """Divisions and shifts by variables that are evaluated whenever ``e`` is (not those in one side of a select)."""
+    found = _partial.get(e.key)
+    if found is None:
+        out: dict[Expr, None] = {}
+        stack, seen = [e], set[int]()
+        while stack:
+            node = stack.pop()
+            if node.key in seen or node.op == "const" or is_atom(node):
+                continue
+            seen.add(node.key)
+            if node.op in ("div", "rem", "shl", "shr") and node.args[1].op != "const":
+                out[node] = None
+            stack.extend(node.args[:1] if node.op == "select" else () if node.ty == BOOL else node.args)
+        found = _partial[e.key] = tuple(out)
+    return found
+
+
 class Narrowing:
     """Ranges under construction. Raises :class:`Contradiction` when a range becomes empty."""
 
@@ -101,7 +122,21 @@ class Narrowing:
         elif is_atom(e):
             self.narrow(e, 0, 0)
 
+    def _require_defined(self, e: Expr) -> None:
+        """``e`` is defined: divisors are not zero, shift counts below the width."""
+        for node in _partial_operations(e):
+            count = node.args[1]
+            assert isinstance(node.ty, IntType)
+            if node.op in ("shl", "shr"):
+                self.narrow(count, 0, node.ty.width - 1)
+            else:
+                known = self.intervals.of(count)
+                if known.lo == 0:
+                    self.narrow(count, 1, known.hi)
+
     def _compare(self, op: str, a: Expr, b: Expr) -> None:
+        self._require_defined(a)
+        self._require_defined(b)
         ia, ib = self.intervals.of(a), self.intervals.of(b)
         if op == "ne":
             for x, ix, iy in ((a, ia, ib), (b, ib, ia)):
