@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from lsprotocol import types
 
@@ -29,18 +31,15 @@ class CheckProgress:
         self._latest: tuple[int, int, str] | None = None
         self._sent_at = float("-inf")
 
-    @property
-    def finished(self) -> bool:
-        return self._finished
-
-    def start(self, tasks: set[asyncio.Task[None]]) -> None:
-        """Ask the client for the token, if it is ours to create; `tasks` keeps the asking alive."""
+    def start(self, spawn: Callable[[Coroutine[Any, Any, None]], None]) -> None:
+        """Ask the client for the token, if it is ours to create and there still is something to show; `spawn` runs the
+        asking."""
+        if self._finished:
+            return
         if self._given:
             self._begin()
         elif self._client.features.progress:
-            task = asyncio.get_running_loop().create_task(self._create())
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            spawn(self._create())
 
     async def _create(self) -> None:
         if await self._client.create_progress(str(self.token)):

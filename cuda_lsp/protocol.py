@@ -121,7 +121,7 @@ class CudaProtocol(LanguageServerProtocol):
     def lsp_work_done_progress_cancel(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, params: types.WorkDoneProgressCancelParams
     ) -> None:
-        self._server.session.cancel_check(params.token)
+        self._server.session.checks.cancel(params.token)
 
     # Messages
 
@@ -145,6 +145,10 @@ class CudaProtocol(LanguageServerProtocol):
         except ValueError as error:
             _log.error("a message that is no JSON: %s", error)
             return None
+
+    def encoded_response(self, result: Any) -> str:
+        """A result as the converter makes it."""
+        return json.dumps(self._converter.unstructure(result))
 
     def notify(self, method: str, params: Any | None = None) -> None:
         if isinstance(params, Encoded):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cuda_lsp.features import diagnostics
@@ -35,12 +34,14 @@ class Publisher:
         self._pulled: dict[str, str] = {}
         """Pulling: the result the client was given last, by URI."""
         self._refreshing = False
+        self._flushing = self._waiting = False
         self._news = asyncio.Event()
 
     def touch(self, *, always: bool = False) -> None:
         """Something shown may have changed; `always`: a check has ended, tell the client even if nothing has."""
         self._always = self._always or always
-        self._schedule(max(self._loop.time(), self._flushed_at + _INTERVAL_S))
+        now = self._loop.time()
+        self._schedule(now if always else max(now, self._flushed_at + _INTERVAL_S))
 
     def moved(self) -> None:
         """The user types: positions move. The client moves what it shows by itself, so there is time."""
@@ -65,55 +66,60 @@ class Publisher:
 
     def _flush(self) -> None:
         self._timer = None
+        if self._flushing:
+            # `_tell` looks again when it has finished.
+            self._waiting = True
+            return
+        self._flushing = True
         self._flushed_at = self._loop.time()
-        always, self._always = self._always, False
         self._news.set()
         self._news = asyncio.Event()
-        if self._session.client.features.pulls_diagnostics:
-            self._announce()
-        else:
-            self._push_next(self._paths(), always)
+        always, self._always = self._always, False
+        self._session.spawn(self._tell(always=always))
 
-    def _paths(self) -> Iterator[str]:
-        """Files that have something to show, open documents first, then files whose diagnostics must go."""
+    async def _tell(self, *, always: bool) -> None:
+        try:
+            if self._session.client.features.pulls_diagnostics:
+                await self._announce()
+            else:
+                await self._push(always=always)
+        finally:
+            self._flushing = False
+            if self._waiting:
+                self._waiting = False
+                self._schedule(self._loop.time())
+
+    async def _push(self, *, always: bool) -> None:
+        """Send what the client does not show yet, open documents first, then what has to go."""
         session = self._session
         paths = dict.fromkeys(document.path for document in session.documents if session.unit_of(document.uri))
-        for view in tuple(session.views.values()):
-            paths.update(dict.fromkeys(sorted(diagnostics.files_with_findings(view))))
-        seen: set[str] = set()
+        for view in session.views.values():
+            paths.update(dict.fromkeys(sorted(view.files_with_findings)))
+        current: set[str] = set()
         for path in paths:
-            seen.add(session.documents.uri_of(path))
-            yield path
-        for uri in tuple(self._sent):
-            if uri not in seen and self._sent.pop(uri) != "[]":
-                self._session.client.publish(uri, None, "[]")
+            encoded = await diagnostics.encoded(session, path)
+            document = session.documents.at(path)
+            uri = session.documents.uri_of(path)
+            current.add(uri)
+            if encoded != self._sent.get(uri) or (always and document is not None):
+                self._sent[uri] = encoded
+                session.client.publish(uri, document.version if document is not None else None, encoded)
+        for uri in set(self._sent) - current:
+            if self._sent.pop(uri) != "[]":
+                session.client.publish(uri, None, "[]")
 
-    def _push_next(self, paths: Iterator[str], always: bool) -> None:
-        """One file at a time, so that the loop stays free in between."""
-        path = next(paths, None)
-        if path is None:
-            return
-        session = self._session
-        document = session.documents.at(path)
-        uri = session.documents.uri_of(path)
-        encoded = diagnostics.encoded(session, path)
-        if encoded != self._sent.get(uri) or (always and document is not None):
-            self._sent[uri] = encoded
-            session.client.publish(uri, document.version if document is not None else None, encoded)
-        self._loop.call_soon(self._push_next, paths, always)
-
-    def _announce(self) -> None:
+    async def _announce(self) -> None:
         """Ask the client to pull, if what it would get is not what it has."""
         session = self._session
         if self._refreshing or not session.client.features.refreshes_diagnostics:
             return
-        if any(
-            result_id(diagnostics.encoded(session, document.path)) != self._pulled.get(document.uri)
-            for document in session.documents
-            if document.uri in self._pulled
-        ):
-            self._refreshing = True
-            session.spawn(self._refresh())
+        for document in session.documents:
+            if document.uri in self._pulled:
+                encoded = await diagnostics.encoded(session, document.path)
+                if result_id(encoded) != self._pulled.get(document.uri):
+                    self._refreshing = True
+                    session.spawn(self._refresh())
+                    return
 
     async def _refresh(self) -> None:
         try:

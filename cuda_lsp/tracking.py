@@ -79,6 +79,14 @@ class OffsetMap:
             new_end = end + (self.edits[index - 1][3] - self.edits[index - 1][1] if index else 0)
         return new_start, max(new_start, new_end)
 
+    def back(self, offset: int) -> tuple[int, int]:
+        """The range of the old text that an offset of the new one may come from: wide inside of new text."""
+        index = bisect_left(self.edits, offset, key=lambda kept: kept[3])
+        if index < len(self.edits) and self.edits[index][2] <= offset:
+            return self.edits[index][0], self.edits[index][1]
+        shift = self.edits[index - 1][3] - self.edits[index - 1][1] if index else 0
+        return offset - shift, offset - shift
+
 
 def edits_between(old: str, new: str, base: int) -> Iterator[Edit]:
     """Small edits that turn `old` into `new`; byte offsets count from `base`, later edits apply after the earlier ones.

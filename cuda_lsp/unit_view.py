@@ -11,10 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzers.frontend.flags import CompileFlags
-from analyzers.model import CheckOptions, Fix, KernelResult, Reason, SourceSpan, UnitResult, Verdict
+from analyzers.model import (
+    CheckOptions,
+    ContextResult,
+    Finding,
+    Fix,
+    KernelResult,
+    Reason,
+    SourceSpan,
+    UnitResult,
+    Verdict,
+)
 from cuda_lsp import wire
 from cuda_lsp.documents import Anchor
 from cuda_lsp.frames import Frame
+
+_SILENT = frozenset({Verdict.UNKNOWN, Verdict.RACE_FREE})
 
 PARSE_ERROR = "parse-error"
 """The engine's `PARSE_ERROR`, named again here because importing the engine loads libclang and the solvers."""
@@ -58,6 +70,21 @@ class ShownKernel:
     stale: bool = False
     """From an earlier text: the current one does not parse here, or its analysis failed."""
     _decoded: KernelResult | None = None
+    _findings: tuple[tuple[ContextResult, Finding], ...] | None = None
+
+    @property
+    def findings(self) -> tuple[tuple[ContextResult, Finding], ...]:
+        """The findings that are shown, with the contexts they were found in."""
+        if self.verdict is Verdict.RACE_FREE:
+            return ()
+        if self._findings is None:
+            self._findings = tuple(
+                (context, finding)
+                for context in self.result.contexts
+                for finding in context.findings
+                if finding.code not in _SILENT
+            )
+        return self._findings
 
     @property
     def result(self) -> KernelResult:
@@ -71,11 +98,12 @@ class ShownKernel:
         return (span.start_offset, span.end_offset) if anchor is None else anchor.map.map(*_offsets(span))
 
     def touches(self, path: str, offset: int) -> bool:
-        """Whether any span of the kernel in a file holds a byte offset of the text as it is now."""
-        for span in self.spans.spans:
-            if span.path == path and (now := self.now(span)) is not None and now[0] <= offset <= now[1]:
-                return True
-        return False
+        """Whether any span of the kernel in a file may hold a byte offset of the text as it is now."""
+        anchor = self.anchors.get(path)
+        low, high = anchor.map.back(offset) if anchor is not None else (offset, offset)
+        return any(
+            span.start_offset <= high and low <= span.end_offset and span.path == path for span in self.spans.spans
+        )
 
 
 def _offsets(span: SourceSpan) -> tuple[int, int]:
@@ -120,6 +148,11 @@ class UnitView:
         return {mangled: shown.key for mangled, shown in self.kernels.items() if shown.key and not shown.stale}
 
     @property
+    def files_with_findings(self) -> set[str]:
+        """Files in which findings of this unit lie."""
+        return {finding.span.path for shown in self.kernels.values() for _, finding in shown.findings}
+
+    @property
     def files(self) -> set[str]:
         """Files in which something of this unit is shown."""
         return {path for shown in self.kernels.values() for path in shown.spans.paths}
@@ -149,6 +182,8 @@ class UnitView:
             spans=wire.SpanTable.read(frame["paths"], frame["spans"]),
             anchors=self._running.anchors,
         )
+        # Decoded here, one kernel at a time, and not all at once when they are shown.
+        _ = shown.findings
         self._fresh[mangled] = shown
         previous = self.kernels.get(mangled)
         if previous is not None and previous.verdict is not Verdict.UNKNOWN and does_not_parse(shown):

@@ -17,12 +17,13 @@ from pygls.exceptions import JsonRpcException
 
 from analyzers.model import Fix, TextEdit
 from cuda_lsp import wire
+from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
 from cuda_lsp.features import execute_command
-from cuda_lsp.features.diagnostics import Mistake, mistakes, place
+from cuda_lsp.features.diagnostics import mistakes, place
+from cuda_lsp.mistakes import Mistake
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.scheduler import Job, JobKind, Outcome
-from cuda_lsp.session import read_text
 from cuda_lsp.unit_view import UnitView
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     session.attention = (document.path, document.index.byte_offset(params.range.start, encoding))
     if unit is not None and params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(session.offers_known(unit), _OFFERS_WAIT_S)
+            await asyncio.wait_for(session.checks.offers_known(unit), _OFFERS_WAIT_S)
     actions: list[types.CodeAction] = []
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
         actions.extend(await _quick_fixes(session, document.path, params))

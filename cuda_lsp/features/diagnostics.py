@@ -1,103 +1,74 @@
 """The diagnostics of a file, and the requests with which clients pull them.
 
-One mistake is one diagnostic: the findings of all kernels, instantiations, launches and units that have the same code
-and group become one, at the place of the first, with the others as related information. `unknown` is silent here.
+One mistake (`mistakes.py`) is one diagnostic, at the place of its first access, with the others as related information.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from analyzers.model import Access, ContextResult, Finding, Severity, SourceSpan, Verdict
+from analyzers.model import Access, Severity, SourceSpan, Verdict
 from cuda_lsp import config
 from cuda_lsp.client import Encoded
+from cuda_lsp.mistakes import Mistake
+from cuda_lsp.mistakes import mistakes as grouped
 from cuda_lsp.positions import unchecked_range
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
-    from cuda_lsp.unit_view import ShownKernel, UnitView
+    from cuda_lsp.unit_view import ShownKernel
 
 SOURCE = "cuda-lsp"
-_SILENT = frozenset({Verdict.UNKNOWN, Verdict.RACE_FREE})
+_SLICE_S = 0.003
+_MAXIMAL_ATTEMPTS = 3
 _MAXIMAL_RELATED = 12
 _SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, Severity.HINT: 4}
 _UNNECESSARY = 1
 _POLL_PAUSE_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One finding, in one launch context of one kernel."""
-
-    shown: ShownKernel
-    context: ContextResult
-    finding: Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """All occurrences of what is one mistake to the user, the loudest first."""
-
-    code: Verdict
-    group: str
-    severity: Severity
-    occurrences: tuple[Occurrence, ...]
-    contexts: int
-    """How many launch contexts the kernels have in which it occurs."""
-
-    @property
-    def first(self) -> Occurrence:
-        return self.occurrences[0]
-
-
-def files_with_findings(view: UnitView) -> set[str]:
-    """Files in which diagnostics of a unit lie."""
-    return {
-        finding.span.path
-        for shown in view.kernels.values()
-        if shown.verdict is not Verdict.RACE_FREE
-        for context in shown.result.contexts
-        for finding in context.findings
-        if finding.code not in _SILENT
-    }
-
-
 def mistakes(session: Session, path: str) -> list[Mistake]:
     """The mistakes whose diagnostics lie in a file, in the order of the text."""
-    groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
-    for view in session.views.values():
-        for shown in view.kernels.values():
-            if shown.verdict is Verdict.RACE_FREE or path not in shown.spans.paths:
-                continue
-            for context in shown.result.contexts:
-                for finding in context.findings:
-                    if finding.span.path == path and finding.code not in _SILENT:
-                        occurrence = Occurrence(shown, context, finding)
-                        groups.setdefault((finding.code, finding.group), []).append(occurrence)
-    found: list[Mistake] = []
-    for (code, group), occurrences in groups.items():
-        loudest = min((occurrence.finding.severity for occurrence in occurrences), key=_SEVERITIES.__getitem__)
-        severity = session.settings_for_file(path).severity_of(code, loudest)
-        if severity is not None:
-            ordered = sorted(occurrences, key=lambda each: (each.shown.stale, _SEVERITIES[each.finding.severity]))
-            kernels = {id(each.shown): each.shown for each in occurrences}
-            contexts = sum(len(shown.result.contexts) for shown in kernels.values())
-            found.append(Mistake(code, group, severity, tuple(ordered), contexts))
-    return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
+    stamp = session.results
+    known = session.memo.get(("mistakes", path))
+    if known is None or known[0] != stamp:
+        severity_of = session.settings_for_file(path).severity_of
+        known = (stamp, grouped(session.views.values(), path, severity_of))
+        session.memo["mistakes", path] = known
+    return known[1]
 
 
-def encoded(session: Session, path: str) -> str:
-    """The diagnostics of a file as a JSON array."""
-    made = (_diagnostic(session, path, mistake) for mistake in mistakes(session, path))
-    return json.dumps([diagnostic for diagnostic in made if diagnostic is not None], separators=(",", ":"))
+async def encoded(session: Session, path: str) -> str:
+    """The diagnostics of a file as a JSON array. A long list is made in slices, and again if something changes."""
+    for attempt in range(_MAXIMAL_ATTEMPTS + 1):
+        stamp = (session.results, session.texts)
+        known = session.memo.get(("diagnostics", path))
+        if known is not None and known[0] == stamp:
+            return known[1]
+        parts: list[str] = []
+        until = time.perf_counter() + _SLICE_S
+        for mistake in mistakes(session, path):
+            diagnostic = _diagnostic(session, path, mistake)
+            if diagnostic is not None:
+                parts.append(json.dumps(diagnostic, separators=(",", ":")))
+            if time.perf_counter() > until and attempt < _MAXIMAL_ATTEMPTS:
+                await asyncio.sleep(0)
+                if stamp != (session.results, session.texts):
+                    break
+                until = time.perf_counter() + _SLICE_S
+        else:
+            text = f"[{','.join(parts)}]"
+            session.memo["diagnostics", path] = (stamp, text)
+            return text
+    raise AssertionError("the last attempt is not interrupted")
 
 
 def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any] | None:
@@ -213,11 +184,12 @@ async def pull(session: Session, params: types.DocumentDiagnosticParams) -> Enco
     client that cannot be asked waits for the end of the check."""
     uri = params.text_document.uri
     if not session.client.features.refreshes_diagnostics:
-        await session.settled(uri)
+        await session.checks.settled(uri)
     document = session.documents.get(uri)
     path = document.path if document is not None else None
-    report = _report(session, uri, encoded(session, path) if path is not None else "[]", params.previous_result_id)
-    related = _related_documents(session, uri) if path is not None else {}
+    items = await encoded(session, path) if path is not None else "[]"
+    report = _report(session, uri, items, params.previous_result_id)
+    related = await _related_documents(session, uri) if path is not None else {}
     if related:
         inner = ",".join(f"{json.dumps(other)}:{text}" for other, text in related.items())
         report = f'{report[:-1]},"relatedDocuments":{{{inner}}}}}'
@@ -234,17 +206,17 @@ def _report(session: Session, uri: str, items: str, previous: str | None) -> str
     return f'{{"kind":"full","resultId":"{result}","items":{items}}}'
 
 
-def _related_documents(session: Session, uri: str) -> dict[str, str]:
+async def _related_documents(session: Session, uri: str) -> dict[str, str]:
     """Reports for the files that are not open in which the document's unit has findings."""
     unit = session.unit_of(uri)
     view = session.views.get(unit) if unit is not None else None
     if view is None or not session.client.features.related_documents:
         return {}
     found: dict[str, str] = {}
-    for path in sorted(files_with_findings(view)):
+    for path in sorted(view.files_with_findings):
         if session.documents.at(path) is None:
             other = session.documents.uri_of(path)
-            found[other] = _report(session, other, encoded(session, path), None)
+            found[other] = _report(session, other, await encoded(session, path), None)
     return found
 
 
@@ -254,10 +226,10 @@ async def pull_workspace(session: Session, params: types.WorkspaceDiagnosticPara
 
     previous = {item.uri: item.value for item in params.previous_result_ids}
     while True:
+        paths = {path for view in session.views.values() for path in view.files_with_findings}
         current = {
-            session.documents.uri_of(path): encoded(session, path)
-            for view in tuple(session.views.values())
-            for path in sorted(files_with_findings(view))
+            session.documents.uri_of(path): await encoded(session, path)
+            for path in sorted(paths)
             if session.documents.at(path) is None
         }
         for uri in previous:

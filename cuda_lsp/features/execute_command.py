@@ -23,7 +23,7 @@ async def execute(session: Session, params: types.ExecuteCommandParams) -> None:
     if len(arguments) != len(params.arguments or ()):
         raise JsonRpcInvalidParams("the arguments are the URIs of documents")
     uris = session.recheck(arguments or None, params.work_done_token)
-    await asyncio.gather(*(session.settled(uri) for uri in uris))
+    await asyncio.gather(*(session.checks.settled(uri) for uri in uris))
 
 
 def action(uri: str) -> types.CodeAction:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
-from cuda_lsp.features.diagnostics import Mistake, Occurrence, describe_access, dimensions, mistakes
+from cuda_lsp.features.diagnostics import describe_access, dimensions, mistakes
+from cuda_lsp.mistakes import Mistake, Occurrence
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session

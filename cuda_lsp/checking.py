@@ -1,0 +1,341 @@
+"""From a save to a result: which unit a document is checked through, what the check gets, what becomes of its answers.
+
+`Checks` belongs to a session. It takes the documents as they are, finds their units, hands jobs to the scheduler and
+keeps the views up to date. A check sees the texts of the moment it was asked for, whatever is typed while it waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from analyzers.model import Reason, Verdict
+from cuda_lsp import bug, cache
+from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES, Anchor, Document, text_digest
+from cuda_lsp.frames import Frame
+from cuda_lsp.positions import well_formed
+from cuda_lsp.progress import CheckProgress
+from cuda_lsp.scheduler import Job, JobKind, Outcome
+from cuda_lsp.unit_view import Snapshot, UnitView, check_frame
+from cuda_lsp.workspace import includers
+from cuda_lsp.workspace.includers import IncludeGraph
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+
+_PROGRESS_DELAY_S = 0.4
+TEXT_SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """The open documents at one moment."""
+
+    texts: Mapping[str, tuple[str, str]]
+    anchors: Mapping[str, Anchor]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a check was asked for."""
+
+    force: bool = False
+    """Also when nothing has changed, and without the disk cache."""
+    token: types.ProgressToken | None = None
+
+
+class Checks:
+    """The units of a session and their checks."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.views: dict[str, UnitView] = {}
+        self._unit_of: dict[str, str] = {}
+        self._graph: IncludeGraph | None = None
+        self._numbers = itertools.count(1)
+        self._latest: dict[str, int] = {}
+        self._pending: Counter[str] = Counter()
+        self._settling: dict[str, asyncio.Event] = {}
+        self._running: dict[str, tuple[Job, CheckProgress]] = {}
+
+    # Asking for checks
+
+    def check(self, documents: Iterable[Document], wish: Wish | None = None) -> None:
+        """Check the units of documents, as their texts are now."""
+        frozen = self._freeze()
+        for document in documents:
+            self._count(document.uri, 1)
+            self._session.spawn(self._check_document(document, frozen, wish or Wish()))
+
+    def check_dependents(self, paths: Iterable[str], but: str | None = None) -> None:
+        """Check the units that read any of these files again, or that missed them."""
+        changed = set(paths)
+        self.check_units(
+            unit
+            for unit, view in tuple(self.views.items())
+            if unit != but and changed & {unit, *view.dependencies, *view.absent}
+        )
+
+    def check_units(self, units: Iterable[str]) -> None:
+        frozen = self._freeze()
+        for unit in units:
+            self._session.spawn(self._check_unit(unit, frozen, Wish()))
+
+    def forget_includes(self) -> None:
+        """Who includes whom may have changed."""
+        self._graph = None
+
+    def cancel(self, token: types.ProgressToken) -> None:
+        """The user cancelled the progress of a check: what has not been found stays as it was."""
+        for job, progress in tuple(self._running.values()):
+            if progress.token == token:
+                self._session.scheduler.cancel(job)
+
+    async def settled(self, uri: str) -> None:
+        """Wait until no check of the document's unit is on its way."""
+        while busy := [key for key in (uri, self._unit_of.get(uri)) if key is not None and self._pending[key]]:
+            await self._settling.setdefault(busy[0], asyncio.Event()).wait()
+
+    async def offers_known(self, unit: str) -> None:
+        """Wait until the repairs of a unit's last check are known."""
+        key = f"offers {unit}"
+        while self._pending[key]:
+            await self._settling.setdefault(key, asyncio.Event()).wait()
+
+    def _count(self, key: str, change: int) -> None:
+        """Count what is on its way under a key, and wake up who waits for its end."""
+        self._pending[key] += change
+        if not self._pending[key]:
+            del self._pending[key]
+            event = self._settling.pop(key, None)
+            if event is not None:
+                event.set()
+
+    def _freeze(self) -> Frozen:
+        documents = [
+            document
+            for document in self._session.documents
+            if document.may_hold_kernels or Path(document.path).suffix.lower() in TEXT_SUFFIXES
+        ]
+        return Frozen(
+            {document.path: (document.digest, document.text) for document in documents},
+            {document.path: document.anchor() for document in documents},
+        )
+
+    # Units
+
+    def unit_of(self, uri: str) -> str | None:
+        """The unit through which an open document is checked, once that is known."""
+        return self._unit_of.get(uri)
+
+    def leave(self, uri: str) -> None:
+        """A document has no unit any more; a unit without documents is dropped."""
+        unit = self._unit_of.pop(uri, None)
+        if unit is not None and unit not in self._unit_of.values():
+            self._latest.pop(unit, None)
+            self.views.pop(unit, None)
+            self._session.scheduler.forget(unit)
+            self._session.results_changed()
+
+    def _join(self, uri: str, unit: str) -> None:
+        if self._unit_of.get(uri) != unit:
+            self.leave(uri)
+            self._unit_of[uri] = unit
+
+    async def _find_unit(self, document: Document, frozen: Frozen) -> str | None:
+        """The main file to check a document through; None when it is no device code."""
+        alone = document.path if document.may_hold_kernels else None
+        if not document.is_header or not document.is_file:
+            return alone
+        known = self._unit_of.get(document.uri)
+        view = self.views.get(known) if known is not None and known != document.path else None
+        if view is not None and (view.snapshot is None or document.path in view.dependencies):
+            return known
+        graph = await self._include_graph(document, frozen)
+        unit = includers.unit_for(document.path, graph, frozenset(frozen.texts))
+        if unit is not None and (document.may_hold_kernels or Path(unit).suffix.lower() == ".cu"):
+            return unit
+        return alone
+
+    async def _include_graph(self, document: Document, frozen: Frozen) -> IncludeGraph:
+        if self._graph is None:
+            texts = {path: text for path, (_, text) in frozen.texts.items()}
+            folder = self._session.top or str(Path(document.path).parent)
+            graph = await asyncio.to_thread(includers.scan, folder, texts)
+            if not graph.complete:
+                _log.info("%s is large: not every file was searched for includes", folder)
+            self._graph = graph
+        return self._graph
+
+    # One check
+
+    async def _check_document(self, document: Document, frozen: Frozen, wish: Wish) -> None:
+        try:
+            await self._session.configured()
+            unit = await self._find_unit(document, frozen)
+            if self._session.documents.get(document.uri) is not document:
+                return
+            if unit is None:
+                self.leave(document.uri)
+                return
+            self._join(document.uri, unit)
+            await self._check_unit(unit, frozen, wish)
+        finally:
+            self._count(document.uri, -1)
+
+    async def _check_unit(self, unit: str, frozen: Frozen, wish: Wish) -> None:
+        number = self._latest[unit] = next(self._numbers)
+        self._count(unit, 1)
+        submitted = False
+        try:
+            snapshot = await self._snapshot(unit, frozen)
+            if snapshot is None or self._latest.get(unit) != number:
+                return
+            view = self.views.setdefault(unit, UnitView(unit))
+            if not wish.force:
+                running = unit in self._running
+                if running and view.is_checking(snapshot):
+                    return
+                if not running and await self._is_unchanged(view, snapshot):
+                    self._session.publisher.touch(always=True)
+                    return
+                if self._latest.get(unit) != number:
+                    return
+            self._submit(view, snapshot, wish)
+            submitted = True
+        finally:
+            if not submitted:
+                self._count(unit, -1)
+
+    async def _snapshot(self, unit: str, frozen: Frozen) -> Snapshot | None:
+        project = await self._session.projects.of_folder(str(Path(unit).parent))
+        known = frozen.texts.get(unit)
+        if known is None:
+            text = await asyncio.to_thread(read_text, unit)
+            if text is None:
+                _log.warning("%s cannot be read", unit)
+                return None
+            known = (text_digest(text), text)
+        digest, text = known
+        return Snapshot(
+            unit=unit,
+            digest=digest,
+            text=text,
+            flags=project.flags_for(unit),
+            options=project.settings.check_options(),
+            texts={**frozen.texts, unit: known},
+            anchors=frozen.anchors,
+        )
+
+    async def _is_unchanged(self, view: UnitView, snapshot: Snapshot) -> bool:
+        """Whether the shown results are what a check would give."""
+        last = view.snapshot
+        if last is None or view.trouble is not None or not last.asks_the_same_as(snapshot):
+            return False
+        dependencies, unsaved, absent = tuple(view.dependencies.items()), snapshot.unsaved, view.absent
+        return await asyncio.to_thread(
+            lambda: cache.still_holds(dependencies, unsaved) and not any(Path(path).exists() for path in absent)
+        )
+
+    def _submit(self, view: UnitView, snapshot: Snapshot, wish: Wish) -> None:
+        session = self._session
+        directory = str(cache.default_directory()) if session.settings_for_file(snapshot.unit).disk_cache else None
+        frame = check_frame(view, snapshot, session.attention, reuse=not wish.force, cache=directory)
+        view.begin(snapshot)
+        progress = CheckProgress(session.client, f"Checking {Path(snapshot.unit).name}", wish.token)
+        from_disk = False
+
+        def on_frame(answer: Frame) -> None:
+            nonlocal from_disk
+            try:
+                if "kernel" in answer:
+                    view.take_kernel(answer)
+                elif "progress" in answer:
+                    progress.report(*answer["progress"])
+                    return
+                else:
+                    view.finish(answer)
+                    from_disk = answer["from_disk"]
+            except (LookupError, TypeError, ValueError) as error:
+                bug.report("a worker's answer does not fit", error)
+            session.results_changed()
+
+        def on_done(outcome: Outcome, error: str) -> None:
+            progress.finish()
+            if self._running.get(view.path, (None,))[0] is job:
+                del self._running[view.path]
+            if self.views.get(view.path) is view:
+                self._done(view, outcome, error, frame, snapshot, from_disk=from_disk)
+            self._count(view.path, -1)
+            session.results_changed(always=True)
+
+        job = Job(JobKind.CHECK, snapshot.unit, frame, snapshot.texts, on_frame, on_done, next(self._numbers))
+        self._running[snapshot.unit] = (job, progress)
+        session.scheduler.submit(job)
+        if not view.kernels or wish.force:
+            progress.start(session.spawn)
+        else:
+            # Most checks after an edit are over before a progress bar could be read.
+            asyncio.get_running_loop().call_later(_PROGRESS_DELAY_S, progress.start, session.spawn)
+
+    def _done(
+        self, view: UnitView, outcome: Outcome, error: str, frame: Frame, snapshot: Snapshot, *, from_disk: bool
+    ) -> None:
+        if outcome in (Outcome.FAILED, Outcome.CRASHED):
+            view.fail(Reason("worker", f"the analysis failed: {error}"))
+            if outcome is Outcome.FAILED:
+                self._session.client.show(
+                    types.MessageType.Error,
+                    f"cuda-lsp could not check {Path(view.path).name}: {error}. Earlier results stay.",
+                )
+        if outcome is not Outcome.OK:
+            return
+        view.frame = frame
+        self._session.spawn(self._adopt_headers(view))
+        if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
+            self._submit_offers(view, frame, snapshot)
+        if from_disk:
+            warm = Job(JobKind.WARM, view.path, frame, snapshot.texts, lambda _frame: None, lambda _how, _error: None)
+            self._session.scheduler.submit(warm)
+
+    async def _adopt_headers(self, view: UnitView) -> None:
+        """Read what is needed to show results in files that are not open; open headers may have found their unit."""
+        await self._session.read_lines(view)
+        for document in self._session.documents:
+            if self._unit_of.get(document.uri) == document.path != view.path and document.path in view.dependencies:
+                self._join(document.uri, view.path)
+                self._session.results_changed()
+
+    def _submit_offers(self, view: UnitView, frame: Frame, snapshot: Snapshot) -> None:
+        key = f"offers {view.path}"
+        self._count(key, 1)
+
+        def on_frame(answer: Frame) -> None:
+            if view.snapshot is snapshot:
+                view.add_fix(answer["fix"])
+
+        def on_done(outcome: Outcome, error: str) -> None:
+            if outcome in (Outcome.FAILED, Outcome.CRASHED):
+                _log.error("no repairs for %s: %s", view.path, error)
+            self._count(key, -1)
+
+        job = Job(JobKind.OFFERS, view.path, {**frame, "reuse": True}, snapshot.texts, on_frame, on_done)
+        self._session.scheduler.submit(job)
+
+
+def read_text(path: str) -> str | None:
+    """A source file's text; bytes that are no UTF-8 become U+FFFD."""
+    try:
+        return well_formed(Path(path).read_bytes().decode("utf-8", "replace"))
+    except OSError:
+        return None

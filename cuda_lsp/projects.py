@@ -1,0 +1,70 @@
+"""The settings that hold for each folder, from all layers, and what is wrong with them.
+
+Loads projects (`workspace.project`) in threads, again when a layer or a file has changed, and reports each problem once
+for as long as it lasts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from cuda_lsp import config
+from cuda_lsp.config import Layer, Problem, Settings
+from cuda_lsp.workspace import project
+from cuda_lsp.workspace.project import Project
+
+
+class Projects:
+    """Of one session. `top`: the workspace folder; `on_problem` gets each new problem, `on_settings` those of `top`."""
+
+    def __init__(
+        self,
+        top: str | None,
+        initial: Layer,
+        on_problem: Callable[[Problem], None],
+        on_settings: Callable[[Settings], None],
+    ) -> None:
+        self._top = top
+        self._layers: tuple[Layer, ...] = (initial,)
+        self._on_problem = on_problem
+        self._on_settings = on_settings
+        self._known: dict[str, Project] = {}
+        self._reported: set[Problem] = set()
+
+    @property
+    def folders(self) -> Iterable[str]:
+        """The folders that were asked for so far."""
+        return tuple(self._known)
+
+    def set_client_layer(self, value: object) -> bool:
+        """Take over what the client answered; gives whether that is something new."""
+        layers = (self._layers[0], Layer("client settings", config.from_client(value)))
+        changed = layers != self._layers
+        self._layers = layers
+        return changed
+
+    def settings(self, folder: str) -> Settings | None:
+        """What is known to hold in a folder now."""
+        known = self._known.get(folder)
+        return known.settings if known is not None else None
+
+    async def of_folder(self, folder: str) -> Project:
+        """The project of a folder, as its files are now."""
+        known, layers = self._known.get(folder), self._layers
+        if known is not None and await asyncio.to_thread(known.is_current, layers):
+            return known
+        inside = self._top is not None and Path(folder).is_relative_to(self._top)
+        loaded = await asyncio.to_thread(project.load, folder, self._top if inside else None, layers)
+        self._known[folder] = loaded
+        self._report()
+        if folder == self._top or self._top is None:
+            self._on_settings(loaded.settings)
+        return loaded
+
+    def _report(self) -> None:
+        problems = {problem for known in self._known.values() for problem in known.problems}
+        for problem in sorted(problems - self._reported, key=str):
+            self._on_problem(problem)
+        self._reported = problems
