@@ -99,7 +99,7 @@ def run(jobs: int) -> list[dict[str, Any]]:
     ]
     reports: list[dict[str, Any]] = []
     context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=4) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         futures = {pool.submit(check_file, *w): w for w in work}
         for future in as_completed(futures):
             name, folder, path = futures[future]
