@@ -1,4 +1,4 @@
-"""C conditions from text: over a kernel's parameters in ``// cuda-lsp: assume`` comments, over host variables elsewhere.
+"""C conditions from text: over a kernel's parameters in ``assume`` comments, over host variables in lost assertions.
 
 ``parse_assumption("n % 32 == 0 && blockDim.x <= 256", kernel)`` gives a BOOL expression with C's conversions, or raises
 ValueError with a message for the user.

@@ -7,25 +7,24 @@ becomes a fresh symbol of its type. Calls are in ``calls``, statements in ``exec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from analyzers.frontend.cindex import Cursor, CursorKind, evaluate, initializer
+from analyzers.frontend.cindex import evaluate, initializer
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
     HostType,
     PointerTo,
-    RecordType,
     ReferenceTo,
     promoted,
     usual,
 )
-from analyzers.hostguide.memory import Memory, Stop
+from analyzers.hostguide.makers import Makers
+from analyzers.hostguide.memory import Stop
+from analyzers.hostguide.places import Frame, is_scalar, pointee_size, target_of
 from analyzers.hostguide.roundings import float_to_int
-from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node
+from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -38,7 +37,6 @@ from analyzers.hostguide.values import (
     State,
     Unknown,
     Value,
-    Variable,
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import BOOL, F64, FALSE, I64, TRUE, Expr, FloatType, IntType
@@ -50,50 +48,11 @@ ARITHMETIC = {
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-@dataclass(slots=True)
-class Exits:
-    """The states in which control left a loop or switch. ``kind``: ``loop``, ``switch``, or ``once`` for a loop whose
-    body runs exactly once, where ``continue`` leaves too."""
-
-    kind: str
-    states: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, "Value | None"]])
-
-
-class Frame:
-    """One activation: its variables, and the states in which control left it."""
-
-    def __init__(
-        self,
-        function: HostFunction | None,
-        caller: Frame | None,
-        this: Value | None = None,
-        enclosing: Closure | None = None,
-        call: Node | None = None,
-    ) -> None:
-        self.function = function
-        self.result: HostType = function.result if function is not None else OTHER
-        if self.result is OTHER and call is not None:
-            self.result = call.ty
-        self.guards: list[Variable] = []
-        """Variables in scope whose destructor may change what it can reach."""
-        self.caller = caller
-        self.this = this
-        self.enclosing = enclosing
-        self.call = call
-        self.variables: dict[Declaration, Variable] = {}
-        self.returns: list[tuple[State, Value | None]] = []
-        self.exits: list[Exits] = []
-        """Of the loops and switches around the current statement, innermost last."""
-        self.depth: int = caller.depth + 1 if caller is not None else 0
-
-
-class Evaluator(Memory):
+class Evaluator(Makers):
     """Symbolic values of host expressions in the current state and frame."""
 
     def __init__(self, builder: TreeBuilder) -> None:
-        super().__init__()
-        self.builder = builder
-        self.frame = Frame(None, None)
+        super().__init__(builder)
         self.statement: Node | None = None
         """What is being executed: facts from inside an expression are cited as the whole statement."""
         self._rules: dict[str, Callable[[Node], Value]] = {
@@ -126,13 +85,7 @@ class Evaluator(Memory):
             "body": self._body,
             "unknown": self._unknown,
         }
-        self.returned: tuple[Node, Address] | None = None
-        """The call that last returned a reference, and to what."""
-        self._last_index: Value = ex.const(0, I64)
-        self._globals: dict[Declaration, Variable] = {}
         self._constants: dict[Declaration, Value | None] = {}
-
-    # --- overridden by calls and statements
 
     def call(self, node: Node) -> Value:
         raise NotImplementedError
@@ -145,100 +98,6 @@ class Evaluator(Memory):
 
     def run_unknown(self, node: Node) -> None:
         raise NotImplementedError
-
-    # --- variables and places
-
-    def find(self, declared: Declaration) -> Variable | None:
-        """The variable a name means here; None when its declaration has not been executed."""
-        frame: Frame | None = self.frame
-        while frame is not None:
-            found = frame.variables.get(declared)
-            if found is not None:
-                return found
-            frame = frame.enclosing.frame if frame.enclosing is not None else None
-        if declared.storage in ("global", "static", "field"):
-            found = self._globals.get(declared)
-            if found is None:
-                found = self._globals[declared] = Variable(declared.name, _target(declared.ty), True)
-            return found
-        return None
-
-    def variable(self, declared: Declaration) -> Variable:
-        found = self.find(declared)
-        if found is None:
-            found = self.frame.variables[declared] = Variable(declared.name, _target(declared.ty))
-            self.state.store.setdefault(found, self.fresh(declared.name, declared.ty))
-        return found
-
-    def declare(self, declared: Declaration, value: Value) -> Variable:
-        made = Variable(declared.name, _target(declared.ty))
-        self.frame.variables[declared] = made
-        self.state.store[made] = value
-        return made
-
-    def place_of(self, declared: Declaration) -> Address | None:
-        variable = self.variable(declared)
-        if isinstance(declared.ty, ReferenceTo):
-            held = self.state.store.get(variable)
-            if isinstance(held, Address):
-                return held
-            if isinstance(held, Choice):
-                return None
-        return Address(variable)
-
-    def place(self, node: Node) -> Address | None:
-        """Where an lvalue lies; None when that is not known."""
-        op = node.op
-        if op == "ref":
-            return self.place_of(node.value)
-        if op == "member":
-            base = node.arg(0)
-            if base.op == "this" or isinstance(base.ty, PointerTo):
-                outer = self.pointee(self.evaluate(base))
-            else:
-                outer = self.place(base)
-            return Address(outer.variable, (*outer.path, node.value)) if outer is not None else None
-        if op == "index":
-            return self._element(node)
-        if op == "deref":
-            return self.pointee(self.evaluate(node.arg(0)), node.ty)
-        if op == "cast":
-            return self.place(node.arg(0))
-        if op in ("assign", "compound", "step"):
-            self.evaluate(node)
-            return self.place(node.arg(0))
-        if op in ("call", "method"):
-            self.evaluate(node)
-            return self.returned[1] if self.returned is not None and self.returned[0] is node else None
-        if op == "binary" and node.value == ",":
-            self.evaluate(node.arg(0))
-            return self.place(node.arg(1))
-        if op == "choose":
-            return self._either_place(node)
-        return None
-
-    def _either_place(self, node: Node) -> Address | None:
-        """``(c ? a : b) = …``: which one is written is not followed, so both are given away."""
-        condition = self.condition(node.arg(0))
-        if condition.op == "const":
-            return self.place(node.arg(1 if condition is TRUE else 2))
-        for side in (node.arg(1), node.arg(2)):
-            place = self.place(side)
-            if place is not None:
-                self.escape((place.variable,))
-        return None
-
-    def _element(self, node: Node) -> Address | None:
-        base, index = node.arg(0), self.evaluate(node.arg(1))
-        self._last_index = index
-        at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else ANY_PART
-        if isinstance(base.ty, ArrayOf):
-            outer = self.place(base)
-            return Address(outer.variable, (*outer.path, at)) if outer is not None else None
-        moved = self._moved(self.evaluate(base), index, 1, _pointee_size(base.ty))
-        return self.pointee(moved, node.ty) if at != ANY_PART else None
-
-    # --- expressions
 
     def evaluate(self, node: Node) -> Value:
         return self._rules[node.op](node)
@@ -323,20 +182,10 @@ class Evaluator(Memory):
         place = self.place_of(declared)
         return self.typed(place, node) if place is not None else self.fresh(declared.name, node.ty)
 
-    def typed(self, place: Address, node: Node) -> Value:
-        """The value at a place, read as the type of the expression."""
-        value = self.read(place, node.ty)
-        ty = node.ty
-        if isinstance(ty, IntType) and isinstance(value, Expr) and value.ty != ty:
-            if isinstance(value.ty, IntType) and value.ty.width == ty.width:
-                return ex.cast(value, ty)
-            return self.fresh(place.variable.name, ty)
-        return value
-
     def _captured(self, declared: Declaration) -> Value:
         """A variable of the function around a lambda: as it is now, or as it was when the lambda was made."""
         place = self.place_of(declared)
-        now = self.read(place, _target(declared.ty)) if place is not None else None
+        now = self.read(place, target_of(declared.ty)) if place is not None else None
         closure = self.frame.enclosing
         while closure is not None:
             variable = self.find(declared)
@@ -488,31 +337,10 @@ class Evaluator(Memory):
             return self.fresh("value", ty)
         if operator in ("add", "sub"):
             if isinstance(right, Expr):
-                return self._moved(left, right, 1 if operator == "add" else -1, _pointee_size(node.arg(0).ty))
+                return self._moved(left, right, 1 if operator == "add" else -1, pointee_size(node.arg(0).ty))
             if isinstance(left, Expr) and operator == "add":
-                return self._moved(right, left, 1, _pointee_size(node.arg(1).ty))
+                return self._moved(right, left, 1, pointee_size(node.arg(1).ty))
         return self.fresh("value", ty)
-
-    def _moved(self, pointer: Value, by: Value, sign: int, size: int | None) -> Value:
-        """Pointer arithmetic."""
-        if isinstance(pointer, Choice):
-            first, second = (self._moved(p, by, sign, size) for p in (pointer.first, pointer.second))
-            return Choice(pointer.guard, first, second)
-        if not isinstance(by, Expr) or not isinstance(by.ty, IntType):
-            return Pointer(self.number("pointer"), "pointer")
-        if isinstance(pointer, Pointer) and size is not None:
-            bytes_ = ex.mul(ex.cast(by, I64), ex.const(sign * size, I64))
-            return Pointer(
-                pointer.id, pointer.name, self.bounded(ex.add(pointer.offset, bytes_), "offset"), pointer.size
-            )
-        if isinstance(pointer, Address) and by.op == "const":
-            if by.value == 0:
-                return pointer
-            if pointer.path and isinstance(pointer.path[-1], int):
-                return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
-        if isinstance(pointer, Address):
-            return Address(pointer.variable, (*pointer.path[:-1], ANY_PART)) if pointer.path else pointer
-        return Pointer(self.number("pointer"), "pointer")
 
     def _short_circuit(self, node: Node) -> Value:
         conjunction = node.value == "&&"
@@ -626,85 +454,6 @@ class Evaluator(Memory):
         self.write(place, new, scalar=is_scalar(target.ty))
         return old if node.value.startswith("post") else new
 
-    def _list(self, node: Node) -> Value:
-        """An initialiser list. libclang shows it as written: members are converted here, those left out are zero."""
-        ty = node.ty
-        nodes = [a for a in node.args if a is not None]
-        if isinstance(ty, (IntType, FloatType, PointerTo)):
-            if nodes:
-                return self.converted(self.evaluate(nodes[0]), ty)
-            return ex.const(0, ty) if isinstance(ty, IntType) else self.fresh("value", ty)
-        parts: dict[str | int, Value] = {}
-        members = self._members(node, len(nodes))
-        for index, item in enumerate(nodes):
-            key, member = members[index] if index < len(members) else (index, OTHER)
-            parts[key] = self.bound_member(item, member)
-        for key, member in members[len(nodes) :]:
-            if isinstance(member, IntType) and key not in parts:
-                parts[key] = ex.const(0, member)
-        return Record(parts, Unknown(self.number("aggregate"), "aggregate", ty))
-
-    def bound_member(self, item: Node, member: HostType) -> Value:
-        """The initial value of a member: for a reference, the address of what it refers to."""
-        if not isinstance(member, ReferenceTo):
-            return self.converted(self.evaluate(item), member)
-        place = self.place(item)
-        if place is None:
-            return self.fresh("reference", PointerTo(member.target, None, member.const))
-        self.escape((place.variable,))
-        return place
-
-    def _members(self, node: Node, count: int) -> list[tuple[str | int, HostType]]:
-        """Names and types of the members that a list initialises, in order; empty where they cannot be told."""
-        ty = node.ty
-        if isinstance(ty, ArrayOf):
-            length = ty.count if ty.count is not None and ty.count <= 64 else count
-            return [(n, ty.element) for n in range(max(length, count))]
-        if not isinstance(ty, RecordType):
-            return []
-        declaration = node.cursor.type.get_canonical().get_declaration()
-        children = list(declaration.get_children())
-        if any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in children):
-            return []
-        if declaration.kind == CursorKind.UNION_DECL:
-            return []
-        fields = [c for c in children if c.kind == CursorKind.FIELD_DECL]
-        types = {f.spelling: self.builder.types.of(f.type) for f in fields}
-        if node.value:
-            named = list(node.value)
-            rest = [n for n in types if n not in named]
-            if any(self._has_default(f) for f in fields if f.spelling in rest):
-                rest = []
-            return [(n, types.get(n, OTHER)) for n in [*named, *rest]]
-        if any(self._has_default(f) for f in fields[count:]):
-            fields = fields[:count]
-        return [(f.spelling, types[f.spelling]) for f in fields]
-
-    def _has_default(self, field: Cursor) -> bool:
-        return any(c.kind.is_expression() for c in field.get_children())
-
-    def _new(self, node: Node) -> Value:
-        values = [self.evaluate(a) for a in node.args if a is not None]
-        made = Pointer(self.number("new"), "new")
-        pointee = node.ty.target if isinstance(node.ty, PointerTo) else OTHER
-        path, start, end = extent(node.cursor)
-        is_array = "[" in self.builder.sources.slice(path, start, end)
-        if is_array and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
-            count = values[0]
-            note = NoteSource("allocation", node.cursor)
-            self.learn(ex.compare("le", ex.const(0, I64), ex.cast(count, I64)), note)
-            inner = count.args[0] if count.op == "cast" else count
-            if isinstance(inner.ty, IntType) and inner.ty.signed:
-                self.learn(ex.compare("le", ex.const(0, inner.ty), inner), note)
-            size = _pointee_size(node.ty)
-            if size is not None:
-                return Pointer(made.id, "new", made.offset, ex.mul(ex.cast(count, I64), ex.const(size, I64)))
-        elif values and not is_array and not isinstance(pointee, (IntType, FloatType)):
-            place = self.pointee(made, pointee)
-            if place is not None:
-                self.state.store[place.variable] = values[-1]
-        return made
-
     def _throw(self, node: Node) -> Value:
         for a in node.args:
             if a is not None:
@@ -732,46 +481,11 @@ class Evaluator(Memory):
             self.run_unknown(node)
         return self.fresh("value", node.ty)
 
-    def _lambda(self, node: Node) -> Value:
-        path, start, end = extent(node.cursor)
-        text = self.builder.sources.text(path)[start:end]
-        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text))
-
     def _call(self, node: Node) -> Value:
         return self.call(node)
 
     def _launch(self, node: Node) -> Value:
         return self.launch(node)
-
-
-def capture_modes(text: bytes) -> Callable[[str], bool | None]:
-    """How the lambda written ``text`` captures a name: True by reference, False by copy, None: cannot be told."""
-    if not text.startswith(b"["):
-        return lambda _name: None
-    inside = text[1 : text.find(b"]")].decode("utf-8", "replace")
-    parts = [part.strip() for part in inside.split(",") if part.strip()]
-    default = True if "&" in parts else False if "=" in parts else None
-
-    def mode(name: str) -> bool | None:
-        if f"&{name}" in parts:
-            return True
-        if name in parts:
-            return False
-        return None if any(part.startswith((f"{name}=", f"{name} ")) for part in parts) else default
-
-    return mode
-
-
-def is_scalar(ty: HostType) -> bool:
-    return isinstance(ty, (IntType, FloatType, PointerTo))
-
-
-def _target(ty: HostType) -> HostType:
-    return ty.target if isinstance(ty, ReferenceTo) else ty
-
-
-def _pointee_size(ty: HostType) -> int | None:
-    return ty.size if isinstance(ty, PointerTo) else None
 
 
 _STATEMENTS = frozenset(

@@ -18,9 +18,10 @@ from analyzers.frontend.cindex import Cursor, CursorKind, kernel_identity
 from analyzers.frontend.parse import ParsedUnit, ScannedLaunch, instantiation_probe, scan_launches
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
-from analyzers.hostguide.execute import Executor, RawLaunch
+from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.instantiations import explicit_instances
+from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.recorded import contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.contexts import SHARED_BYTES, three
-from analyzers.hostguide.execute import Executor, RawLaunch
+from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.exprtree import written
 from analyzers.hostguide.facts import relevant, without_widening
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.notes import note_of, span, text_of
 from analyzers.hostguide.tree import Node

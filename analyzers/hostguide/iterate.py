@@ -1,0 +1,183 @@
+"""Host loops, run once from a state in which everything they write is arbitrary."""
+
+from __future__ import annotations
+
+from analyzers.hostguide.forgetting import Forgetter
+from analyzers.hostguide.hosttypes import ReferenceTo
+from analyzers.hostguide.loops import Writes, counter_facts, step_of
+from analyzers.hostguide.memory import Stop
+from analyzers.hostguide.places import Exits
+from analyzers.hostguide.tree import Declaration, Node
+from analyzers.hostguide.values import (
+    NoteSource,
+    State,
+    Value,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import FALSE, TRUE, Expr, IntType
+
+
+class LoopRunner(Forgetter):
+    """Loops: one run stands for every iteration."""
+
+    def _loop(
+        self, node: Node, condition: Node | None, body: Node, step: Node | None, tested_first: bool = True
+    ) -> None:
+        writes = self.effects_of(node)
+        counters = self._counters(writes)
+        bound = self._bound(condition) if condition is not None else None
+        self._forget_writes(writes)
+        self._learn_counters(node, counters, condition, bound, step)
+        holds: Expr = TRUE
+        if condition is not None and tested_first:
+            holds = self.condition(condition)
+        head = self.state
+        exits = Exits("loop")
+        self.frame.exits.append(exits)
+        self.state = head.copy()
+        try:
+            self.learn(holds, NoteSource("loop-bound", node.cursor, "loop"))
+            self.run_statement(body)
+            if condition is not None and not tested_first:
+                self.condition(condition)
+            if step is not None:
+                self.run_statement(step)
+        except Stop:
+            pass
+        finally:
+            self.frame.exits.pop()
+        broken = bool(node.value) or writes.leaves_early or bool(writes.lost)
+        self._leave(node, head.copy(), condition if not tested_first else None, holds, exits, broken)
+
+    def _leave(
+        self,
+        node: Node,
+        leaving: State,
+        last_test: Node | None,
+        holds: Expr,
+        exits: Exits,
+        broken: bool,
+    ) -> None:
+        """After the loop: its test has failed, or something broke out of it. ``leaving``: the state at the test."""
+        ends: list[tuple[State, Value | None]] = []
+        self.state = leaving
+        try:
+            if last_test is not None:
+                holds = self.condition(last_test)
+            if not broken:
+                self.learn(ex.lnot(holds), NoteSource("loop-bound", node.cursor, "exit"))
+            ends.append((self.state, None))
+        except Stop:
+            pass
+        ends += exits.states
+        joined = self.join_all(ends)
+        if joined is None:
+            raise Stop
+        self.state = joined[0]
+
+    def _counters(self, writes: Writes) -> list[tuple[Declaration, Expr, list[Node]]]:
+        """Integer variables that the loop only steps, with their values on entry."""
+        found: list[tuple[Declaration, Expr, list[Node]]] = []
+        for declared, steps in writes.steps.items():
+            if not steps or declared.storage not in ("local", "parameter") or declared.name in writes.lost:
+                continue
+            variable = self.find(declared)
+            if variable is None or variable in self.state.escaped or not isinstance(declared.ty, IntType):
+                continue
+            held = self.state.store.get(variable)
+            if isinstance(held, Expr):
+                found.append((declared, held, steps))
+        return found
+
+    def _bound(self, condition: Node) -> Expr | None:
+        """What the counter is compared with, on entry."""
+        if condition.op != "binary" or condition.value not in ("<", "<=", ">", ">=", "!=") or condition.arg(1).effects:
+            return None
+        value = self.evaluate(condition.arg(1))
+        return value if isinstance(value, Expr) and isinstance(value.ty, IntType) else None
+
+    def _learn_counters(
+        self,
+        node: Node,
+        counters: list[tuple[Declaration, Expr, list[Node]]],
+        condition: Node | None,
+        bound: Expr | None,
+        step: Node | None,
+    ) -> None:
+        note = NoteSource("loop-bound", node.cursor, "loop")
+        for declared, first, writers in counters:
+            steps = [step_of(w, declared) for w in writers]
+            variable = self.find(declared)
+            now = self.state.store.get(variable) if variable is not None else None
+            if any(s is None for s in steps) or not isinstance(now, Expr) or now.op != "sym":
+                continue
+            single = len(writers) == 1 and writers[0] is step
+            below, above = None, False
+            if condition is not None and bound is not None and _tests(condition, declared):
+                same = self._bound(condition)
+                if same is bound and bound.ty == now.ty:
+                    below = bound if condition.value == "<" else None
+                    above = bound.op == "const" and bound.value >= 0 and condition.value == ">"
+            for fact in counter_facts(first, now, [s for s in steps if s is not None], below, single, above):
+                self.learn(fact, note)
+
+    def _for(self, node: Node) -> None:
+        init, condition, step, body = node.args
+        if init is not None:
+            self.run_statement(init)
+        assert body is not None
+        self._loop(node, condition, body, step)
+
+    def _while(self, node: Node) -> None:
+        self._loop(node, node.arg(0), node.arg(1), None)
+
+    def _do(self, node: Node) -> None:
+        test = node.arg(1)
+        if test.op in ("const", "cast") and not node.value and self.condition(test) is FALSE:
+            self._once(node.arg(0))
+            return
+        self._loop(node, node.arg(1), node.arg(0), None, tested_first=False)
+
+    def _once(self, body: Node) -> None:
+        """``do { … } while (0)``, the shape of a macro."""
+        exits = Exits("once")
+        self.frame.exits.append(exits)
+        try:
+            self.run_statement(body)
+            exits.states.append((self.state, None))
+        except Stop:
+            pass
+        finally:
+            self.frame.exits.pop()
+        joined = self.join_all(exits.states)
+        if joined is None:
+            raise Stop
+        self.state = joined[0]
+
+    def _each(self, node: Node) -> None:
+        declared: Declaration = node.value
+        self.evaluate(node.arg(0))
+        writes = self.effects_of(node)
+        self._forget_writes(writes)
+        head = self.state
+        exits = Exits("loop")
+        self.frame.exits.append(exits)
+        self.state = head.copy()
+        try:
+            if isinstance(declared.ty, ReferenceTo):
+                self._free_parameter(declared)
+            else:
+                self.declare(declared, self.fresh(declared.name, declared.ty))
+            self.run_statement(node.arg(1))
+        except Stop:
+            pass
+        finally:
+            self.frame.exits.pop()
+        joined = self.join_all([(head, None), *exits.states])
+        assert joined is not None
+        self.state = joined[0]
+
+
+def _tests(condition: Node, declared: Declaration) -> bool:
+    left = condition.arg(0)
+    return left.op == "ref" and left.value is declared

@@ -1,0 +1,170 @@
+"""Launches as they are executed: ``<<<…>>>`` and the runtime API, each recorded with the state it happens in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo
+from analyzers.hostguide.memory import alternatives
+from analyzers.hostguide.methods import MethodCaller
+from analyzers.hostguide.places import Frame
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import ANY_PART, Node
+from analyzers.hostguide.values import (
+    Address,
+    FactLink,
+    FunctionValue,
+    NoteSource,
+    Null,
+    Record,
+    Value,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.model import FactNote
+
+
+@dataclass(frozen=True, slots=True)
+class RawLaunch:
+    """One launch on one symbolic path, before it is cut to what matters."""
+
+    kernel: Any
+    """Cursor of the kernel instance."""
+    guard: Expr
+    """Under which a kernel chosen at run time is this one."""
+    grid: Value
+    block: Value
+    shared: Expr
+    arguments: tuple[Value, ...]
+    texts: tuple[Node | None, ...]
+    """The argument expressions, for notes."""
+    facts: FactLink | None
+    node: Node
+    calls: tuple[Node, ...]
+    cooperative: bool
+    assumptions: tuple[str, ...] = ()
+
+
+class Launcher(MethodCaller):
+    """Records launches."""
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        super().__init__(builder)
+        self.launches: list[RawLaunch] = []
+        self.unresolved: list[tuple[Node, str]] = []
+        """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
+        self.notes: dict[NoteSource, FactNote] = {}
+        """Texts of facts that contexts already cite."""
+
+    def launch(self, node: Node) -> Value:
+        arguments = [a for a in node.args[4:] if a is not None]
+        values = tuple(self.evaluate(a) for a in arguments)
+        grid, block = self.evaluate(node.arg(1)), self.evaluate(node.arg(2))
+        shared = self.integer(node.arg(3), I64)
+        kernel = self.evaluate(node.arg(0))
+        self.record(node, kernel, grid, block, shared, values, tuple(arguments), False)
+        return self.fresh("launch", node.ty)
+
+    def launch_call(self, node: Node, name: str, arguments: tuple[Node, ...]) -> Value:
+        cooperative = name == "cudaLaunchCooperativeKernel"
+        if name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
+            self._launch_extensible(node, name, arguments)
+        elif len(arguments) < 4:
+            self.unresolved.append((node, "too few arguments"))
+        else:
+            kernel = self.evaluate(arguments[0])
+            grid, block = self.evaluate(arguments[1]), self.evaluate(arguments[2])
+            shared = self.integer(arguments[4], I64) if len(arguments) > 4 else ex.const(0, I64)
+            self._launch_pointers(node, kernel, grid, block, shared, self.evaluate(arguments[3]), cooperative)
+        return self.fresh("status", node.ty)
+
+    def _launch_extensible(self, node: Node, name: str, arguments: tuple[Node, ...]) -> None:
+        if len(arguments) < 2:
+            self.unresolved.append((node, "too few arguments"))
+            return
+        configuration = self.pointee(self.evaluate(arguments[0]))
+        kernel = self.evaluate(arguments[1])
+        held = self.read(configuration, self._pointed(arguments[0])) if configuration is not None else None
+        if held is None:
+            held = self.fresh("configuration", self._pointed(arguments[0]))
+        u32 = IntType(32, False)
+        grid, block = (self.part(held, f, u32, f) for f in ("gridDim", "blockDim"))
+        shared = self.to_int(self.part(held, "dynamicSmemBytes", IntType(64, False), "shared"), I64, "shared")
+        cooperative = self._asks_cooperation(node)
+        if name == "cudaLaunchKernelExC":
+            values = self.evaluate(arguments[2]) if len(arguments) > 2 else Null()
+            self._launch_pointers(node, kernel, grid, block, shared, values, cooperative)
+        else:
+            rest = arguments[2:]
+            converted = tuple(self.evaluate(a) for a in rest)
+            self.record(node, kernel, grid, block, shared, converted, rest, cooperative)
+
+    def _pointed(self, node: Node) -> HostType:
+        return node.ty.target if isinstance(node.ty, PointerTo) else node.ty
+
+    def _asks_cooperation(self, node: Node) -> bool:
+        """Whether the function around the launch sets the cooperative attribute."""
+        function = self.frame.function
+        if function is None:
+            return False
+        path, start, end = extent(function.cursor)
+        return "cudaLaunchAttributeCooperative" in self.builder.sources.words(path, start, end)
+
+    def _launch_pointers(
+        self, node: Node, kernel: Value, grid: Value, block: Value, shared: Expr, array: Value, cooperative: bool
+    ) -> None:
+        """A launch that gets an array of pointers to its arguments."""
+        counts = [
+            len(list(k.cursor.type.argument_types())) for _, k in alternatives(kernel) if isinstance(k, FunctionValue)
+        ]
+        count = max(counts, default=0)
+        values: list[Value] = []
+        for index in range(count):
+            value: Value | None = None
+            if isinstance(array, Address) and array.path and isinstance(array.path[-1], int):
+                slot = Address(array.variable, (*array.path[:-1], array.path[-1] + index))
+                pointer = self.read(slot, PointerTo(IntType(8, False), 1, False))
+                target = self.pointee(pointer)
+                if target is not None and ANY_PART not in target.path:
+                    value = self.read(target, target.variable.ty) if not target.path else self._known_part(target)
+            values.append(value if value is not None else self.fresh(f"argument{index}", OTHER))
+        self.record(node, kernel, grid, block, shared, tuple(values), tuple([None] * count), cooperative)
+
+    def _known_part(self, target: Address) -> Value | None:
+        """A member whose value was written; the type of any other is not known here."""
+        held = self.state.store.get(target.variable)
+        if isinstance(held, Record) and len(target.path) == 1:
+            return held.parts.get(target.path[0])
+        return None
+
+    def record(
+        self,
+        node: Node,
+        kernel: Value,
+        grid: Value,
+        block: Value,
+        shared: Expr,
+        values: tuple[Value, ...],
+        texts: tuple[Node | None, ...],
+        cooperative: bool,
+    ) -> None:
+        calls: list[Node] = []
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.call is not None:
+                calls.append(frame.call)
+            frame = frame.caller
+        for guard, leaf in alternatives(kernel):
+            if isinstance(leaf, Null):
+                continue
+            if not isinstance(leaf, FunctionValue):
+                self.unresolved.append((node, "its kernel is not known"))
+                continue
+            self.launches.append(
+                RawLaunch(
+                    leaf.cursor, guard, grid, block, shared, values, texts, self.state.facts, node,
+                    tuple(reversed(calls)), cooperative,
+                )
+            )  # fmt: skip

@@ -1,0 +1,137 @@
+"""Objects that host expressions make: initialiser lists, ``new``, lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.hostguide.hosttypes import (
+    OTHER,
+    ArrayOf,
+    HostType,
+    PointerTo,
+    RecordType,
+    ReferenceTo,
+)
+from analyzers.hostguide.places import Places, pointee_size
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import Node
+from analyzers.hostguide.values import (
+    Closure,
+    NoteSource,
+    Pointer,
+    Record,
+    Unknown,
+    Value,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import I64, Expr, FloatType, IntType
+
+
+class Makers(Places):
+    """Objects that expressions make."""
+
+    def converted(self, value: Value, ty: HostType) -> Value:
+        raise NotImplementedError
+
+    def _list(self, node: Node) -> Value:
+        """An initialiser list. libclang shows it as written: members are converted here, those left out are zero."""
+        ty = node.ty
+        nodes = [a for a in node.args if a is not None]
+        if isinstance(ty, (IntType, FloatType, PointerTo)):
+            if nodes:
+                return self.converted(self.evaluate(nodes[0]), ty)
+            return ex.const(0, ty) if isinstance(ty, IntType) else self.fresh("value", ty)
+        parts: dict[str | int, Value] = {}
+        members = self._members(node, len(nodes))
+        for index, item in enumerate(nodes):
+            key, member = members[index] if index < len(members) else (index, OTHER)
+            parts[key] = self.bound_member(item, member)
+        for key, member in members[len(nodes) :]:
+            if isinstance(member, IntType) and key not in parts:
+                parts[key] = ex.const(0, member)
+        return Record(parts, Unknown(self.number("aggregate"), "aggregate", ty))
+
+    def bound_member(self, item: Node, member: HostType) -> Value:
+        """The initial value of a member: for a reference, the address of what it refers to."""
+        if not isinstance(member, ReferenceTo):
+            return self.converted(self.evaluate(item), member)
+        place = self.place(item)
+        if place is None:
+            return self.fresh("reference", PointerTo(member.target, None, member.const))
+        self.escape((place.variable,))
+        return place
+
+    def _members(self, node: Node, count: int) -> list[tuple[str | int, HostType]]:
+        """Names and types of the members that a list initialises, in order; empty where they cannot be told."""
+        ty = node.ty
+        if isinstance(ty, ArrayOf):
+            length = ty.count if ty.count is not None and ty.count <= 64 else count
+            return [(n, ty.element) for n in range(max(length, count))]
+        if not isinstance(ty, RecordType):
+            return []
+        declaration = node.cursor.type.get_canonical().get_declaration()
+        children = list(declaration.get_children())
+        if any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in children):
+            return []
+        if declaration.kind == CursorKind.UNION_DECL:
+            return []
+        fields = [c for c in children if c.kind == CursorKind.FIELD_DECL]
+        types = {f.spelling: self.builder.types.of(f.type) for f in fields}
+        if node.value:
+            named = list(node.value)
+            rest = [n for n in types if n not in named]
+            if any(self._has_default(f) for f in fields if f.spelling in rest):
+                rest = []
+            return [(n, types.get(n, OTHER)) for n in [*named, *rest]]
+        if any(self._has_default(f) for f in fields[count:]):
+            fields = fields[:count]
+        return [(f.spelling, types[f.spelling]) for f in fields]
+
+    def _has_default(self, field: Cursor) -> bool:
+        return any(c.kind.is_expression() for c in field.get_children())
+
+    def _new(self, node: Node) -> Value:
+        values = [self.evaluate(a) for a in node.args if a is not None]
+        made = Pointer(self.number("new"), "new")
+        pointee = node.ty.target if isinstance(node.ty, PointerTo) else OTHER
+        path, start, end = extent(node.cursor)
+        is_array = "[" in self.builder.sources.slice(path, start, end)
+        if is_array and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
+            count = values[0]
+            note = NoteSource("allocation", node.cursor)
+            self.learn(ex.compare("le", ex.const(0, I64), ex.cast(count, I64)), note)
+            inner = count.args[0] if count.op == "cast" else count
+            if isinstance(inner.ty, IntType) and inner.ty.signed:
+                self.learn(ex.compare("le", ex.const(0, inner.ty), inner), note)
+            size = pointee_size(node.ty)
+            if size is not None:
+                return Pointer(made.id, "new", made.offset, ex.mul(ex.cast(count, I64), ex.const(size, I64)))
+        elif values and not is_array and not isinstance(pointee, (IntType, FloatType)):
+            place = self.pointee(made, pointee)
+            if place is not None:
+                self.state.store[place.variable] = values[-1]
+        return made
+
+    def _lambda(self, node: Node) -> Value:
+        path, start, end = extent(node.cursor)
+        text = self.builder.sources.text(path)[start:end]
+        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text))
+
+
+def capture_modes(text: bytes) -> Callable[[str], bool | None]:
+    """How the lambda written ``text`` captures a name: True by reference, False by copy, None: cannot be told."""
+    if not text.startswith(b"["):
+        return lambda _name: None
+    inside = text[1 : text.find(b"]")].decode("utf-8", "replace")
+    parts = [part.strip() for part in inside.split(",") if part.strip()]
+    default = True if "&" in parts else False if "=" in parts else None
+
+    def mode(name: str) -> bool | None:
+        if f"&{name}" in parts:
+            return True
+        if name in parts:
+            return False
+        return None if any(part.startswith((f"{name}=", f"{name} ")) for part in parts) else default
+
+    return mode

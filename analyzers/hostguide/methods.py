@@ -1,0 +1,165 @@
+"""Methods and constructors in host code: of the unit's classes, run in place, and of library classes."""
+
+from __future__ import annotations
+
+from analyzers.frontend.cindex import Cursor
+from analyzers.hostguide.calls import Caller
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.library import (
+    PURE_METHODS,
+    VECTOR_TYPES,
+    construct_known,
+    known_method,
+)
+from analyzers.hostguide.memory import alternatives
+from analyzers.hostguide.tree import Node
+from analyzers.hostguide.values import (
+    Address,
+    Choice,
+    Closure,
+    Record,
+    Unknown,
+    Value,
+    Variable,
+)
+from analyzers.ir.expr import Expr
+
+_CONCURRENT = frozenset(
+    {
+        "thread",
+        "jthread",
+        "future",
+        "shared_future",
+        "condition_variable",
+        "packaged_task",
+        "promise",
+        "latch",
+        "barrier",
+    }
+)
+"""Their methods wait for code that ran meanwhile."""
+
+
+class MethodCaller(Caller):
+    """Methods and constructors."""
+
+    def call_method(self, node: Node) -> Value:
+        target: Cursor = node.value
+        name = target.spelling
+        base = node.arg(0)
+        arguments = tuple(a for a in node.args[1:] if a is not None)
+        place, held = self._object(base)
+        if name == "operator()":
+            leaves = alternatives(held)
+            if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
+                body = target if target.get_definition() is not None and not self.bundled(target) else None
+                return self.run_closure(leaves[0][1], list(arguments), node, body)
+        function = None if self.bundled(target) else self.builder.function(target)
+        if function is not None and not target.is_virtual_method() and self.may_run(function):
+            this = place if place is not None else self._temporary(held, base.ty)
+            return self.run_function(function, arguments, this, node)
+        if name == "operator=" and len(arguments) == 1 and function is None:
+            return self._assigned(node, place, arguments[0])
+        if self.bundled(target):
+            return self._library_method(node, target, place, held, arguments)
+        if place is not None:
+            if not self.keeps_object(target):
+                self.forget(place)
+            self.escape((place.variable,))
+        return self.unknown_call(node, target, arguments)
+
+    def _object(self, base: Node) -> tuple[Address | None, Value]:
+        if base.op == "this" or isinstance(base.ty, PointerTo):
+            pointer = self.evaluate(base)
+            place = self.pointee(pointer)
+            ty = base.ty.target if isinstance(base.ty, PointerTo) else OTHER
+            return place, self.read(place, ty) if place is not None else self.fresh("object", ty)
+        place = self.place(base)
+        if place is None:
+            return None, self.evaluate(base)
+        return place, self.evaluate(base) if base.op == "ref" else self.read(place, base.ty)
+
+    def _temporary(self, value: Value, ty: HostType) -> Address:
+        made = Variable("temporary", ty)
+        self.state.store[made] = value
+        return Address(made)
+
+    def _assigned(self, node: Node, place: Address | None, argument: Node) -> Value:
+        value = self.evaluate(argument)
+        if argument.ty != node.arg(0).ty and not isinstance(value, (Record, Closure)):
+            value = self.fresh("value", node.arg(0).ty)
+        self.write(place, value)
+        return value
+
+    def _library_method(
+        self, node: Node, target: Cursor, place: Address | None, held: Value, arguments: tuple[Node, ...]
+    ) -> Value:
+        name = target.spelling
+        if (
+            name in PURE_METHODS
+            and not any(a.effects for a in arguments)
+            and isinstance(held, (Unknown, Record, Choice))
+        ):
+            values = tuple(self.evaluate(a) for a in arguments)
+            result = known_method(self, node, held, name, values)
+            if result is not None:
+                return result
+        result = self.unknown_call(node, target, arguments, harmless=True)
+        if place is not None and not self.keeps_object(target):
+            self.forget(place)
+        owner = base_type(node)
+        if isinstance(owner, RecordType) and owner.head in _CONCURRENT:
+            self.forget_outside()
+        if name.endswith("_"):
+            self.shapes += 1  # a tensor is a handle: other handles of it see the new shape
+        return result
+
+    def construct(self, node: Node) -> Value:
+        arguments = tuple(a for a in node.args if a is not None)
+        ty = node.ty
+        head = ty.head if isinstance(ty, RecordType) else ""
+        target: Cursor = node.value
+        if head in VECTOR_TYPES:
+            return self._vector(node, arguments)
+        copies = len(arguments) == 1 and arguments[0].ty == ty
+        if copies and (self.bundled(target) or self.builder.function(target) is None):
+            return self.evaluate(arguments[0])
+        if self.bundled(target):
+            return self._library_object(node, target, arguments)
+        function = self.builder.function(target)
+        made = Variable("object", ty)
+        self.state.store[made] = Unknown(self.number("object"), "object", ty)
+        if function is not None:
+            if self.may_run(function):
+                self.run_function(function, arguments, Address(made), node)
+                return self.state.store.pop(made)
+            self.unknown_call(node, target, arguments)
+        elif not arguments:
+            pass  # an implicit default constructor: members keep what they are, which is unknown
+        else:
+            self.unknown_call(node, target, arguments)
+        return self.fresh("object", ty)
+
+    def _vector(self, node: Node, arguments: tuple[Node, ...]) -> Value:
+        values = [self.evaluate(a) for a in arguments]
+        if len(values) == 1 and not isinstance(values[0], Expr):
+            return values[0]
+        names = "xyzw"
+        parts: dict[str | int, Value] = {}
+        for index, value in enumerate(values[:4]):
+            parts[names[index]] = value
+        return Record(parts, Unknown(self.number("dim3"), "dim3", node.ty))
+
+    def _library_object(self, node: Node, target: Cursor, arguments: tuple[Node, ...]) -> Value:
+        values = [self.evaluate(a) for a in arguments]
+        made = construct_known(self, node, values)
+        if made is not None:
+            return made
+        for index, (argument, value) in enumerate(zip(arguments, values, strict=True)):
+            self._handed_over(argument, value, self.parameter(target, index), True)
+        return self.fresh(node.ty.head if isinstance(node.ty, RecordType) else "object", node.ty)
+
+
+def base_type(node: Node) -> HostType:
+    ty = node.arg(0).ty
+    return ty.target if isinstance(ty, PointerTo) else ty

@@ -1,0 +1,219 @@
+"""Where host variables and lvalues lie: frames of activations, variables by name, places of expressions.
+
+The layer between ``memory``, which knows no names, and ``evaluate``, which knows all expressions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.hosttypes import (
+    OTHER,
+    ArrayOf,
+    HostType,
+    PointerTo,
+    ReferenceTo,
+)
+from analyzers.hostguide.memory import Memory
+from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node
+from analyzers.hostguide.values import (
+    Address,
+    Choice,
+    Closure,
+    Pointer,
+    State,
+    Value,
+    Variable,
+)
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import I64, TRUE, Expr, FloatType, IntType
+
+
+@dataclass(slots=True)
+class Exits:
+    """The states in which control left a loop or switch. ``kind``: ``loop``, ``switch``, or ``once`` for a loop whose
+    body runs exactly once, where ``continue`` leaves too."""
+
+    kind: str
+    states: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, "Value | None"]])
+
+
+class Frame:
+    """One activation: its variables, and the states in which control left it."""
+
+    def __init__(
+        self,
+        function: HostFunction | None,
+        caller: Frame | None,
+        this: Value | None = None,
+        enclosing: Closure | None = None,
+        call: Node | None = None,
+    ) -> None:
+        self.function = function
+        self.result: HostType = function.result if function is not None else OTHER
+        if self.result is OTHER and call is not None:
+            self.result = call.ty
+        self.guards: list[Variable] = []
+        """Variables in scope whose destructor may change what it can reach."""
+        self.caller = caller
+        self.this = this
+        self.enclosing = enclosing
+        self.call = call
+        self.variables: dict[Declaration, Variable] = {}
+        self.returns: list[tuple[State, Value | None]] = []
+        self.exits: list[Exits] = []
+        """Of the loops and switches around the current statement, innermost last."""
+        self.depth: int = caller.depth + 1 if caller is not None else 0
+
+
+class Places(Memory):
+    """Variables by name, and where lvalues lie."""
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        super().__init__()
+        self.builder = builder
+        self.frame = Frame(None, None)
+        self.returned: tuple[Node, Address] | None = None
+        """The call that last returned a reference, and to what."""
+        self._last_index: Value = ex.const(0, I64)
+        self._globals: dict[Declaration, Variable] = {}
+
+    def evaluate(self, node: Node) -> Value:
+        raise NotImplementedError
+
+    def condition(self, node: Node) -> Expr:
+        raise NotImplementedError
+
+    def find(self, declared: Declaration) -> Variable | None:
+        """The variable a name means here; None when its declaration has not been executed."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            found = frame.variables.get(declared)
+            if found is not None:
+                return found
+            frame = frame.enclosing.frame if frame.enclosing is not None else None
+        if declared.storage in ("global", "static", "field"):
+            found = self._globals.get(declared)
+            if found is None:
+                found = self._globals[declared] = Variable(declared.name, target_of(declared.ty), True)
+            return found
+        return None
+
+    def variable(self, declared: Declaration) -> Variable:
+        found = self.find(declared)
+        if found is None:
+            found = self.frame.variables[declared] = Variable(declared.name, target_of(declared.ty))
+            self.state.store.setdefault(found, self.fresh(declared.name, declared.ty))
+        return found
+
+    def declare(self, declared: Declaration, value: Value) -> Variable:
+        made = Variable(declared.name, target_of(declared.ty))
+        self.frame.variables[declared] = made
+        self.state.store[made] = value
+        return made
+
+    def place_of(self, declared: Declaration) -> Address | None:
+        variable = self.variable(declared)
+        if isinstance(declared.ty, ReferenceTo):
+            held = self.state.store.get(variable)
+            if isinstance(held, Address):
+                return held
+            if isinstance(held, Choice):
+                return None
+        return Address(variable)
+
+    def place(self, node: Node) -> Address | None:
+        """Where an lvalue lies; None when that is not known."""
+        op = node.op
+        if op == "ref":
+            return self.place_of(node.value)
+        if op == "member":
+            base = node.arg(0)
+            if base.op == "this" or isinstance(base.ty, PointerTo):
+                outer = self.pointee(self.evaluate(base))
+            else:
+                outer = self.place(base)
+            return Address(outer.variable, (*outer.path, node.value)) if outer is not None else None
+        if op == "index":
+            return self._element(node)
+        if op == "deref":
+            return self.pointee(self.evaluate(node.arg(0)), node.ty)
+        if op == "cast":
+            return self.place(node.arg(0))
+        if op in ("assign", "compound", "step"):
+            self.evaluate(node)
+            return self.place(node.arg(0))
+        if op in ("call", "method"):
+            self.evaluate(node)
+            return self.returned[1] if self.returned is not None and self.returned[0] is node else None
+        if op == "binary" and node.value == ",":
+            self.evaluate(node.arg(0))
+            return self.place(node.arg(1))
+        if op == "choose":
+            return self._either_place(node)
+        return None
+
+    def _either_place(self, node: Node) -> Address | None:
+        """``(c ? a : b) = …``: which one is written is not followed, so both are given away."""
+        condition = self.condition(node.arg(0))
+        if condition.op == "const":
+            return self.place(node.arg(1 if condition is TRUE else 2))
+        for side in (node.arg(1), node.arg(2)):
+            place = self.place(side)
+            if place is not None:
+                self.escape((place.variable,))
+        return None
+
+    def _element(self, node: Node) -> Address | None:
+        base, index = node.arg(0), self.evaluate(node.arg(1))
+        self._last_index = index
+        at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else ANY_PART
+        if isinstance(base.ty, ArrayOf):
+            outer = self.place(base)
+            return Address(outer.variable, (*outer.path, at)) if outer is not None else None
+        moved = self._moved(self.evaluate(base), index, 1, pointee_size(base.ty))
+        return self.pointee(moved, node.ty) if at != ANY_PART else None
+
+    def typed(self, place: Address, node: Node) -> Value:
+        """The value at a place, read as the type of the expression."""
+        value = self.read(place, node.ty)
+        ty = node.ty
+        if isinstance(ty, IntType) and isinstance(value, Expr) and value.ty != ty:
+            if isinstance(value.ty, IntType) and value.ty.width == ty.width:
+                return ex.cast(value, ty)
+            return self.fresh(place.variable.name, ty)
+        return value
+
+    def _moved(self, pointer: Value, by: Value, sign: int, size: int | None) -> Value:
+        """Pointer arithmetic."""
+        if isinstance(pointer, Choice):
+            first, second = (self._moved(p, by, sign, size) for p in (pointer.first, pointer.second))
+            return Choice(pointer.guard, first, second)
+        if not isinstance(by, Expr) or not isinstance(by.ty, IntType):
+            return Pointer(self.number("pointer"), "pointer")
+        if isinstance(pointer, Pointer) and size is not None:
+            bytes_ = ex.mul(ex.cast(by, I64), ex.const(sign * size, I64))
+            return Pointer(
+                pointer.id, pointer.name, self.bounded(ex.add(pointer.offset, bytes_), "offset"), pointer.size
+            )
+        if isinstance(pointer, Address) and by.op == "const":
+            if by.value == 0:
+                return pointer
+            if pointer.path and isinstance(pointer.path[-1], int):
+                return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
+        if isinstance(pointer, Address):
+            return Address(pointer.variable, (*pointer.path[:-1], ANY_PART)) if pointer.path else pointer
+        return Pointer(self.number("pointer"), "pointer")
+
+
+def is_scalar(ty: HostType) -> bool:
+    return isinstance(ty, (IntType, FloatType, PointerTo))
+
+
+def target_of(ty: HostType) -> HostType:
+    return ty.target if isinstance(ty, ReferenceTo) else ty
+
+
+def pointee_size(ty: HostType) -> int | None:
+    return ty.size if isinstance(ty, PointerTo) else None
