@@ -379,6 +379,22 @@ def referenced(cursor: Any) -> Any:
     return found
 
 
+_raw_location: Any = _lib["clang_getCursorLocation"]
+_raw_location.argtypes = [_module.Cursor]
+_raw_location.restype = _module.SourceLocation
+_raw_file: Any = _lib["clang_getFileLocation"]
+_raw_file.argtypes = [_module.SourceLocation, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]  # fmt: skip
+_raw_file.restype = None
+_file_handle = ctypes.c_void_p()
+_file_handle_reference: Any = ctypes.byref(_file_handle)
+
+
+def file_key(cursor: Any) -> int:
+    """A number for the file a declaration stands in, the same for all of the unit; 0 for none."""
+    _raw_file(_raw_location(cursor), _file_handle_reference, None, None, None)
+    return _file_handle.value or 0
+
+
 def specialized_template(cursor: Cursor) -> Cursor | None:
     """The template that a function or class was instantiated from, None for anything else."""
     return cast("Cursor | None", _lib.clang_getSpecializedCursorTemplate(cursor))

@@ -70,6 +70,11 @@ def _lower_unit(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) 
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))
         found = discover(unit)
+    useful = found.useful_probes()
+    if reparse is not None and set(useful) != set(unit.probes):
+        # Arguments that were tried in vain leave errors behind in code that is sound.
+        unit = reparse(useful)
+        found = discover(unit)
     return _lowered(unit, found, only)
 
 

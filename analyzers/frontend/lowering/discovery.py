@@ -10,10 +10,10 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, children, kernel_identity, specialized_template
+from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, children, file_key, kernel_identity, specialized_template
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
     ParsedUnit,
@@ -53,8 +53,6 @@ class Found:
     node: Node | None
     template: Node | None = None
     guessed: bool = False
-    ignored: frozenset[int] = frozenset()
-    """Lines of probes whose errors say nothing about this kernel: guesses that were not taken."""
     failure: str = ""
 
 
@@ -132,24 +130,16 @@ def discover(unit: ParsedUnit) -> Discovery:
     for _, item in plain:
         if item.mangled not in seen:
             seen.add(item.mangled)
-            found.kernels.append(item if item.template or not unit.probes else replace(item, ignored=_guess_lines(found)))
+            found.kernels.append(item)
     return found
-
-
-def _guess_lines(found: Discovery, but: str = "") -> frozenset[int]:
-    """The lines at which guesses stand behind the text."""
-    first = found.unit.text.count("\n") + 2
-    guesses = {p for t in found.templates for p in _guesses(t)} - {but}
-    return frozenset(first + number for number, probe in enumerate(found.unit.probes) if probe in guesses)
 
 
 def _found_template(found: Discovery, template: _Template) -> Iterator[tuple[tuple[str, int], Found]]:
     at = _position(template.node.cursor)
-    ignored = _guess_lines(found, template.guess)
     for mangled, cursor in template.instances.items():
         guessed = bool(template.guess)
         node = found.table.declaration(cursor)
-        yield at, Found(_shown(cursor), template.name, mangled, node, template.node, guessed, ignored)
+        yield at, Found(_shown(cursor), template.name, mangled, node, template.node, guessed)
     if not template.instances:
         text = f"the kernel template {template.name} is not instantiated, and no arguments to try were found"
         yield at, Found(f"{template.name}<…>", template.name, f"{template.name}<>", None, template.node, failure=text)
@@ -172,20 +162,19 @@ class _Declarations:
         """(file, start, end, cursor, inside a template) of every function and variable with a body or initialiser."""
         self.probes: list[Any] = []
         self.files: set[str] = set()
-        self._bundled: dict[str, bool] = {}
+        self._bundled: dict[int, bool] = {}
         self._unit = unit
         self._walk(children(unit.cursor), (), False)
 
     def _in_headers(self, cursor: Any) -> bool:
-        file = cursor.location.file
-        if file is None:
-            return True
-        name = file.name
-        known = self._bundled.get(name)
+        """Whether a declaration stands in a bundled header, or in no file."""
+        key = file_key(cursor)
+        known = self._bundled.get(key)
         if known is None:
-            known = self._bundled[name] = is_bundled(name)
+            file = cursor.location.file
+            known = self._bundled[key] = file is None or is_bundled(file.name)
             if not known:
-                self.files.add(name)
+                self.files.add(file.name)
         return known
 
     def _walk(self, cursors: Iterable[Any], scope: tuple[str, ...], template: bool) -> None:
@@ -257,8 +246,16 @@ def _instances(found: Discovery, device: _Declarations) -> None:
 def _refused_probes(unit: ParsedUnit) -> set[int]:
     """Probes that clang reports an error about, itself or in the instantiation it asks for."""
     first = unit.text.count("\n") + 2
-    lines = {n.line for d in unit.diagnostics if d.severity >= Severity.ERROR for n in (d, *d.notes) if n.in_probe}
-    return {line - first for line in lines}
+    refused: set[int] = set()
+    current: set[int] = set()
+    for error in unit.diagnostics:
+        if error.severity < Severity.ERROR or error.side != "device":
+            continue
+        if error.in_probe or any("instantiation" in n.message for n in error.notes):
+            # Further errors of one instantiation come without the notes that lead there.
+            current = {n.line - first for n in (error, *error.notes) if n.in_probe}
+        refused |= current
+    return refused
 
 
 def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template], interesting: set[str]) -> None:

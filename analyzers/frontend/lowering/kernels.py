@@ -88,7 +88,7 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
     assert found.node is not None
-    problems = _errors(ctx, found, unit)
+    problems = _errors(ctx, unit)
     live, objects = pruned(body, ctx.objects.values())
     assumptions = list(ctx.assumptions)
     if found.guessed:
@@ -138,7 +138,7 @@ def _name_span(node: Node) -> SourceSpan:
 # --- errors of the compiler ---------------------------------------------------------------------------------
 
 
-def _errors(ctx: Context, found: Found, unit: ParsedUnit) -> list[Stmt]:
+def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
     """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there."""
     errors = [d for d in unit.diagnostics if d.severity >= Severity.ERROR and d.side == "device" and not d.in_probe]
     errors = [d for d in errors if not d.message.endswith("file not found")]
@@ -147,8 +147,6 @@ def _errors(ctx: Context, found: Found, unit: ParsedUnit) -> list[Stmt]:
     extents = [describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions]
     out: list[Stmt] = []
     for error in errors:
-        if any(n.in_probe and n.line in found.ignored for n in error.notes):
-            continue  # about an instantiation that was tried and not taken
         if any(_touches(error, extent) for extent in extents):
             out.append(Unsupported("parse-error", error.message, Site(error.span, "")))
     return out
