@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analyzers.model import Reason, Verdict
-from cuda_lsp import bug, cache
+from analyzers.model import Fix, Reason, Verdict
+from cuda_lsp import bug, cache, wire
 from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES, Anchor, Document, text_digest
 from cuda_lsp.frames import Frame
 from cuda_lsp.positions import well_formed
@@ -106,11 +106,9 @@ class Checks:
         while busy := [key for key in (uri, self._unit_of.get(uri)) if key is not None and self._pending[key]]:
             await self._settling.setdefault(busy[0], asyncio.Event()).wait()
 
-    async def offers_known(self, unit: str) -> None:
-        """Wait until the repairs of a unit's last check are known."""
-        key = f"offers {unit}"
-        while self._pending[key]:
-            await self._settling.setdefault(key, asyncio.Event()).wait()
+    def offers_are_pending(self, unit: str) -> bool:
+        """Whether repairs of a unit's last check are still being looked for."""
+        return bool(self._pending[f"offers {unit}"])
 
     def _count(self, key: str, change: int) -> None:
         """Count what is on its way under a key, and wake up who waits for its end."""
@@ -304,9 +302,16 @@ class Checks:
         self._session.spawn(self._adopt_headers(view))
         if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
             self._submit_offers(view, frame, snapshot)
-        if from_disk:
-            warm = Job(JobKind.WARM, view.path, frame, snapshot.texts, lambda _frame: None, lambda _how, _error: None)
-            self._session.scheduler.submit(warm)
+        view.is_warm = not from_disk
+
+    def warm_up(self, uri: str) -> None:
+        """The user begins to edit: what came from the disk is analysed now, so that the next save finds it warm."""
+        view = self.views.get(self._unit_of.get(uri, ""))
+        if view is not None and not view.is_warm and view.frame is not None and view.snapshot is not None:
+            view.is_warm = True
+            texts, frame = view.snapshot.texts, view.frame
+            job = Job(JobKind.WARM, view.path, frame, texts, lambda _frame: None, lambda _outcome, _error: None)
+            self._session.scheduler.submit(job)
 
     async def _adopt_headers(self, view: UnitView) -> None:
         """Read what is needed to show results in files that are not open; open headers may have found their unit."""
@@ -322,7 +327,7 @@ class Checks:
 
         def on_frame(answer: Frame) -> None:
             if view.snapshot is snapshot:
-                view.add_fix(answer["fix"])
+                view.add_fix(wire.load(Fix, answer["fix"]))
 
         def on_done(outcome: Outcome, error: str) -> None:
             if outcome in (Outcome.FAILED, Outcome.CRASHED):

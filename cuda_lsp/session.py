@@ -117,6 +117,7 @@ class Session:
         document.change(version, list(changes), self.client.features.encoding)
         self.texts += 1
         self.publisher.moved()
+        self.checks.warm_up(uri)
         settings = self.settings_for_file(self.checks.unit_of(uri) or document.path)
         if settings.check_on == "change":
             self._undebounce(uri)

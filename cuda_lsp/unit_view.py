@@ -127,10 +127,14 @@ class UnitView:
     """Files that were looked for and not found."""
     fixes: list[Fix] = field(default_factory=list[Fix])
     """Verified repairs for the text of `snapshot`."""
+    answered: set[str] = field(default_factory=set[str])
+    """Groups for which it is known whether there is a repair."""
     combined: Fix | None = None
     """All repairs of that text in one, once somebody has asked for it."""
     frame: Frame | None = None
     """The request of the last finished check: asking for repairs with the very same finds everything warm."""
+    is_warm: bool = True
+    """Whether a worker has analysed the unit; False when the results came from the disk."""
     trouble: Reason | None = None
     """Why the last check gave no result."""
     _running: Snapshot | None = None
@@ -213,12 +217,14 @@ class UnitView:
         self.snapshot, self._running = self._running, None
         self.dependencies = dict(frame["dependencies"])
         self.absent = frame["absent"]
-        self.fixes, self.combined = [], None
+        self.fixes, self.combined, self.answered = [], None, set()
         self._fresh = {}
 
-    def add_fix(self, data: Any) -> None:
-        """A repair of the last finished check was verified."""
-        self.fixes.append(wire.load(Fix, data))
+    def add_fix(self, fix: Fix) -> None:
+        """A repair of the last finished check was verified; the same one may come twice."""
+        self.answered.update(fix.groups)
+        if fix not in self.fixes:
+            self.fixes.append(fix)
 
     def fail(self, reason: Reason) -> None:
         """The check gave nothing: everything stays, as old."""

@@ -34,7 +34,7 @@ RECHECK = "source.recheck.cuda-lsp"
 KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, RECHECK)
 
 _REQUEST_FAILED = -32803
-_OFFERS_WAIT_S = 1.0
+_PATIENCE_S = 1.0
 
 
 def refused(text: str) -> JsonRpcException:
@@ -45,15 +45,14 @@ def refused(text: str) -> JsonRpcException:
 async def code_actions(session: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
     """The repairs whose diagnostics touch the range. When the user asks right after a save, wait a little for them."""
     document = session.documents.get(params.text_document.uri)
-    unit = session.unit_of(params.text_document.uri)
     if document is None or not session.client.features.code_action_literals:
         return []
     wanted = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
     encoding = session.client.features.encoding
     session.attention = (document.path, document.index.byte_offset(params.range.start, encoding))
-    if unit is not None and params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
+    if params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(session.checks.offers_known(unit), _OFFERS_WAIT_S)
+            await asyncio.wait_for(_hurry(session, document.uri, document.path, params.range), _PATIENCE_S)
     actions: list[types.CodeAction] = []
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
         actions.extend(await _quick_fixes(session, document.path, params))
@@ -63,6 +62,25 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     if any(_is_kind(RECHECK, kind) for kind in wanted):
         actions.append(execute_command.action(document.uri))
     return actions
+
+
+async def _hurry(session: Session, uri: str, path: str, wanted: types.Range) -> None:
+    """The user asks: wait for a check that is about to end, and while the repairs of the unit are still being looked
+    for, have those at the place verified first."""
+    await session.checks.settled(uri)
+    unit = session.unit_of(uri)
+    view = session.views.get(unit) if unit is not None else None
+    if unit is None or view is None or not view.is_current or not session.checks.offers_are_pending(unit):
+        return
+    snapshot = view.snapshot
+    for mistake in mistakes(session, path):
+        if mistake.group not in view.answered and _touches(session, mistake, wanted):
+            found = await _computed(session, view, mistake.group)
+            if view.snapshot is not snapshot:
+                return
+            view.answered.add(mistake.group)
+            if isinstance(found, Fix):
+                view.add_fix(found)
 
 
 def _is_kind(kind: str, wanted: str) -> bool:

@@ -1,0 +1,108 @@
+"""The server with the real analysis: what only it can show, from broken code to the disk cache."""
+
+from pathlib import Path
+
+import pytest
+from lsp.client import Connect, Editor, labels
+from lsprotocol import types
+
+from cuda_lsp import backend
+
+SHIFT = """\
+__global__ void shift(float *out) {
+  __shared__ float s[257];
+  int t = threadIdx.x;
+  s[t] = out[t];
+  out[t] = s[t + 1];
+}
+"""
+LAUNCH = "void go(float *p) { shift<<<1, 256>>>(p); }\n"
+
+
+@pytest.fixture
+async def editor(connect: Connect) -> Editor:
+    return await connect(engine=backend.DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s[t] = out[t];", "s[t] = out[t"),
+        ("int t = threadIdx.x;", "int t = threadIdx.x; if (t) {"),
+        ("__global__ void shift", "__global__ void other(float *\n__global__ void shift"),
+        ("__global__ void shift", "#if 0\n__global__ void shift"),
+        ("float *out)", "float *out, Later later)"),
+    ],
+)
+async def test_code_that_does_not_parse_keeps_the_last_good_result(
+    editor: Editor, tmp_path: Path, old: str, new: str
+) -> None:
+    path = tmp_path / "a.cu"
+    uri = editor.open(path, SHIFT + LAUNCH)
+    await editor.until(editor.has(uri, "data-race"))
+    editor.replace(uri, old, new)
+    editor.save(uri, path)
+    await editor.until_hover(uri, "s[t + 1]", "From an earlier text")
+    assert editor.codes(uri) == ["data-race"]
+    editor.replace(uri, new, old)
+    editor.replace(uri, "  out[t] = s", "  __syncthreads();\n  out[t] = s")
+    editor.save(uri, path)
+    await editor.until(editor.has(uri))
+
+
+async def test_a_race_in_a_header_is_repaired_there(editor: Editor, tmp_path: Path) -> None:
+    header, unit = tmp_path / "shift.cuh", tmp_path / "unit.cu"
+    header.write_text(SHIFT)
+    unit.write_text('#include "shift.cuh"\n' + LAUNCH)
+    uri = editor.open(header, SHIFT)
+    await editor.until(editor.has(uri, "data-race"))
+    (action,) = await editor.actions(uri, "s[t] = ")
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert "  __syncthreads();\n  out[t] = s" in editor.texts[uri]
+    editor.save(uri, header)
+    await editor.until(editor.has(uri))
+
+
+async def test_results_come_back_from_the_disk_and_are_analysed_when_typing_begins(
+    connect: Connect, tmp_path: Path
+) -> None:
+    path, text = tmp_path / "a.cu", SHIFT + LAUNCH
+    first = await connect(engine=backend.DEFAULT)
+    uri = first.open(path, text)
+    await first.until(first.has(uri, "data-race"))
+    assert len(await first.actions(uri, "s[t] = ")) == 1
+    while any(each["running"] for each in (await first.status())["workers"]):
+        pass
+    await first.shutdown_session()
+    second = await connect(engine=backend.DEFAULT)
+    second.open(path, text)
+    await second.until(second.has(uri, "data-race"))
+    assert second.diagnostics[uri] == first.diagnostics[uri]
+    assert len(await second.actions(uri, "s[t] = ")) == 1
+    second.replace(uri, "  out[t] = s", "  __syncthreads();\n  out[t] = s")
+    second.save(uri, path)
+    await second.until(second.has(uri))
+
+
+async def test_everything_in_a_file_is_repaired_at_once(editor: Editor, tmp_path: Path) -> None:
+    other = SHIFT.replace("shift", "second")
+    path = tmp_path / "a.cu"
+    uri = editor.open(path, SHIFT + other + LAUNCH + LAUNCH.replace("go", "run").replace("shift", "second"))
+    await editor.until(editor.has(uri, "data-race", "data-race"))
+    await editor.actions(uri, "s[t] = ")
+    (action,) = await editor.actions(uri, "s[t] = ", only=["source.fixAll"])
+    assert labels([action]) == ["Apply all proved fixes"]
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert editor.texts[uri].count("__syncthreads();") == 2
+    editor.save(uri, path)
+    await editor.until(editor.has(uri))
+
+
+async def test_non_ascii_text_and_tabs_before_an_access(editor: Editor, tmp_path: Path) -> None:
+    uri = editor.open(tmp_path / "a.cu", (SHIFT + LAUNCH).replace("  s[t] =", "\t/* ä𝄞 */ s[t] ="))
+    await editor.until(editor.has(uri, "data-race"))
+    assert editor.diagnostics[uri][0].range == types.Range(types.Position(3, 11), types.Position(3, 15))
