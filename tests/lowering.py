@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from functools import cache
+from typing import TypeVar
 
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import LoweredUnit, lower_unit
@@ -43,7 +44,10 @@ def kernel(text: str, name: str | None = None) -> Kernel:
     return found[name]
 
 
-def each(k: Kernel, kind: type) -> list[Stmt]:
+S = TypeVar("S", bound=Stmt)
+
+
+def each(k: Kernel, kind: type[S]) -> list[S]:
     """The statements of one kind, in source order."""
     return [s for s in statements(k.body) if isinstance(s, kind)]
 

@@ -3,6 +3,8 @@
 The numbers were checked with a C++ compiler: the text of each case also compiles as host code.
 """
 
+# ruff: noqa: E501 (CUDA text and printed programs keep their lines)
+
 from typing import NamedTuple
 
 

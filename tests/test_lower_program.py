@@ -1,5 +1,7 @@
 """The program that comes out of the lowering, statement by statement, for what the analysis cares about."""
 
+# ruff: noqa: E501 (CUDA text and printed programs keep their lines)
+
 import pytest
 from lowering import PATH, each, expected, kernel, program, unsupported
 
@@ -287,7 +289,9 @@ def test_loops_say_what_they_are():
 
 
 def test_short_circuits_guard_loads():
-    assert program("__global__ void k(int *p, int n) { if (n > 3 && p[n] > 0 || p[0]) p[1] = n ? p[2] : 0; }") == expected("""
+    assert program(
+        "__global__ void k(int *p, int n) { if (n > 3 && p[n] > 0 || p[0]) p[1] = n ? p[2] : 0; }"
+    ) == expected("""
           %both := (3 < param:n)
           if %both:
             #1 % := load i32 4B ptradd(&p, (i64(param:n) * 4))
@@ -321,13 +325,15 @@ def test_pointers_loaded_from_memory():
 
 
 def test_library_functions_without_a_body_are_data():
-    assert program("""
+    assert program(
+        """
         __global__ void k(float *p, int *q) {
           float s, c; sincosf(p[0], &s, &c);
           q[(int)(sqrtf(s) + c)] = clock64() > 3;
           __half h = __float2half(p[1]); h = h + __half(2.f); p[2] = (float)h;
         }
-    """.replace("__global__", "#include <cuda_fp16.h>\n__global__", 1)) == expected("""
+    """.replace("__global__", "#include <cuda_fp16.h>\n__global__", 1)
+    ) == expected("""
           #1 % := load f32 4B &p
           s := sincosf:1+0(%)
           c := sincosf:2+0(%)

@@ -1,5 +1,7 @@
 """Which kernels a unit has: templates and their instantiations, headers, namespaces, broken code."""
 
+# ruff: noqa: E501 (CUDA text and printed programs keep their lines)
+
 from lowering import PATH, kernel, kernels, program, unit, unsupported
 
 from analyzers.ir.kernel import Unsupported, statements
@@ -60,7 +62,7 @@ def test_templates_nobody_instantiates_are_tried():
         template <template <class> class C> __global__ void odd(C<int> *p) { p->x = 1; }
     """
     found = kernels(text)
-    assert list(found)[0] == "run<float, 32, true>"
+    assert next(iter(found)) == "run<float, 32, true>"
     assert found["run<float, 32, true>"].assumptions == (
         "the template is not instantiated in sight; checked as run<float, 32, true>",
     )

@@ -134,7 +134,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | As
         return f"#{s.id} {s.var} := load{volatile} {s.ty} {s.width}B {expression_text(s.pointer)}{_bounds(s.in_bounds)}"
     if isinstance(s, Store):
         volatile = " volatile" if s.volatile else ""
-        return f"#{s.id} store{volatile} {s.width}B {expression_text(s.pointer)} := {expression_text(s.value)}{_bounds(s.in_bounds)}"
+        target, value = expression_text(s.pointer), expression_text(s.value)
+        return f"#{s.id} store{volatile} {s.width}B {target} := {value}{_bounds(s.in_bounds)}"
     if isinstance(s, Atomic):
         operands = ", ".join(expression_text(o) for o in s.operands)
         result = f"{s.var} := " if s.var else ""

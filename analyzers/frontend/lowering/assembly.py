@@ -160,7 +160,8 @@ def _leave_any(s: _Statement) -> None:
 
 def _parts(text: str) -> tuple[str, str]:
     """The assembly code, and the text of the operand lists."""
-    opened = text.find("(", _HAS_ASM.search(text).end() if _HAS_ASM.search(text) else 0)
+    keyword = _HAS_ASM.search(text)
+    opened = text.find("(", keyword.end() if keyword is not None else 0)
     depth, quoted, end = 0, False, len(text)
     for at in range(max(opened, 0), len(text)):
         letter = text[at]
@@ -327,10 +328,17 @@ def _width(head: str, qualifiers: list[str]) -> tuple[int, int] | None:
 
 def _ordering(qualifiers: list[str]) -> tuple[Order, Scope] | None:
     """Order and scope of a strong access, None for a weak one."""
-    order = next((_ORDERS[q] for q in qualifiers if q in _ORDERS), None)
-    if order is None:
-        return None
-    return order, next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid")
+    for qualifier in qualifiers:
+        if qualifier in _ORDERS:
+            return _ORDERS[qualifier], _scope(qualifiers)
+    return None
+
+
+def _scope(qualifiers: list[str]) -> Scope:
+    for qualifier in qualifiers:
+        if qualifier in _SCOPES:
+            return _SCOPES[qualifier]
+    return "grid"
 
 
 def _integer(width: int) -> IntType:
@@ -396,11 +404,11 @@ def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: li
     signed = f".s{size[0] * 8}" in head
     ty = IntType(min(size[0], 8) * 8, signed)
     given = tuple(memory.convert_scalar(s.ctx, o, ty) for o in operands if o is not None)
-    order, scope = _ordering(qualifiers) or ("relaxed", next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid"))
+    ordering = _ordering(qualifiers)
+    order: Order = ordering[0] if ordering is not None else "relaxed"
+    scope = _scope(qualifiers)
     old = s.ctx.temporary(ty, "old")
-    s.ctx.emit(
-        Atomic(s.ctx.id(), old.value, op, ty, pointer, given, size[0], scope, order, s.ctx.site(s.node))
-    )
+    s.ctx.emit(Atomic(s.ctx.id(), old.value, op, ty, pointer, given, size[0], scope, order, s.ctx.site(s.node)))
     if target:
         s.set(target, old)
     return True
@@ -460,5 +468,5 @@ def _fence(s: _Statement, qualifiers: list[str]) -> bool:
     if "proxy" in qualifiers or "mbarrier_init" in qualifiers:
         return True
     order = next((_ORDERS[q] for q in qualifiers if q in _ORDERS), "seq_cst")
-    fence(s.ctx, s.node, next((_SCOPES[q] for q in qualifiers if q in _SCOPES), "grid"), order)
+    fence(s.ctx, s.node, _scope(qualifiers), order)
     return True

@@ -170,7 +170,9 @@ def _default_argument(ctx: Context, facts: Facts, number: int, given: Node | Non
     own = [k for k in parameter.kids if 100 <= k.kind < 200]
     if own:
         return own[-1]
-    from_template = facts.node.cursor.specialized_template if hasattr(facts.node.cursor, "specialized_template") else None
+    from_template = (
+        facts.node.cursor.specialized_template if hasattr(facts.node.cursor, "specialized_template") else None
+    )
     for other in (facts.node.cursor.canonical, from_template):
         if other is None:
             continue
@@ -671,7 +673,8 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
     return pure_result(ctx, result, facts.name, given, call)
 
 
-_PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "cuda_fp16", "cuda_bf16", "cuda_fp8", "textures",
+_PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "cuda_fp16", "cuda_bf16", "cuda_fp8",
+               "textures",
                "cuComplex", "complex", "builtins")  # fmt: skip
 
 

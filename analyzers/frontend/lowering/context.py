@@ -7,7 +7,7 @@ then noted in `forced` and the kernel is lowered once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ STATEMENT_LIMIT = 120_000
 INLINE_DEPTH = 60
 
 
-class TooLarge(Exception):  # noqa: N818
+class TooLarge(Exception):
     """The kernel with everything inlined exceeds `STATEMENT_LIMIT`."""
 
 
@@ -33,7 +33,7 @@ class Frame:
     """One activation: the kernel itself, an inlined function or a lambda's body."""
 
     name: str
-    bindings: dict[int, Place] = field(default_factory=dict)
+    bindings: dict[int, Place] = field(default_factory=dict[int, "Place"])
     this: Place | None = None
     closure: Closure | None = None
     facts: Facts | None = None
@@ -51,14 +51,14 @@ class Frame:
     """How many branches and loops of this body enclose the statement being lowered."""
     done: bool = False
     """Control does not get past the statements so far."""
-    exits: list[tuple[str, str | None, str]] = field(default_factory=list)
+    exits: list[tuple[str, str | None, str]] = field(default_factory=list[tuple[str, "str | None", str]])
     """Enclosing loops and switches: (label for break, label for continue, kind of the break)."""
-    gotos: dict[str, tuple[str, str]] = field(default_factory=dict)
+    gotos: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """Labels in reach: name to (exit|continue, label of the Block or Loop)."""
 
     def lookup(self, key: int) -> Place | None:
-        frame: Frame | None = self
-        while frame is not None:
+        frame = self
+        while True:
             found = frame.bindings.get(key)
             if found is not None:
                 return found
@@ -72,8 +72,8 @@ class Frame:
         return None
 
     def enclosing_this(self) -> Place | None:
-        frame: Frame | None = self
-        while frame is not None:
+        frame = self
+        while True:
             if frame.this is not None:
                 return frame.this
             closure = frame.closure
@@ -157,7 +157,7 @@ class Context:
         self.out.append(statement)
 
     @contextmanager
-    def captured(self) -> Iterator[list[Stmt]]:
+    def captured(self) -> Generator[list[Stmt]]:
         """Statements emitted inside go to the list given instead."""
         saved, inner = self.out, []
         self.out = inner
@@ -167,7 +167,7 @@ class Context:
             self.out = saved
 
     @contextmanager
-    def branch(self) -> Iterator[list[Stmt]]:
+    def branch(self) -> Generator[list[Stmt]]:
         """Statements emitted inside may not be executed, or several times."""
         frame = self.frame
         frame.conditional += 1

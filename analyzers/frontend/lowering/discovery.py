@@ -13,7 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzers.frontend.cindex import CursorKind, TemplateArgumentKind, children, file_key, kernel_identity, specialized_template
+from analyzers.frontend.cindex import (
+    CursorKind,
+    TemplateArgumentKind,
+    children,
+    file_key,
+    kernel_identity,
+    specialized_template,
+)
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
     ParsedUnit,
@@ -25,7 +32,8 @@ from analyzers.frontend.parse import (
 from analyzers.model import Skipped
 
 _K: Any = CursorKind
-_SCOPES = frozenset({Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS, Kinds.CLASS_TEMPLATE,
+_SCOPES = frozenset({Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS,
+                     Kinds.CLASS_TEMPLATE,
                      _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value, _K.FRIEND_DECL.value})  # fmt: skip
 _TEMPLATES = frozenset({Kinds.CLASS_TEMPLATE, _K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION.value})
 _FUNCTION_LIKE = frozenset(
@@ -38,7 +46,8 @@ _TEMPLATE_PARAMETER: int = _K.TEMPLATE_TEMPLATE_PARAMETER.value
 #: What to instantiate a template with that nobody instantiates: (types, integers). All are tried at once, and the first
 #: that clang accepts is taken: kernels often assert something about their arguments.
 _GUESSES = (
-    ("float", "32"), ("float", "4"), ("float", "1"), ("float", "8"), ("float", "16"), ("float", "128"), ("float", "256"),
+    ("float", "32"), ("float", "4"), ("float", "1"), ("float", "8"), ("float", "16"), ("float", "128"),
+    ("float", "256"),
     ("float", "2"), ("int", "32"), ("double", "64"),
 )  # fmt: skip
 
@@ -161,7 +170,6 @@ class _Declarations:
         self.functions: list[tuple[str, int, int, Any, bool]] = []
         """(file, start, end, cursor, inside a template) of every function and variable with a body or initialiser."""
         self.probes: list[Any] = []
-        self.files: set[str] = set()
         self._bundled: dict[int, bool] = {}
         self._unit = unit
         self._walk(children(unit.cursor), (), False)
@@ -173,8 +181,6 @@ class _Declarations:
         if known is None:
             file = cursor.location.file
             known = self._bundled[key] = file is None or is_bundled(file.name)
-            if not known:
-                self.files.add(file.name)
         return known
 
     def _walk(self, cursors: Iterable[Any], scope: tuple[str, ...], template: bool) -> None:
@@ -194,7 +200,9 @@ class _Declarations:
                     self.probes.append(cursor)
                 else:
                     extent = cursor.extent
-                    self.functions.append((_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, template))
+                    self.functions.append(
+                        (_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, template)
+                    )
 
     def _function(self, cursor: Any, kind: int, scope: tuple[str, ...], template: bool) -> None:
         is_global = has_body = False
@@ -309,7 +317,9 @@ def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tup
     return list(starts.values()), interesting
 
 
-def _covering(entries: list[tuple[int, int, Any, bool]], keys: list[int], offset: int) -> Iterator[tuple[int, int, Any, bool]]:
+def _covering(
+    entries: list[tuple[int, int, Any, bool]], keys: list[int], offset: int
+) -> Iterator[tuple[int, int, Any, bool]]:
     at = bisect.bisect_right(keys, offset) - 1
     while at >= 0:
         entry = entries[at]

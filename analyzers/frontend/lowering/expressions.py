@@ -272,7 +272,6 @@ def is_lvalue(node: Node) -> bool:
 # --- names --------------------------------------------------------------------------------------------------
 
 
-
 def function_named(node: Node) -> FunctionPlace | None:
     """The function an expression names, if it is one."""
     node = stripped(node)
@@ -306,11 +305,11 @@ def named_place(ctx: Context, node: Node) -> Place:
     if target.kind == Kinds.ENUM_CONSTANT:
         return ValuePlace(const(target.cursor.enum_value, _integer(node.type)), node.type)
     if target.kind == Kinds.VAR:
-        from analyzers.frontend.lowering import objects  # noqa: PLC0415
+        from analyzers.frontend.lowering import objects
 
         return objects.unbound_variable(ctx, target, node)
     if target.kind == Kinds.UNEXPOSED_DECL and node.type.shape in ("array", "record", "integer", "float", "pointer"):
-        from analyzers.frontend.lowering import objects  # noqa: PLC0415
+        from analyzers.frontend.lowering import objects
 
         return objects.unbound_variable(ctx, target, node)
     if kids and kids[-1].kind not in REFERENCES:
@@ -357,7 +356,7 @@ def member_place(ctx: Context, node: Node) -> Place:
     if target is None:
         return memory.as_place(ctx, ctx.unsupported_value("expression", f"unknown member {node.name}", node), node)
     if target.kind == Kinds.VAR:
-        from analyzers.frontend.lowering import objects  # noqa: PLC0415
+        from analyzers.frontend.lowering import objects
 
         known = ctx.globals.get(target.key)
         return known if known is not None else objects.unbound_variable(ctx, target, node)
@@ -369,7 +368,9 @@ def member_place(ctx: Context, node: Node) -> Place:
     if not kids:
         base = ctx.frame.enclosing_this()
         if base is None:
-            return memory.as_place(ctx, ctx.unsupported_value("expression", f"{node.name} without an object", node), node)
+            return memory.as_place(
+                ctx, ctx.unsupported_value("expression", f"{node.name} without an object", node), node
+            )
     elif kids[0].type.shape == "pointer":
         base = pointee(ctx, kids[0])
     else:
@@ -381,7 +382,9 @@ def member_place(ctx: Context, node: Node) -> Place:
         if field is not None:
             return memory.member(ctx, base, field, node)
     elif base.type.scalar:
-        return ValuePlace(pure(f"{base.type.spelling}.{node.name}", node.type.ir or U64, memory.read(ctx, base, node)), node.type)
+        return ValuePlace(
+            pure(f"{base.type.spelling}.{node.name}", node.type.ir or U64, memory.read(ctx, base, node)), node.type
+        )
     return memory.as_place(ctx, ctx.unknown_value(node.type, f"member {node.name}", node), node)
 
 
@@ -506,7 +509,9 @@ def stepped(old: Expr, ctype: CType, operator: str) -> Expr:
         return ptradd(old, const(size if operator == "++" else -size, I64))
     if isinstance(old.ty, FloatType):
         return binary("add" if operator == "++" else "sub", old, fconst(1.0, old.ty))
-    if isinstance(old.ty, IntType) and old.ty.width < 32:
+    if not isinstance(old.ty, IntType):
+        return old
+    if old.ty.width < 32:
         wide = cast(old, I32)
         return cast(binary("add", wide, const(1 if operator == "++" else -1, I32)), old.ty)
     if operator == "++":
@@ -820,15 +825,14 @@ def ctx_effect(ctx: Context, node: Node) -> None:
     saved = ctx.discarded
     ctx.discarded = inner
     try:
-        if inner.kind in (Kinds.DECL_REF, Kinds.MEMBER, Kinds.SUBSCRIPT):
-            if not inner.type.volatile:
-                if inner.kind != Kinds.DECL_REF:
-                    ctx.place(inner)
-                return
-        elif inner.kind == Kinds.UNARY and inner.operator in ("*", "++", "--"):
-            if inner.operator != "*" or not inner.type.volatile:
+        if inner.kind in (Kinds.DECL_REF, Kinds.MEMBER, Kinds.SUBSCRIPT) and not inner.type.volatile:
+            if inner.kind != Kinds.DECL_REF:
                 ctx.place(inner)
-                return
+            return
+        stepping = inner.kind == Kinds.UNARY and inner.operator in ("++", "--")
+        if stepping or (inner.kind == Kinds.UNARY and inner.operator == "*" and not inner.type.volatile):
+            ctx.place(inner)
+            return
         ctx.value(inner)
     finally:
         ctx.discarded = saved
@@ -859,7 +863,7 @@ def aggregate(ctx: Context, node: Node) -> Value:
         return memory.convert_scalar(ctx, ctx.scalar(node.kids[0]), ctype.ir or I32)
     if ctype.shape in ("record", "array"):
         target = memory.storage(ctx, ctype, "%value", None, node)
-        from analyzers.frontend.lowering import objects  # noqa: PLC0415
+        from analyzers.frontend.lowering import objects
 
         objects.initialise(ctx, target, node, node)
         return target
@@ -892,7 +896,7 @@ def deallocation(ctx: Context, node: Node) -> Value:
 
 @values(Kinds.LAMBDA)
 def lambda_value(ctx: Context, node: Node) -> Value:
-    from analyzers.frontend.lowering import calls  # noqa: PLC0415
+    from analyzers.frontend.lowering import calls
 
     return calls.closure(ctx, node)
 
@@ -900,5 +904,3 @@ def lambda_value(ctx: Context, node: Node) -> Value:
 @values(Kinds.THROW, Kinds.TYPEID)
 def exceptional(ctx: Context, node: Node) -> Value:
     return ctx.unsupported_value("expression", f"{node.text[:60]!r} in device code", node)
-
-

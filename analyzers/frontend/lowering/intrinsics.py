@@ -159,9 +159,12 @@ _SCOPES: tuple[Scope, ...] = ("block", "block", "cluster", "grid", "system")
 
 def _order_and_scope(ctx: Context, order: Node, scope: Node) -> tuple[Order, Scope]:
     o, s = ctx.scalar(order), ctx.scalar(scope)
-    made: Order = _ORDERS[o.value] if o.op == "const" and 0 <= o.value < 6 else "relaxed"
-    # An unknown scope promises the least.
-    wide: Scope = _SCOPES[s.value] if s.op == "const" and 0 <= s.value < 5 else "block"
+    made: Order = "relaxed"
+    if o.op == "const" and 0 <= o.value < len(_ORDERS):
+        made = _ORDERS[int(o.value)]
+    wide: Scope = "block"  # an unknown scope promises the least
+    if s.op == "const" and 0 <= s.value < len(_SCOPES):
+        wide = _SCOPES[int(s.value)]
     return made, wide
 
 
@@ -213,9 +216,7 @@ def target_of(ctx: Context, pointer: Node) -> tuple[Place, Node]:
     return MemPlace(memory.address(ctx, place, pointer), place.type), pointer
 
 
-def atomic(
-    ctx: Context, node: Node, op: str, pointer: Node, operands: list[Expr], scope: Scope, order: Order
-) -> Expr:
+def atomic(ctx: Context, node: Node, op: str, pointer: Node, operands: list[Expr], scope: Scope, order: Order) -> Expr:
     """Emit an atomic on what `pointer` points to; gives the old value."""
     place, shown = target_of(ctx, pointer)
     assert isinstance(place, MemPlace)
@@ -255,7 +256,7 @@ def _cuda_atomic(ctx: Context, call: Call) -> Value:
         return memory.convert_scalar(ctx, old, ctype.ir or old.ty)
     if ctype.shape == "record":
         leaves = ctype.leaves() or ()
-        from analyzers.frontend.lowering.places import RecordValue  # noqa: PLC0415
+        from analyzers.frontend.lowering.places import RecordValue
 
         return RecordValue({at: memory.lane(old, at, leaf) for at, leaf in leaves}, ctype)
     return None
@@ -420,7 +421,9 @@ def malloc(ctx: Context, call: Call) -> Value:
 # --- what ends or constrains a thread -----------------------------------------------------------------------
 
 
-@intrinsic("__trap", "abort", "__builtin_trap", "__assert_fail", "__assertfail", "__builtin_unreachable", "__debugbreak")
+@intrinsic(
+    "__trap", "abort", "__builtin_trap", "__assert_fail", "__assertfail", "__builtin_unreachable", "__debugbreak"
+)
 def trap(ctx: Context, call: Call) -> Value:
     source = "assume" if call.name == "__builtin_unreachable" else "trap"
     ctx.emit(Assume(FALSE, source, ctx.site(call.node)))

@@ -153,12 +153,12 @@ def arguments_of(node: Node, target: Node) -> Call:
         return Call(node, target, name, kids)
     if kids and kids[0].kind == Kinds.MEMBER:
         callee = kids[0]
-        if callee.reference is target or target.kind in (Kinds.METHOD, Kinds.CONVERSION, Kinds.DESTRUCTOR):
-            if not (callee.reference is not None and callee.reference.kind == Kinds.FIELD):
-                inner = [k for k in callee.kids if k.kind not in REFERENCES]
-                owner = inner[0] if inner else None
-                arrow = owner is not None and owner.type.shape == "pointer"
-                return Call(node, target, name, kids[1:], owner, arrow)
+        method = callee.reference is target or target.kind in (Kinds.METHOD, Kinds.CONVERSION, Kinds.DESTRUCTOR)
+        if method and not (callee.reference is not None and callee.reference.kind == Kinds.FIELD):
+            inner = [k for k in callee.kids if k.kind not in REFERENCES]
+            owner = inner[0] if inner else None
+            arrow = owner is not None and owner.type.shape == "pointer"
+            return Call(node, target, name, kids[1:], owner, arrow)
     operands: list[Node] = []
     found = False
     for kid in kids:

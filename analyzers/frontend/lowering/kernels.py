@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -144,7 +145,9 @@ def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
     errors = [d for d in errors if not d.message.endswith("file not found")]
     if not errors:
         return []
-    extents = [describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions]
+    extents = [
+        describe(ctx.table, ctx.table.functions[key].node).span for key in ctx.reached if key in ctx.table.functions
+    ]
     out: list[Stmt] = []
     for error in errors:
         if any(_touches(error, extent) for extent in extents):
@@ -226,24 +229,27 @@ def _constants(table: NodeTable, names: set[str]) -> dict[str, int]:
 
 
 def _arithmetic(text: str) -> int | None:
-    import ast  # noqa: PLC0415
-    import operator  # noqa: PLC0415
-
-    operators: dict[type, Any] = {
-        ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
-        ast.Mod: operator.mod, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-    }  # fmt: skip
+    def apply(op: ast.operator, a: int, b: int) -> int:
+        if isinstance(op, ast.Add):
+            return a + b
+        if isinstance(op, ast.Sub):
+            return a - b
+        if isinstance(op, ast.Mult):
+            return a * b
+        if isinstance(op, ast.FloorDiv):
+            return a // b
+        raise ValueError
 
     def value(node: ast.AST) -> int:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return node.value
         if isinstance(node, ast.BinOp):
-            return operators[type(node.op)](value(node.left), value(node.right))
+            return apply(node.op, value(node.left), value(node.right))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return -value(node.operand)
         raise ValueError
 
     try:
         return value(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, SyntaxError, KeyError, ZeroDivisionError):
+    except (ValueError, SyntaxError, ZeroDivisionError):
         return None

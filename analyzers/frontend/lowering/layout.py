@@ -28,7 +28,9 @@ _FLOATS: Final = frozenset(
      _T.INT128.value, _T.UINT128.value}
 )  # fmt: skip
 # The IR's own objects: comparing types by identity is much faster.
-_INTEGER_TYPES: Final[dict[tuple[int, bool], IntType]] = {(t.width, t.signed): t for t in (I8, I16, I32, I64, U8, U16, U32, U64)}
+_INTEGER_TYPES: Final[dict[tuple[int, bool], IntType]] = {
+    (t.width, t.signed): t for t in (I8, I16, I32, I64, U8, U16, U32, U64)
+}
 _POINTER: Final = frozenset({_T.POINTER.value, _T.BLOCKPOINTER.value, _T.NULLPTR.value})
 _REFERENCE: Final = frozenset({_T.LVALUEREFERENCE.value, _T.RVALUEREFERENCE.value})
 _ARRAY: Final = frozenset(
@@ -79,7 +81,19 @@ def _data_type(size: int) -> FloatType:
 class CType:
     """One canonical type. `shape` is integer, float, pointer, reference, array, record, void, function or other."""
 
-    __slots__ = ("_element", "_record", "clang", "const", "count", "ir", "shape", "size", "spelling", "table", "volatile")
+    __slots__ = (
+        "_element",
+        "_record",
+        "clang",
+        "const",
+        "count",
+        "ir",
+        "shape",
+        "size",
+        "spelling",
+        "table",
+        "volatile",
+    )
 
     def __init__(self, clang: Any, table: TypeTable) -> None:
         self.clang = clang
@@ -218,7 +232,7 @@ class Record:
         self.fields: tuple[Field, ...] = tuple(self._fields(clang, table))
         self.by_key: dict[int, Field] = {}
         self._index(0, self.fields)
-        self._leaves: tuple[tuple[int, CType], ...] | None | bool = False
+        self._leaves: tuple[tuple[int, CType], ...] | bool | None = False
         self._splittable: bool | None = None
         self._destructor: bool | None = None
         self.defaults: bool | None = None
@@ -258,7 +272,9 @@ class Record:
     def _index(self, start: int, fields: tuple[Field, ...]) -> None:
         for field in fields:
             self.by_key[field.key] = (
-                field if not start else Field(field.name, field.key, field.offset + start, field.type, field.cursor, field.bits)
+                field
+                if not start
+                else Field(field.name, field.key, field.offset + start, field.type, field.cursor, field.bits)
             )
             anonymous = not field.name or field.cursor.type.get_declaration().is_anonymous()
             if anonymous and field.type.shape == "record":

@@ -1,8 +1,8 @@
 """Reading and writing what a place stands for: variables, bundles of variables, memory, fields, elements, addresses.
 
 A class of floats moves between memory and variables as one access of its full width, as the hardware does it: the
-value is data, taken apart by the pure functions ``lane`` and put together by ``pack``. Classes with integers or pointers
-move scalar by scalar, so that those stay exact.
+value is data, taken apart by the pure functions ``lane`` and put together by ``pack``. Classes with integers or
+pointers move scalar by scalar, so that those stay exact.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _table_value(ctx: Context, place: TablePlace, node: Node) -> Expr:
     index, values = place.index, place.values
     ty = place.type.ir or U64
     if index.op == "const":
-        return values[index.value] if 0 <= index.value < len(values) else ctx.havoc(ty, "outside the table", node)
+        return values[int(index.value)] if 0 <= index.value < len(values) else ctx.havoc(ty, "outside the table", node)
     if len(values) > TABLE_LIMIT or not isinstance(ty, IntType):
         return pure(f"table {node.text.split('[')[0]}", ty, index)
     result = values[-1]
@@ -495,11 +495,16 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
         if target.key is not None:
             ctx.force(("written", target.key))
         return
-    if isinstance(target, MemPlace) and isinstance(source, MemPlace) and not is_local(target.pointer, ctx):
-        if not is_local(source.pointer, ctx) and 0 < target.type.size <= 64:
-            whole = _load(ctx, MemPlace(source.pointer, target.type, source.bounds, None, source.volatile), origin)
-            _store(ctx, target, whole, node)
-            return
+    if (
+        isinstance(target, MemPlace)
+        and isinstance(source, MemPlace)
+        and 0 < target.type.size <= 64
+        and not is_local(target.pointer, ctx)
+        and not is_local(source.pointer, ctx)
+    ):
+        whole = _load(ctx, MemPlace(source.pointer, target.type, source.bounds, None, source.volatile), origin)
+        _store(ctx, target, whole, node)
+        return
     values = leaf_values(ctx, source, origin)
     if values is None and isinstance(source, ParamPlace) and not source.type.record.union:
         for part in source.type.record.fields:
@@ -552,8 +557,6 @@ def _copy_opaque(ctx: Context, target: Place, source: Place, node: Node, origin:
         ctx.emit(Store(ctx.id(), target.pointer, whole, max(target.type.size, 1), ctx.site(node), target.bounds))
 
 
-
-
 def unknown_record(ctx: Context, ctype: CType, reason: str, node: Node) -> Place:
     """A class value about which nothing is known."""
     leaves = ctype.leaves()
@@ -574,6 +577,8 @@ def zeroed(ctx: Context, target: Place, node: Node) -> None:
     leaves = target.type.leaves()
     if leaves is None or len(leaves) > COPY_LIMIT:
         if isinstance(target, MemPlace):
-            ctx.emit(Store(ctx.id(), target.pointer, zero(DATA), max(target.type.size, 1), ctx.site(node), target.bounds))
+            ctx.emit(
+                Store(ctx.id(), target.pointer, zero(DATA), max(target.type.size, 1), ctx.site(node), target.bounds)
+            )
         return
     store_leaves(ctx, target, {at: zero(leaf.ir or U64) for at, leaf in leaves}, node)

@@ -134,7 +134,7 @@ class Node:
         self._kids: list[Node] | None = None
         self._type: CType | None = None
         self._span: SourceSpan | None = None
-        self._reference: Node | None | bool = False
+        self._reference: Node | bool | None = False
 
     @property
     def kids(self) -> list[Node]:

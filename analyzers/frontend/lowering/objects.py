@@ -1,4 +1,4 @@
-"""Variables: what a declaration makes, how it is initialised, and the variables that exist once per kernel or device."""
+"""Variables: what a declaration makes, how it is initialised, and those that exist once per kernel or device."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from analyzers.ir.expr import BDIM, BID, GDIM, I32, I64, TID, U64, Expr, addr, c
 from analyzers.ir.kernel import MemObject
 
 _COORDINATES = {"threadIdx": TID, "blockIdx": BID, "blockDim": BDIM, "gridDim": GDIM}
+_FUNCTION_CURSORS = frozenset({Kinds.FUNCTION, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.CONVERSION})
 _STATIC = 3  # CX_SC_Static
 _EXTERN = 2  # CX_SC_Extern
 
@@ -52,13 +53,13 @@ def _unbound(ctx: Context, variable: Node, use: Node) -> Place:
     if Kinds.SHARED_ATTR in kinds:
         return declare_shared(ctx, variable)
     local = variable.cursor.semantic_parent
-    if local is not None and local._kind_id in (Kinds.FUNCTION, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.CONVERSION):
-        if variable.cursor.storage_class.value != _STATIC and not _is_constant(variable):
-            # libclang leaves out the initialiser statement of a switch: the declaration comes to light at its use.
-            declare_local(ctx, variable)
-            found = ctx.frame.lookup(variable.key)
-            if found is not None:
-                return found
+    inside = local is not None and local._kind_id in _FUNCTION_CURSORS
+    if inside and variable.cursor.storage_class.value != _STATIC and not _is_constant(variable):
+        # libclang leaves out the initialiser statement of a switch: the declaration comes to light at its use.
+        declare_local(ctx, variable)
+        found = ctx.frame.lookup(variable.key)
+        if found is not None:
+            return found
     place = _static(ctx, variable, kinds, use)
     ctx.globals[variable.key] = place
     return place
@@ -184,7 +185,7 @@ def declare_shared(ctx: Context, variable: Node) -> Place:
     if known is not None:
         return known
     ctype = variable.type
-    if ctype.shape == "array" and ctype.count is None or variable.cursor.storage_class.value == _EXTERN:
+    if (ctype.shape == "array" and ctype.count is None) or variable.cursor.storage_class.value == _EXTERN:
         place = MemPlace(addr(_dynamic_object(ctx, variable)), ctype)
     else:
         name = ctx.object(variable.name or "shared", "shared", ctype, span=variable.span)
@@ -243,7 +244,7 @@ def declare_local(ctx: Context, variable: Node) -> None:
             return
     bare = elided(stripped(init))
     if ctype.shape == "record" and bare.kind != Kinds.INIT_LIST:
-        from analyzers.frontend.lowering import calls  # noqa: PLC0415
+        from analyzers.frontend.lowering import calls
 
         if not calls.is_construction(bare) or calls.copies_temporary(bare):
             value = ctx.value(init)
@@ -293,8 +294,13 @@ def _declare_scalar(ctx: Context, variable: Node, init: Node) -> None:
         return
     value = raw if isinstance(raw, Expr) else zero(ctype.ir or U64) if raw is None else memory.scalar_of(ctx, raw, init)
     value = memory.convert_scalar(ctx, value, ctype.ir or value.ty)
-    kept = value.op == "const" or _is_address(value) and is_stable(value)
-    if kept and (ctype.const or variable.key not in frame.written) and not ctype.volatile and not ctx.needs_storage(variable.key):
+    kept = value.op == "const" or (_is_address(value) and is_stable(value))
+    if (
+        kept
+        and (ctype.const or variable.key not in frame.written)
+        and not ctype.volatile
+        and not ctx.needs_storage(variable.key)
+    ):
         frame.bindings[variable.key] = ValuePlace(value, ctype, variable.key)
         return
     target = memory.storage(ctx, ctype, variable.name or "v", variable.key, variable)
@@ -370,7 +376,9 @@ def bound_reference(ctx: Context, ctype: CType, init: Node | None, at: Node) -> 
 def initialise(ctx: Context, target: Place, init: Node, at: Node) -> None:
     """Initialise storage from an initialiser expression or list. `at` is what findings point to."""
     bare = init
-    while bare.kind in (Kinds.UNEXPOSED, Kinds.PAREN) and len(bare.kids) == 1 and bare.type.shape in ("record", "array"):
+    while (
+        bare.kind in (Kinds.UNEXPOSED, Kinds.PAREN) and len(bare.kids) == 1 and bare.type.shape in ("record", "array")
+    ):
         bare = bare.kids[0]
     bare = elided(bare)
     ctype = target.type
@@ -382,7 +390,7 @@ def initialise(ctx: Context, target: Place, init: Node, at: Node) -> None:
         memory.write(ctx, target, value, at)
         return
     if ctype.shape == "record":
-        from analyzers.frontend.lowering import calls  # noqa: PLC0415
+        from analyzers.frontend.lowering import calls
 
         if calls.is_construction(bare):
             calls.construct(ctx, target, bare)
@@ -398,7 +406,7 @@ def initialise(ctx: Context, target: Place, init: Node, at: Node) -> None:
 
 
 def _initialise_array(ctx: Context, target: Place, init: Node, at: Node) -> None:
-    from analyzers.frontend.lowering import calls  # noqa: PLC0415
+    from analyzers.frontend.lowering import calls
 
     ctype = target.type
     if init.kind == Kinds.CALL and calls.is_construction(init):
@@ -448,7 +456,9 @@ def _from_list(ctx: Context, target: Place, init: Node, at: Node) -> None:
         return
     if len(clauses) == 1 and ctype.shape == "record" and clauses[0].type.shape == "record":
         only = stripped(clauses[0])
-        if only.kind != Kinds.INIT_LIST and clauses[0].type.spelling.removeprefix("const ") == ctype.spelling.removeprefix("const "):
+        if only.kind != Kinds.INIT_LIST and clauses[0].type.spelling.removeprefix(
+            "const "
+        ) == ctype.spelling.removeprefix("const "):
             initialise(ctx, target, clauses[0], at)
             return
     if any(_is_designated(k) for k in clauses):
@@ -528,5 +538,3 @@ def _members(ctx: Context, target: Place, at: Node) -> list[Place]:
         else:
             parts.append(memory.part_at(ctx, target, field.offset, field.type))
     return parts
-
-

@@ -8,7 +8,7 @@ place that can only be read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from analyzers.frontend.lowering.layout import CType
 from analyzers.ir.expr import Expr
@@ -98,7 +98,7 @@ class Closure:
     body: Node
     type: CType
     frame: Frame
-    captures: dict[int, Place] = field(default_factory=dict)
+    captures: dict[int, Place] = field(default_factory=dict[int, "Place"])
     this: Place | None = None
 
 
@@ -110,8 +110,6 @@ class FunctionPlace:
     type: CType
 
 
-Place = Union[
-    VarPlace, ValuePlace, MemPlace, SplitPlace, RecordValue, ParamPlace, TablePlace, Closure, FunctionPlace
-]
-Value = Union[Expr, Place, None]
+Place = VarPlace | ValuePlace | MemPlace | SplitPlace | RecordValue | ParamPlace | TablePlace | Closure | FunctionPlace
+Value = Expr | Place | None
 """A scalar is an expression; a class value is a place; a call of a void function gives None."""

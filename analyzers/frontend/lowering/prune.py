@@ -25,9 +25,7 @@ from analyzers.ir.kernel import (
 )
 
 
-def pruned(
-    body: tuple[Stmt, ...], objects: Iterable[MemObject]
-) -> tuple[tuple[Stmt, ...], tuple[MemObject, ...]]:
+def pruned(body: tuple[Stmt, ...], objects: Iterable[MemObject]) -> tuple[tuple[Stmt, ...], tuple[MemObject, ...]]:
     """The body without statements whose results are never used, and the objects without dead local ones."""
     given = tuple(objects)
     liveness = _Liveness(body, {o.name for o in given if o.space == "local"})

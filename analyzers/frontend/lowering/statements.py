@@ -214,7 +214,9 @@ def _header_site(ctx: Context, node: Node, body: Node | None) -> Site:
 
 def _until(span: SourceSpan, body: SourceSpan) -> SourceSpan:
     end = body.start_offset if span.start_offset < body.start_offset <= span.end_offset else span.end_offset
-    return SourceSpan(span.path, span.start_line, span.start_column, body.start_line, body.start_column, span.start_offset, end)
+    return SourceSpan(
+        span.path, span.start_line, span.start_column, body.start_line, body.start_column, span.start_offset, end
+    )
 
 
 # --- loops --------------------------------------------------------------------------------------------------
@@ -535,7 +537,9 @@ def _unwrap_case(ctx: Context, node: Node, segment: _Segment) -> Node | None:
 
 
 def _label_text(node: Node, values: list[Node]) -> str:
-    return node.table.bytes_of(node.span.path)[values[0].span.end_offset : values[1].span.start_offset].decode("utf-8", "replace")
+    return node.table.bytes_of(node.span.path)[values[0].span.end_offset : values[1].span.start_offset].decode(
+        "utf-8", "replace"
+    )
 
 
 def _has_case(node: Node) -> bool:
@@ -549,9 +553,9 @@ def _has_case(node: Node) -> bool:
 def _breaks_inside(nodes: list[Node]) -> bool:
     """Whether a break of this switch stands inside another statement."""
     for node in nodes:
-        if Kinds.UNEXPOSED_STMT <= node.kind < 300 and node.kind not in _CATCH_BREAK:
-            if any(k.kind == Kinds.BREAK for k in node.kids) or _breaks_inside(node.kids):
-                return True
+        encloses = Kinds.UNEXPOSED_STMT <= node.kind < 300 and node.kind not in _CATCH_BREAK
+        if encloses and (any(k.kind == Kinds.BREAK for k in node.kids) or _breaks_inside(node.kids)):
+            return True
     return False
 
 
@@ -638,4 +642,3 @@ def asm_statement(ctx: Context, node: Node) -> None:
 @statements(Kinds.TRY)
 def try_statement(ctx: Context, node: Node) -> None:
     ctx.unsupported("statement", "exceptions in device code", node)
-

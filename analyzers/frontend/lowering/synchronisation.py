@@ -138,7 +138,7 @@ def exchange(ctx: Context, node: Node, name: str, operands: list[Expr]) -> Expr:
 
 def _match_all(ctx: Context, call: Call, operands: list[Expr]) -> Value:
     """The third argument of ``__match_all_sync`` is a pointer to the predicate it writes."""
-    from analyzers.frontend.lowering.expressions import pointee  # noqa: PLC0415
+    from analyzers.frontend.lowering.expressions import pointee
 
     result = exchange(ctx, call.node, call.name, operands[:2])
     target = pointee(ctx, call.args[2])
