@@ -4,6 +4,18 @@ __device__ int counter;
 __managed__ int shared_with_host;
 static __device__ unsigned ticket = 0;
 
+template <class T, int N> struct alignas(sizeof(T) * N) Packed { T v[N]; };
+static_assert(sizeof(Packed<float, 4>) == 16 && alignof(Packed<double, 2>) == 16, "alignas takes a number");
+union alignas(double) Storage { char bytes[8]; };
+static_assert(alignof(Storage) == 8, "alignas takes a type");
+template <class T> __global__ void aligned(T *out) {
+  __shared__ alignas(16) T staged[32];
+  alignas(alignof(float4)) __shared__ T other[32];
+  extern __shared__ __align__(1024) unsigned char bytes[];
+  alignas(T) unsigned char raw[sizeof(T)];
+  out[threadIdx.x] = staged[threadIdx.x] + other[0] + bytes[0] + raw[0];
+}
+
 struct __align__(16) Pixel {
   unsigned char r, g, b, a;
   __host__ __device__ Pixel operator+(const Pixel &o) const { return Pixel{r, g, b, static_cast<unsigned char>(a + o.a)}; }
@@ -64,6 +76,7 @@ int main() {
   reduce<256, float><<<grid, block, 2048>>>(nullptr, nullptr, 3, Pixel{});
   reduce<128><<<(1000 + 127) / 128, 128, 0, cudaStreamPerThread>>>((const double *)nullptr, (double *)nullptr, 1, Pixel{});
   clustered<<<2, 32>>>(p);
+  aligned<<<1, 32, 1024>>>(p);
   plain<<<1, dim3(3)>>>(p);
   void *arguments[] = {&p};
   cudaLaunchKernel((void *)plain, grid, block, arguments, 0, 0);

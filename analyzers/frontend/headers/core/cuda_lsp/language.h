@@ -55,6 +55,12 @@
 #define CUDA_CB
 #define __CUDA_MATH_CRTIMP
 
+// nvcc takes alignas wherever a decl-specifier may stand (`__shared__ alignas(16) float s[4]`); clang does so for the GNU
+// attribute only. The argument may be a type or a number.
+template <class T> constexpr unsigned long __cuda_lsp_alignment() { return alignof(T); }
+template <unsigned long N> constexpr unsigned long __cuda_lsp_alignment() { return N; }
+#define alignas(...) __attribute__((aligned(__cuda_lsp_alignment<__VA_ARGS__>())))
+
 // A condition that holds where execution goes on: assert, TORCH_CHECK and their like expand to a call of one of these.
 extern "C" __host__ __device__ void __cuda_lsp_assert(bool condition, const char *text);
 extern "C" __host__ __device__ void __cuda_lsp_check(bool condition, const char *text);

@@ -72,7 +72,7 @@ enum cudaResourceType { cudaResourceTypeArray = 0, cudaResourceTypeMipmappedArra
 
 enum cudaGraphNodeType {
   cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy = 1, cudaGraphNodeTypeMemset = 2, cudaGraphNodeTypeHost = 3, cudaGraphNodeTypeGraph = 4,
-  cudaGraphNodeTypeEmpty = 5, cudaGraphNodeTypeWaitEvent = 6, cudaGraphNodeTypeEventRecord = 7, cudaGraphNodeTypeMemAlloc = 10, cudaGraphNodeTypeMemFree = 11
+  cudaGraphNodeTypeConditional = 13, cudaGraphNodeTypeEmpty = 5, cudaGraphNodeTypeWaitEvent = 6, cudaGraphNodeTypeEventRecord = 7, cudaGraphNodeTypeMemAlloc = 10, cudaGraphNodeTypeMemFree = 11
 };
 enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess = 0, cudaGraphExecUpdateError = 1 };
 typedef struct CUstream_st *cudaStream_t;
@@ -182,6 +182,15 @@ struct cudaMemAccessDesc { cudaMemLocation location; cudaMemAccessFlags flags; }
 struct cudaMemPoolProps { cudaMemAllocationType allocType; cudaMemAllocationHandleType handleTypes; cudaMemLocation location; void *win32SecurityAttributes; };
 struct cudaMemPoolPtrExportData { unsigned char reserved[64]; };
 
+typedef unsigned long long cudaGraphConditionalHandle;
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };
+struct cudaConditionalNodeParams { cudaGraphConditionalHandle handle; cudaGraphConditionalNodeType type; unsigned size; cudaGraph_t *phGraph_out; };
+struct cudaKernelNodeParamsV2 { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes; void **kernelParams; void **extra; };
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type; cudaKernelNodeParamsV2 kernel; cudaMemsetParams memset; cudaConditionalNodeParams conditional; cudaGraph_t graph;
+};
+#define cudaGraphCondAssignDefault 1
+#define cudaGraphKernelNodePortDefault 0
 #define cudaHostAllocDefault 0
 #define cudaHostAllocPortable 1
 #define cudaHostAllocMapped 2
@@ -246,6 +255,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 void cudaTriggerProgrammaticLaunchCompletion();
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 void cudaGridDependencySynchronize();
 }
 #pragma clang force_cuda_host_device end
@@ -431,6 +441,8 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise adv
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 template <class... A> cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, A... flags);
 template <class... A> cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, A... result);
+template <class... A> cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph, A... defaults);
+template <class... A> cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, A... rest);
 template <class T> cudaChannelFormatDesc cudaCreateChannelDesc();
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return cudaExtent{width, height, depth}; }
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
