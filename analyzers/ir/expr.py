@@ -462,7 +462,7 @@ def call(name: str, ty: Type, *args: Expr) -> Expr:
 
 
 def pointer_of_integer(e: Expr) -> Expr:
-    """The pointer an integer address came from, with what was added to it since; ``inttoptr`` of it where it shows none.
+    """The pointer an integer address came from, with what was added to it since; else ``inttoptr`` of it.
 
     Addresses of shared memory are taken as 32-bit numbers: the half cut off says only which memory it is.
     """
