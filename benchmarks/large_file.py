@@ -1,6 +1,7 @@
 """A generated CUDA file of a given number of kernels, about thirty lines each, with their host code.
 
-The kernels rotate through ten shapes of everyday code; constants and names differ so that no two are equal to a cache. Every fortieth has a
+The kernels rotate through ten shapes of everyday code; constants and names differ so that no two are equal to a
+cache. Every fortieth has a
 missing barrier.
 """
 
@@ -14,7 +15,9 @@ def kernel(number: int) -> str:
     """Kernel ``number`` as text."""
     shape = SHAPES[number % len(SHAPES)]
     barrier = "" if number % BROKEN_EVERY == 3 else "__syncthreads();"
-    return _TEXT[shape].replace("@N", str(number)).replace("@B", barrier).replace("@C", str(3 + number % 11)).strip("\n")
+    return (
+        _TEXT[shape].replace("@N", str(number)).replace("@B", barrier).replace("@C", str(3 + number % 11)).strip("\n")
+    )
 
 
 def launch(number: int) -> str:
@@ -271,4 +274,4 @@ _HOST = {
 
 
 if __name__ == "__main__":
-    print(large_file())  # noqa: T201
+    print(large_file())

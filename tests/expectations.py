@@ -9,11 +9,13 @@ A comment at the end of a line states what must be found there; several statemen
     __global__ void k()  // expect: data-race at -9 with -7
 
 A race stands at the first access of its pair in the source; `with` names the line of the other one, `at` another line
-than the comment's own. Lines are absolute (`12`), relative to the comment (`+1`, `-9`), or `self`. The scope may be left
+than the comment's own. Lines are absolute (`12`), relative to the comment (`+1`, `-9`), or `self`. The scope may be
+left
 out; `intra-block` covers `intra-warp`. `fix` says whether a repair is offered, `cites` which line a proof has to name.
 
 A comment belongs to the kernel around it, or else to the next one below. What is found in a kernel must be what is
-expected there, nothing more and nothing less. Where the analysis is known to fall short, `// today: … because …` states
+expected there, nothing more and nothing less. Where the analysis is known to fall short, `// today: … because …`
+states
 what it answers instead; the `expect` beside it stays the truth, and the test fails as soon as the two agree.
 
 `check` is the only function of the corpus tests that touches the analysis.
@@ -208,7 +210,8 @@ def _kernels(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _end_of_body(text: str, after_parenthesis: int) -> int | None:
-    """The offset of the brace that closes the function whose parameter list has just opened; None for a declaration."""
+    """The offset of the brace that closes the function whose parameter list has just opened; None for a
+    declaration."""
     position, depth = after_parenthesis, 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[position], 0)
