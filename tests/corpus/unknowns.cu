@@ -15,10 +15,16 @@ __global__ void calls_elsewhere(int *out) {  // expect: unknown(call-to-unknown-
   elsewhere(out, threadIdx.x);
 }
 
-// Assembly that writes memory.
+// Assembly that stores: every thread to one cell.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void assembly_store(int *out) {  // expect: unknown(asm)
-  asm volatile("st.global.u32 [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
+__global__ void assembly_store(int *out) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");  // expect: data-race with self
+}
+
+// Assembly that writes memory in a way nobody here knows.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void assembly_unknown(int *out) {  // expect: unknown(asm)
+  asm volatile("frobnicate.global.u32 [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
 }
 
 // Assembly that only reads a register changes no memory.

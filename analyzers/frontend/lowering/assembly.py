@@ -54,6 +54,16 @@ _ATOMIC_OPS = frozenset({"add", "min", "max", "inc", "dec", "and", "or", "xor", 
 #: No effect on memory that the analysis sees, and no value.
 _IGNORED = frozenset({"prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent",
                       "setmaxnreg", "ret", ".reg", "."})  # fmt: skip
+#: Compute in registers: no memory effect, and a value that is not followed.
+_REGISTERS_ONLY = frozenset({
+    "mov", "add", "sub", "mul", "mad", "div", "rem", "abs", "neg", "min", "max", "popc", "clz", "bfind", "fns",
+    "brev", "bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "addc", "subc", "madc", "mul24", "mad24", "sad", "fma",
+    "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "testp", "copysign", "set", "setp", "selp", "slct",
+    "and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "prmt", "cvt", "cvta", "pack", "unpack",
+    "isspacep", "mapa", "getctarank", "mma", "shfl", "vote", "match", "activemask", "elect", "redux", "nanosleep",
+    "prefetch", "prefetchu", "createpolicy", "tex", "tld4", "txq", "suq", "istypep",
+})  # fmt: skip
+_VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
 #: Effects that are not modelled.
 _OPAQUE = frozenset({"mbarrier", "wgmma", "tensormap", "multimem", "sust", "sured", "suld", "bra", "brx", "call",
                      "tcgen05", "clusterlaunchcontrol", "isspacep", "mapa", "getctarank", "exit"})  # fmt: skip
@@ -304,7 +314,8 @@ def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) 
         value = s.value(args[1])
         if value is not None:
             s.set(args[0], value)
-    return True  # registers only: the outputs are left with any value
+    # What only computes in registers leaves its outputs with any value; any other instruction may do anything.
+    return name in _REGISTERS_ONLY or name.startswith(_VIDEO)
 
 
 def _predicate(s: _Statement, qualifiers: list[str], args: list[str]) -> None:
