@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("coverage",)
+NAMES = ("coverage", "editor")
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """Settings: layers, spellings, and values that do not fit."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,19 @@ def test_the_schema_names_and_describes_every_setting() -> None:
     assert set(schema["properties"]) == {option.name for option in config.OPTIONS}
     assert all(len(each["description"]) > 20 for each in schema["properties"].values())
     assert schema["properties"]["check-on"]["default"] == "save"
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    assert set(rows) == {option.name for option in config.OPTIONS}
+    for name, schema in config.json_schema()["properties"].items():
+        default = schema["default"]
+        if default is not None:
+            assert f"| `{json.dumps(default)}` |" in rows[name]
+
+
+def test_every_diagnostic_has_its_page() -> None:
+    pages = Path(__file__).parent.parent / "docs" / "diagnostics"
+    for verdict in Verdict:
+        assert (pages / config.documentation(verdict).rpartition("/")[2]).is_file()

@@ -9,6 +9,7 @@ It takes CUDA-like text apart with regular expressions and knows these marks, ea
     // crash FILE               the process dies, unless FILE exists; FILE is created first
     // crash always             the process dies
     // hang                     the check never answers again
+    // offers wait FILE         looking for repairs waits there until FILE exists (or it is told to stop)
 
 A line `#error` makes the unit one that cannot be analysed, and an unbalanced brace loses the kernels from there on.
 """
@@ -112,6 +113,10 @@ class FakeEngine:
         )
 
     def offers(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
+        obey("\n".join(f"// wait {gate}" for gate in re.findall(r"// offers wait (\S+)", request.text)), stop)
+        yield from self._repairs(request, result, stop)
+
+    def _repairs(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
         for kernel in result.kernels:
             fixes = {finding.group: finding for context in kernel.contexts for finding in context.findings}
             for finding in fixes.values():
@@ -124,7 +129,7 @@ class FakeEngine:
     def fix_for(self, request: CheckRequest, group: str, stop: Callable[[], bool]) -> Fix | FixRefusal:
         for event in self.check(request, stop):
             if isinstance(event, UnitFinished):
-                for fix in self.offers(request, event.result, stop):
+                for fix in self._repairs(request, event.result, stop):
                     if group in fix.groups:
                         return fix
         return FixRefusal("nothing to repair")
@@ -132,7 +137,7 @@ class FakeEngine:
     def fix_all(self, request: CheckRequest, stop: Callable[[], bool]) -> Fix | FixRefusal:
         for event in self.check(request, stop):
             if isinstance(event, UnitFinished):
-                fixes = [fix for fix in self.offers(request, event.result, stop) if fix.kind == "insert-barrier"]
+                fixes = [fix for fix in self._repairs(request, event.result, stop) if fix.kind == "insert-barrier"]
                 edits = tuple(edit for fix in fixes for edit in fix.edits)
                 groups = tuple(group for fix in fixes for group in fix.groups)
                 return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, groups, f"+{len(fixes)} barriers")

@@ -136,6 +136,17 @@ async def test_a_fix_that_is_not_known_any_more_is_proved_again(editor: Editor, 
         await editor.code_action_resolve_async(action)
 
 
+async def test_what_the_user_asks_for_is_verified_before_the_rest(editor: Editor, tmp_path: Path) -> None:
+    text = (
+        RACE.format("first") + f"// offers wait {tmp_path / 'never'}\n" + RACE.format("second").replace("int", "long")
+    )
+    uri = await racing(editor, tmp_path / "a.cu", text)
+    await editor.until(editor.has(uri, "data-race", "data-race"))
+    (action,) = await editor.actions(uri, "a[i] =", trigger_kind=types.CodeActionTriggerKind.Invoked)
+    assert action.title == INSERT
+    assert (await editor.code_action_resolve_async(action)).edit is not None
+
+
 async def test_a_client_without_literals_gets_none(connect: Connect, tmp_path: Path) -> None:
     capabilities = pushing()
     assert capabilities.text_document is not None

@@ -101,6 +101,16 @@ async def test_the_workers_end_when_the_server_is_killed(editor: Editor, tmp_pat
     await all_gone(pids)
 
 
+async def test_the_server_ends_when_the_clients_process_is_gone(connect: Connect) -> None:
+    gone = await asyncio.create_subprocess_exec(sys.executable, "-c", "")
+    await gone.wait()
+    editor = await connect(initialize=False)
+    await editor.start_request(
+        "initialize", types.InitializeParams(capabilities=pushing(), process_id=gone.pid), "first"
+    )
+    assert await exit_code(editor) == 1
+
+
 async def test_requests_before_initialize_and_after_shutdown_are_refused(connect: Connect) -> None:
     editor = await connect(initialize=False)
     params = types.HoverParams(types.TextDocumentIdentifier("file:///a.cu"), types.Position(0, 0))
