@@ -33,6 +33,7 @@ from analyzers.ir.expr import (
     land,
     lnot,
     lor,
+    narrow,
     neg,
     opaque,
     select,
@@ -101,7 +102,8 @@ def integers(draw: st.DrawFn, ty: IntType, depth: int) -> Expr:
     if kind <= 2:
         return cast(draw(st.sampled_from(LEAVES)), ty)
     if kind == 3:
-        return cast(draw(integers(draw(st.sampled_from(TYPES)), depth - 1)), ty)
+        convert = cast if draw(st.integers(0, 3)) else narrow
+        return convert(draw(integers(draw(st.sampled_from(TYPES)), depth - 1)), ty)
     if kind == 4:
         return select(draw(booleans(depth - 1)), draw(integers(ty, depth - 1)), draw(integers(ty, depth - 1)))
     if kind == 5:
@@ -214,7 +216,7 @@ def _index(draw: st.DrawFn) -> Expr:
         common = draw(st.sampled_from((const(1, ty), const(-1, ty), const(200, ty), cast(ST, ty), cast(H, ty))))
         total = binary(draw(st.sampled_from(("add", "sub"))), total, common)
     if draw(st.integers(0, 3)) == 0:
-        total = cast(total, draw(st.sampled_from((U32, I32, U8))))
+        total = draw(st.sampled_from((cast, cast, narrow)))(total, draw(st.sampled_from((U32, I32, U8))))
     return total
 
 

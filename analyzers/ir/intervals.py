@@ -365,7 +365,7 @@ class Intervals:
                 self._congruent.get(a.key, i) if isinstance(a.ty, IntType) and a.ty.width >= ty.width else i
                 for a, i in zip(e.args, args, strict=True)
             ]
-            found = others[0] if e.op == "cast" else _arithmetic(e.op, others, ty)
+            found = others[0] if e.op in ("cast", "narrow") else _arithmetic(e.op, others, ty)
             if found is not None and found.hi - found.lo < raw.hi - raw.lo:
                 congruent = found
                 again = wrap(found, ty)
@@ -375,7 +375,7 @@ class Intervals:
         return result
 
 
-_RING = frozenset({"add", "sub", "mul", "neg", "cast"})
+_RING = frozenset({"add", "sub", "mul", "neg", "cast", "narrow"})
 _LEAVES = frozenset({"sym", "opaque", "var"})
 _LOGIC = frozenset({"land", "lor", "lnot"})
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le"})

@@ -17,7 +17,7 @@ from analyzers.solve.order import by_witness_rank, ordered_args
 from analyzers.solve.query import Answer, Query, Satisfied, Undecided
 
 RUNG = "cpsat"
-STAGES = ((16, 0.2), (256, 0.5), (4096, 1.0))
+STAGES = ((16, 0.1), (256, 0.2), (4096, 0.2))
 """(how far a symbol may be from the end of its range that is nearest to zero, deterministic time of the solver)."""
 _LARGEST = 1 << 61
 """Magnitudes the solver's own arithmetic is safe with."""
@@ -147,7 +147,9 @@ class _Model:
     def _node(self, e: Expr) -> Any:
         if not isinstance(e.ty, IntType):
             raise _Unsupported("a value that is no integer")
-        known = self._intervals.of(e)
+        known, raw = self._intervals.of(e), self._intervals.raw(e)
+        if not known.empty and max(abs(raw.lo), abs(raw.hi)) >= _LARGEST:
+            raise _Unsupported("numbers too large for CP-SAT")
         if known.constant:
             return known.lo
         if is_atom(e):
@@ -188,7 +190,7 @@ class _Model:
 
     def _integer(self, e: Expr, ty: IntType, known: Interval, args: list[Any]) -> Any:
         op = e.op
-        if op in ("add", "sub", "neg", "cast", "not"):
+        if op in ("add", "sub", "neg", "cast", "narrow", "not"):
             if op == "add":
                 linear = args[0] + args[1]
             elif op == "sub":

@@ -22,7 +22,7 @@ from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 _T = TypeVar("_T")
 
 
-FIRST_SHARE = 8
+FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget, and all of it when CP-SAT has found nothing either."""
 
 

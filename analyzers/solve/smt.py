@@ -20,6 +20,8 @@ from analyzers.solve.smtlib import Encoder
 
 RUNG = "smt"
 DEFAULT_BUDGET = 2_000_000
+ABSTRACT_SHARE = 4
+"""Fraction of the budget for the question with common nonlinear terms left open."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 _HARD_CALL = 11
@@ -29,16 +31,34 @@ _HARD_CALL = 11
 def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
     """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which
     the symbols that ``smaller`` selects are small."""
-    encoder = Encoder(Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow))
+    plain = _decide(query, Encoder(_intervals(query), abstract_common=True), budget // ABSTRACT_SHARE, None)
+    if plain is not None:
+        return plain
+    answer = _decide(query, Encoder(_intervals(query)), budget, smaller)
+    assert answer is not None
+    return answer
+
+
+def _intervals(query: Query) -> Intervals:
+    return Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
+
+
+def _decide(query: Query, encoder: Encoder, budget: int, smaller: Callable[[Expr], bool] | None) -> Answer | None:
+    """One encoding. Without ``smaller`` only a proof counts, and nothing is asked when the encoding leaves nothing
+    out."""
     conditions = [encoder.holds(c) for c in query.conjuncts]
     facts = [encoder.holds(f.condition) for f in query.facts]
     if "false" in conditions:
         return Proved(frozenset(), encoder.assumed_no_overflow, RUNG)
+    if smaller is None and not encoder.abstracted:
+        return None
     session = _Session(encoder, conditions, facts)
     outcome = session.check(budget)
     if outcome == "unsat":
         core = frozenset(query.facts[i].tag for i in session.core())
         return Proved(core, _rests_on_assumption(encoder, query), RUNG)
+    if smaller is None:
+        return None
     if outcome == "unknown":
         return Undecided("budget", "Z3: " + session.reason(), RUNG)
     values = session.values()

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
-from analyzers.solve.order import ordered_args
+from analyzers.solve.order import ordered_args, side_of
 
 WIDEST_BIT_BLAST = 16
 WIDEST_SHIFT_TABLE = 64
@@ -39,6 +39,9 @@ class Term:
         return self.false if self.false is not None else f"(not {self.text})"
 
 
+_HARD = frozenset({"mul", "div", "rem", "shl", "shr", "and", "or", "xor"})
+
+
 def _number(value: int) -> str:
     return str(value) if value >= 0 else f"(- {-value})"
 
@@ -55,11 +58,16 @@ class Encoder:
     """Collects SMT-LIB ``lines`` while terms are asked for."""
 
     intervals: Intervals
+    abstract_common: bool = False
+    """Leave nonlinear arithmetic on values common to both threads uninterpreted: mostly it is the same in both
+    addresses."""
     lines: list[str] = field(default_factory=list[str])
     atoms: dict[Expr, str] = field(default_factory=dict[Expr, str])
     """Integer and boolean atoms -> the constant that stands for them."""
     approximated: bool = False
     """Whether an operator with a meaning was left uninterpreted."""
+    abstracted: bool = False
+    """Whether a common term was left open."""
     assumed_no_overflow: bool = False
     _terms: dict[int, Term] = field(default_factory=dict[int, Term])
     _functions: dict[tuple[object, ...], str] = field(default_factory=dict[tuple[object, ...], str])
@@ -131,7 +139,14 @@ class Encoder:
         defined = _and(*(self._defined(a) for a in e.args)) if e.op != "select" else None
         if known.constant and defined is None and not self.intervals.wraps(e) and not self._partial(e):
             return Term(_number(known.lo))
+        if self.abstract_common and e.op in _HARD and side_of(e) == 0 and not self._linear(e):
+            self.abstracted = True
+            return Term(self._bounded("c", known if not known.empty else Interval(e.ty.low, e.ty.high)))
         return self._integer(e, e.ty, defined)
+
+    def _linear(self, e: Expr) -> bool:
+        """Whether one operand is a constant."""
+        return any(self.intervals.of(a).constant for a in e.args)
 
     def _partial(self, e: Expr) -> bool:
         if e.op in ("div", "rem"):

@@ -203,6 +203,10 @@ class Translation:
             self.assumed = True
             if self.speculative:
                 self._tainted.add(e.key)
+            elif e.op == "narrow":
+                # An induction variable: that it stays in its type bounds how far iterations can be apart.
+                self.system.require_at_least_zero(shifted(exact, -ty.low), tags)
+                self.system.require_at_least_zero(shifted(scaled(exact, -1), ty.high), tags)
             return exact, tags
         if self.defer:
             raise Deferred
