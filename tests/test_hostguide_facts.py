@@ -25,7 +25,10 @@ HEAD = """
 #include <vector>
 #include <cuda_runtime.h>
 #define CHECK(c) do { if (!(c)) { fprintf(stderr, "no"); exit(1); } } while (0)
-struct Size { int w, h; };
+struct Size {
+  int w, h;
+  Size grown() const { return Size{w + 1, h}; }
+};
 void unknown();
 void unknown_int(int);
 void unknown_pointer(int *);
@@ -38,6 +41,7 @@ static int div_up(int a, int b) { return (a + b - 1) / b; }
 static void check(bool ok) { if (!ok) { printf("no"); exit(1); } }
 static void set(int &target, int value) { target = value; }
 static void set_pointer(int *target, int value) { *target = value; }
+static Size grow(int &x) { x++; return Size{x, x}; }
 struct Ref { int &n; };
 struct Restore { int &n; Restore(int &x) : n(x) {} ~Restore() { n = anything(); } };
 static int &id(int &x) { return x; }
@@ -311,6 +315,16 @@ VALUES = [
     case("@((int)ceilf(n / 256.0f), n);", [(2, 257), (70000, 16777217)]),
     case("int a = anything(); int b = anything(); @(a, b);", [(1, 2), (3, 3)]),
     case("int a = anything(); @(a, a);", [(3, 3)], [(1, 2)]),
+    case("int i = 0; int a[4] = {5, 6, 7, 8}; int b = a[i++]; @(b, i);", [(5, 1)], [(6, 1), (5, 2), (5, 0)]),
+    case("int i = 0; int a[4] = {5, 6, 7, 8}; a[i++] += 4; @(a[0], i);", [(9, 1)], [(5, 1), (9, 2)]),
+    case("int a[4] = {5, 6, 7, 8}; int *q = a; int b = *q++; @(b, *q);", [(5, 6)], [(5, 5), (6, 7)]),
+    case("int b = grow(n).w; @(b, n);", [(3, 3)], [(3, 4)]),
+    case("n = 2; int b = grow(n).grown().w; @(b, n);", [(4, 3)], [(4, 4), (5, 4)]),
+    case("n = 2; @(std::max(++n, 0), n);", [(3, 3)], [(4, 4)]),
+    case("n = 2; int b = (n++, m); @(b, n);", [(7, 3)], [(7, 4)]),
+    case("n = 2; (m > 3 ? n : m)++; @(n, m);", [(2, 7), (3, 7)]),
+    case("n = 0; while (n++ < 3) {} @(n, 0);", [(4, 0)], [(2, 0)]),
+    case("n = 0; do { m = n; } while (n++ < 3); @(n, m);", [(4, 3)], [(0, 0)]),
     case("enum { A = 3, B }; @(A, B);", [(3, 4)], [(4, 4)]),
     case("constexpr int c = 3 * sizeof(short); const int d = c + 1; @(c, d);", [(6, 7)], [(7, 7)]),
     case("static const int c = n; @(c, n);", [(3, 4), (4, 4)]),

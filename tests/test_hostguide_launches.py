@@ -369,3 +369,45 @@ def test_pointers_swapped_in_a_loop() -> None:
     assert context.assumptions == (
         "the pointer for `a` and `b`, assigned in a loop, does not meet those of other arguments",
     )
+
+
+def test_too_many_callers_become_one_that_may_pass_anything() -> None:
+    calls = " ".join(f"wrap(p, {n});" for n in range(20))
+    facts = hg.guide(
+        f"""
+        __global__ void k(float *p, int n) {{}}
+        static void wrap(float *p, int n) {{ if (n >= 0) k<<<1, 32>>>(p, n); }}
+        void run(float *p) {{ {calls} }}
+        """
+    )
+    (context,) = facts.contexts["_Z1kPfi"]
+    assert hg.bound(context, "param:n") == "host:1:n"
+    assert hg.conditions(context) == ["(0 <= host:1:n)"]
+
+
+def test_deeply_nested_code_is_cut_off_not_followed_forever() -> None:
+    chain = " << n" * 300
+    branches = " else ".join(f"if (n == {i}) s = {i};" for i in range(300))
+    facts = hg.guide(
+        f"""
+        #include <iostream>
+        __global__ void k(int n, int s) {{}}
+        void run(int n) {{ int s = 7; std::cout{chain}; {branches} if (n > 0) k<<<1, 32>>>(n, s); }}
+        """
+    )
+    (context,) = facts.contexts["_Z1kii"]
+    assert not hg.allows(context, n=0)
+    assert hg.allows(context, n=5, s=5)
+    assert hg.allows(context, n=500, s=7)
+
+
+def test_recursive_functions_end() -> None:
+    facts = hg.guide(
+        """
+        __global__ void k(int n) {}
+        static void down(int n) { if (n > 0) { k<<<1, 32>>>(n); down(n - 1); } }
+        void run() { down(9); }
+        """
+    )
+    assert any(hg.allows(c, n=3) for c in facts.contexts["_Z1ki"])
+    assert not any(hg.allows(c, n=0) for c in facts.contexts["_Z1ki"])

@@ -12,7 +12,7 @@ from typing import Any
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import CursorKind
 from analyzers.hostguide.asserted import LostCode, asserted, statements_in
-from analyzers.hostguide.build_expressions import ExpressionBuilder, is_expression_kind
+from analyzers.hostguide.build_expressions import DEEPEST, ExpressionBuilder, is_expression_kind
 from analyzers.hostguide.hosttypes import OTHER, HostType, HostTypes, ReferenceTo
 from analyzers.hostguide.source import SourceTexts, extent, has_code, punctuation
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
@@ -87,12 +87,22 @@ class TreeBuilder(ExpressionBuilder):
         if body is None:
             return None
         result = self.types.of(cursor.result_type)
-        name = cursor.spelling
-        return HostFunction(name, tuple(parameters), self.statement(body), result, cursor, tuple(initialisers))
+        outer, self.depth = self.depth, 0
+        made = self.statement(body)
+        self.depth = outer
+        return HostFunction(cursor.spelling, tuple(parameters), made, result, cursor, tuple(initialisers))
 
     # --- statements
 
     def statement(self, cursor: Any) -> Node:
+        if self.depth >= DEEPEST:
+            return self.too_deep(cursor)
+        self.depth += 1
+        made = self._statement(cursor)
+        self.depth -= 1
+        return made
+
+    def _statement(self, cursor: Any) -> Node:
         rule = self._statements.get(cursor._kind_id)
         if rule is not None:
             return rule(cursor)

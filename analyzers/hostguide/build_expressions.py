@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.hostguide.asserted import LostCode
 from analyzers.hostguide.hosttypes import (
     FUNCTION,
     OTHER,
@@ -44,6 +45,7 @@ _WRAPPERS = _ids(CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR)
 _CALL = CursorKind.CALL_EXPR.value
 _CONSTRUCTOR = CursorKind.CONSTRUCTOR.value
 _VARIABLES = _ids(CursorKind.VAR_DECL, CursorKind.PARM_DECL)
+DEEPEST = 400
 _CONFIGURE = ("__cudaPushCallConfiguration", "cudaConfigureCall")
 _FIRST_EXPRESSION, _LAST_EXPRESSION = 100, 199  # CXCursor_FirstExpr … LastExpr
 
@@ -61,6 +63,7 @@ class ExpressionBuilder:
         self.overloads: dict[str, Cursor] = {}
         """Template instances by their text, ``run<float>``: clang leaves them open where they stand in a list."""
         self.open_overloads: set[str] = set()
+        self.depth = 0
         self._declarations: dict[int, Declaration] = {}
         self._expressions: dict[int, Callable[[Any], Node]] = {
             kind.value: rule
@@ -123,8 +126,19 @@ class ExpressionBuilder:
     # --- leaves and operators
 
     def expression(self, cursor: Any) -> Node:
+        if self.depth >= DEEPEST:
+            return self.too_deep(cursor)
+        self.depth += 1
         rule = self._expressions.get(cursor._kind_id)
-        return rule(cursor) if rule is not None else self._other(cursor)
+        made = rule(cursor) if rule is not None else self._other(cursor)
+        self.depth -= 1
+        return made
+
+    def too_deep(self, cursor: Any) -> Node:
+        """Code nested deeper than the interpreter follows: all that its text names may change."""
+        path, start, end = extent(cursor)
+        lost = Node("lost", OTHER, (), LostCode(self.sources.words(path, start, end), path, start, end), cursor, True)
+        return Node("unknown", self._type(cursor), (lost,), None, cursor, True)
 
     def parts(self, cursor: Any) -> list[Any]:
         """The children that are code, not mentions of types."""

@@ -37,6 +37,8 @@ from analyzers.ir.expr import Expr, FloatType, IntType
 _SMALL = 1500
 """Bytes of a function that is run in place though no kernel is launched from it."""
 _DEEPEST = 7
+_MOST_STEPS = 200_000
+"""Statements run in one unit, after which no function is run in place any more."""
 _MOST_RUNS = 24
 """How often one function is run in place in one unit before it is taken as called with anything."""
 
@@ -72,6 +74,8 @@ class Caller(Evaluator):
         self.runs: dict[str, int] = {}
         self.ran: set[str] = set()
         """Names of the functions that were run."""
+        self.steps = 0
+        """Statements run so far."""
         self.shapes: int = 0
         """Counts what may have resized a tensor or container through another handle."""
         self.resembles: dict[int, int] = {}
@@ -208,7 +212,7 @@ class Caller(Evaluator):
         return found
 
     def may_run(self, function: HostFunction) -> bool:
-        if self._on_stack(function):
+        if self._on_stack(function) or self.steps > _MOST_STEPS:
             self._give_up(function)
             return False
         if function.name in self.wanted:

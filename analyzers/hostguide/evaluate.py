@@ -100,6 +100,10 @@ class Evaluator(Makers):
         raise NotImplementedError
 
     def evaluate(self, node: Node) -> Value:
+        if node.effects and self.frame.pending:
+            known = self.frame.pending.pop(id(node), None)
+            if known is not None:
+                return known
         return self._rules[node.op](node)
 
     def integer(self, node: Node, ty: IntType | None = None) -> Expr:
@@ -463,6 +467,7 @@ class Evaluator(Makers):
     def _body(self, node: Node) -> Value:
         """A statement expression: the value of its last statement."""
         value: Value | None = None
+        pending, self.frame.pending = self.frame.pending, {}
         for part in node.args:
             if part is None:
                 continue
@@ -474,11 +479,14 @@ class Evaluator(Makers):
                     value = self.evaluate(statement)
                 else:
                     self.run_statement(statement)
+        self.frame.pending = pending
         return value if value is not None else self.fresh("value", node.ty)
 
     def _unknown(self, node: Node) -> Value:
         if node.args and node.effects:
+            pending, self.frame.pending = self.frame.pending, {}
             self.run_unknown(node)
+            self.frame.pending = pending
         return self.fresh("value", node.ty)
 
     def _call(self, node: Node) -> Value:

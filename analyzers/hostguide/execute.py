@@ -75,6 +75,8 @@ class Executor(LoopRunner):
             pass
 
     def run_statement(self, node: Node) -> None:
+        self.steps += 1
+        self.frame.pending.clear()
         rule = self._kinds.get(node.op)
         if rule is not None:
             rule(node)

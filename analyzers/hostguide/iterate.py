@@ -30,7 +30,7 @@ class LoopRunner(Forgetter):
         self._learn_counters(node, counters, condition, bound, step)
         holds: Expr = TRUE
         if condition is not None and tested_first:
-            holds = self.condition(condition)
+            holds = self._test(condition)
         head = self.state
         exits = Exits("loop")
         self.frame.exits.append(exits)
@@ -39,7 +39,7 @@ class LoopRunner(Forgetter):
             self.learn(holds, NoteSource("loop-bound", node.cursor, "loop"))
             self.run_statement(body)
             if condition is not None and not tested_first:
-                self.condition(condition)
+                self._test(condition)
             if step is not None:
                 self.run_statement(step)
         except Stop:
@@ -48,6 +48,10 @@ class LoopRunner(Forgetter):
             self.frame.exits.pop()
         broken = bool(node.value) or writes.leaves_early or bool(writes.lost)
         self._leave(node, head.copy(), condition if not tested_first else None, holds, exits, broken)
+
+    def _test(self, condition: Node) -> Expr:
+        self.frame.pending.clear()
+        return self.condition(condition)
 
     def _leave(
         self,
@@ -63,7 +67,7 @@ class LoopRunner(Forgetter):
         self.state = leaving
         try:
             if last_test is not None:
-                holds = self.condition(last_test)
+                holds = self._test(last_test)
             if not broken:
                 self.learn(ex.lnot(holds), NoteSource("loop-bound", node.cursor, "exit"))
             ends.append((self.state, None))

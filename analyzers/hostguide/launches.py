@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ from analyzers.model import Skipped, SourceSpan
 
 _MOST_CONTEXTS = 12
 """Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
+_RECURSION = 20_000
+"""Python frames; trees are cut where they would need more."""
 _LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 _SCOPES = frozenset(
@@ -98,6 +101,8 @@ class _Found:
 
 def launch_contexts(unit: ParsedUnit) -> HostFacts:
     """The launches of a unit and what is known at each."""
+    if sys.getrecursionlimit() < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
     collecting = gc.isenabled()
     # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
@@ -347,7 +352,11 @@ class _Guide:
                 name = kernel_identity(raw.kernel)
                 kernels.setdefault(name, []).extend(contexts_of(machine, raw, self._trust(raw)))
             for name, made in kernels.items():
-                contexts.setdefault(name, []).extend(merged(made))
+                distinct = merged(made)
+                if len(distinct) > _MOST_CONTEXTS:
+                    owners = [r.owner for r in raws if kernel_identity(r.kernel) == name]
+                    distinct = self._called_with_anything(owners, site, name) or distinct
+                contexts.setdefault(name, []).extend(distinct)
             node = raws[0].node
             found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text_of(self.sources, node.cursor)))
         return HostFacts(
@@ -356,6 +365,23 @@ class _Guide:
             launches=tuple(found_sites),
             probes=self._probes_wanted(),
         )
+
+    def _called_with_anything(
+        self, owners: list[HostFunction | None], site: tuple[str, int, int], name: str
+    ) -> tuple[LaunchContext, ...]:
+        """The contexts of one launch when the functions around it are called with anything: a few for many callers."""
+        machine = self.machine
+        recorded, machine.launches = machine.launches, []
+        for owner in {id(o): o for o in owners if o is not None}.values():
+            machine.run_root(owner)
+        found = [
+            context
+            for raw in machine.launches
+            if extent(raw.node.cursor) == site and kernel_identity(raw.kernel) == name
+            for context in contexts_of(machine, raw)
+        ]
+        machine.launches = recorded
+        return merged(found)
 
     def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
         if not self.trusted or not raw.calls:

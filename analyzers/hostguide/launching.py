@@ -11,7 +11,7 @@ from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.methods import MethodCaller
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import ANY_PART, Node
+from analyzers.hostguide.tree import ANY_PART, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
     FactLink,
@@ -44,7 +44,8 @@ class RawLaunch:
     node: Node
     calls: tuple[Node, ...]
     cooperative: bool
-    assumptions: tuple[str, ...] = ()
+    owner: HostFunction | None
+    """The function around the launch, lambdas left out."""
 
 
 class Launcher(MethodCaller):
@@ -151,10 +152,13 @@ class Launcher(MethodCaller):
         cooperative: bool,
     ) -> None:
         calls: list[Node] = []
+        owner: HostFunction | None = None
         frame: Frame | None = self.frame
         while frame is not None:
             if frame.call is not None:
                 calls.append(frame.call)
+            if owner is None and frame.enclosing is None:
+                owner = frame.function
             frame = frame.caller
         for guard, leaf in alternatives(kernel):
             if isinstance(leaf, Null):
@@ -165,6 +169,6 @@ class Launcher(MethodCaller):
             self.launches.append(
                 RawLaunch(
                     leaf.cursor, guard, grid, block, shared, values, texts, self.state.facts, node,
-                    tuple(reversed(calls)), cooperative,
+                    tuple(reversed(calls)), cooperative, owner,
                 )
             )  # fmt: skip

@@ -54,6 +54,8 @@ class Frame:
         self.result: HostType = function.result if function is not None else OTHER
         if self.result is OTHER and call is not None:
             self.result = call.ty
+        self.pending: dict[int, Value] = {}
+        """Values of expressions with effects that were evaluated to find a place, for whoever needs the value next."""
         self.guards: list[Variable] = []
         """Variables in scope whose destructor may change what it can reach."""
         self.caller = caller
@@ -84,6 +86,16 @@ class Places(Memory):
 
     def condition(self, node: Node) -> Expr:
         raise NotImplementedError
+
+    def truth(self, value: Value) -> Expr:
+        raise NotImplementedError
+
+    def peek(self, node: Node) -> Value:
+        """The value of an expression that will be asked for again in the same statement: effects happen once."""
+        value = self.evaluate(node)
+        if node.effects:
+            self.frame.pending[id(node)] = value
+        return value
 
     def find(self, declared: Declaration) -> Variable | None:
         """The variable a name means here; None when its declaration has not been executed."""
@@ -131,24 +143,24 @@ class Places(Memory):
         if op == "member":
             base = node.arg(0)
             if base.op == "this" or isinstance(base.ty, PointerTo):
-                outer = self.pointee(self.evaluate(base))
+                outer = self.pointee(self.peek(base))
             else:
                 outer = self.place(base)
             return Address(outer.variable, (*outer.path, node.value)) if outer is not None else None
         if op == "index":
             return self._element(node)
         if op == "deref":
-            return self.pointee(self.evaluate(node.arg(0)), node.ty)
+            return self.pointee(self.peek(node.arg(0)), node.ty)
         if op == "cast":
             return self.place(node.arg(0))
         if op in ("assign", "compound", "step"):
-            self.evaluate(node)
+            self.peek(node)
             return self.place(node.arg(0))
         if op in ("call", "method"):
-            self.evaluate(node)
+            self.peek(node)
             return self.returned[1] if self.returned is not None and self.returned[0] is node else None
         if op == "binary" and node.value == ",":
-            self.evaluate(node.arg(0))
+            self.peek(node.arg(0))
             return self.place(node.arg(1))
         if op == "choose":
             return self._either_place(node)
@@ -156,7 +168,7 @@ class Places(Memory):
 
     def _either_place(self, node: Node) -> Address | None:
         """``(c ? a : b) = …``: which one is written is not followed, so both are given away."""
-        condition = self.condition(node.arg(0))
+        condition = self.truth(self.peek(node.arg(0)))
         if condition.op == "const":
             return self.place(node.arg(1 if condition is TRUE else 2))
         for side in (node.arg(1), node.arg(2)):
@@ -166,13 +178,13 @@ class Places(Memory):
         return None
 
     def _element(self, node: Node) -> Address | None:
-        base, index = node.arg(0), self.evaluate(node.arg(1))
+        base, index = node.arg(0), self.peek(node.arg(1))
         self._last_index = index
         at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else ANY_PART
         if isinstance(base.ty, ArrayOf):
             outer = self.place(base)
             return Address(outer.variable, (*outer.path, at)) if outer is not None else None
-        moved = self._moved(self.evaluate(base), index, 1, pointee_size(base.ty))
+        moved = self._moved(self.peek(base), index, 1, pointee_size(base.ty))
         return self.pointee(moved, node.ty) if at != ANY_PART else None
 
     def typed(self, place: Address, node: Node) -> Value:

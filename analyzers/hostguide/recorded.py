@@ -308,7 +308,7 @@ def _finished(
             )
             for name, a in arguments
         ),
-        assumptions=tuple(dict.fromkeys((*raw.assumptions, *assumptions))),
+        assumptions=tuple(dict.fromkeys(assumptions)),
         cooperative=raw.cooperative,
     )
 
