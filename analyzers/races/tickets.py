@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.races.pairs import place
 from analyzers.races.threads import Launch, Mode
 
 NO_WRAP = "atomic counters do not wrap around"
@@ -27,7 +28,10 @@ def tickets(launch: Launch) -> dict[int, AccessEvent]:
     for a in launch.events.accesses:
         if a.atomic is None or not _tells_apart(a):
             continue
-        others = [o for o in launch.events.accesses if o.writes and o.root is a.root and o.id != a.id]
+        where = place(launch, a).allocation
+        others = [
+            o for o in launch.events.accesses if o.writes and o.id != a.id and place(launch, o).allocation == where
+        ]
         if all(o.order < a.order and not set(o.loops) & set(a.loops) for o in others):
             out[a.id] = a
     return out
@@ -37,7 +41,11 @@ def _tells_apart(a: AccessEvent) -> bool:
     assert a.atomic is not None
     if a.atomic.op in ("add", "sub"):
         return bool(a.atomic.constant)
-    return a.atomic.op == "cas" and a.atomic.expected is not None and a.atomic.expected != a.atomic.constant
+    return (
+        a.atomic.op == "cas"
+        and None not in (a.atomic.expected, a.atomic.constant)
+        and (a.atomic.expected != a.atomic.constant)
+    )
 
 
 def ticket_conditions(

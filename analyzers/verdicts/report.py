@@ -13,6 +13,8 @@ from analyzers.ir.kernel import Kernel
 from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
 from analyzers.races.pairs import place
 from analyzers.races.threads import GRID_FITS, Launch
+from analyzers.races.tickets import NO_WRAP as TICKETS
+from analyzers.races.tickets import tickets
 from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 
@@ -288,6 +290,8 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
         out.append(DISTINCT)
     if events.loops:
         out.append(TERMINATES)
+    if tickets(launch):
+        out.append(TICKETS)
     if any(a.root.op == "opaque" for a in events.accesses):
         out.append(LOADED_POINTERS)
     if None in launch.block or None in launch.grid:
