@@ -61,6 +61,8 @@ class Checked:
 
     races: list[Race] = field(default_factory=list[Race])
     undecided: list[tuple[Pair, Undecided]] = field(default_factory=list[tuple[Pair, Undecided]])
+    left_out: list[Pair] = field(default_factory=list[Pair])
+    """Pairs through data that were not asked, because others on the same object collide already."""
     core: set[int] = field(default_factory=set[int])
     """Tags of the launch's facts that proofs used."""
     used_no_overflow: bool = False
@@ -94,6 +96,7 @@ class RaceChecker:
             out.pairs += 1
             where = pair.first.allocation
             if _through_data(pair) and through_data.get(where, 0) >= MAX_THROUGH_DATA:
+                out.left_out.append(pair)
                 continue
             race = self.decide(pair, out)
             if race is not None:

@@ -85,8 +85,12 @@ def decide(
     useless = redundant(checker, checked) if options.redundancy and not divergent else []
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
     barrier_index = {b.id: i for i, b in enumerate(events.barriers)}
+    unasked = "not asked, because other pairs on this object already collide through data"
     undecided = [(access_index[id(p.one)], access_index[id(p.two)], u.kind, u.text) for p, u in checked.undecided] + [
         (-1, barrier_index[b.id], u.kind, u.text) for b, u in divergence.undecided
+    ]
+    undecided += [
+        (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
     return Decision(
         races=tuple(_race(launch, r, access_index) for r in _settled(checked.races)),
