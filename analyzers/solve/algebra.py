@@ -22,8 +22,9 @@ RUNG = "algebra"
 MAX_SPLITS = 12
 """Cases of one proof."""
 MAX_SPLIT_DEPTH = 3
-STRENGTHENING_STEPS = 30
-"""Effort for a proof without the overflow assumption: where it exists it is mostly as short as the first one."""
+STRENGTHENING_STEPS = 150
+"""Effort for a proof with fewer facts or without the overflow assumption: where it exists it is mostly as short as the
+first one."""
 
 _PASS = Undecided("not-applicable", "no proof by bounds, residues or injectivity", RUNG)
 
@@ -54,7 +55,7 @@ def strengthen(query: Query, proof: Proved) -> Proved:
     best = proof
     for tag in sorted(t for t in proof.core if t >= 0):
         facts = tuple(f for f in query.facts if f.tag < 0 or (f.tag in best.core and f.tag != tag))
-        answer = decide(prepare(replace(query, facts=facts)))
+        answer = decide(prepare(replace(query, facts=facts)), STRENGTHENING_STEPS)
         if isinstance(answer, Proved) and answer.used_no_overflow <= best.used_no_overflow:
             best = answer
     if best.used_no_overflow:
@@ -165,10 +166,9 @@ class _Proof:
                 system.identities = []
                 system.run()
                 self._propagate()
-            for p, tags in list(system.at_least):
-                found = system.nonnegative(shifted(scaled(p, -1), -1))
-                if found is not None:
-                    return found | tags
+            found = system.contradictory()
+            if found is not None:
+                return found
         except Refuted as found:
             return found.tags
         return self._split(depth)

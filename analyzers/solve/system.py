@@ -10,15 +10,15 @@ what address arithmetic needs:
   with ``0 <= x < w``);
 * elimination of variables with coefficient one.
 
-Inequalities with symbolic bounds are proved by adding known ones so that offending monomials cancel.
+Inequalities with symbolic bounds are left to :mod:`~analyzers.solve.inequalities`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import gcd, prod
+from math import gcd
 
+from analyzers.solve.inequalities import Box, refuted
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import (
     ONE,
@@ -34,15 +34,10 @@ from analyzers.solve.polynomial import (
     rounded,
     scaled,
     shifted,
-    times,
 )
 
-MAX_DEPTH = 7
-"""Inequalities added up in one proof."""
-MAX_PROOF_STEPS = 28
-"""Combinations tried in one proof."""
-MAX_TOTAL_STEPS = 300
-"""Combinations tried in all proofs about one query, unless less is allowed."""
+MAX_TOTAL_STEPS = 1000
+"""Effort (about the pivots) of all proofs of inequalities about one query, unless less is allowed."""
 
 Tags = frozenset[int]
 
@@ -90,8 +85,6 @@ class System:
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
     allowance: list[int] = field(default_factory=lambda: [MAX_TOTAL_STEPS])
     """Proof steps left, shared by all states of the query."""
-    steps: int = 0
-    """Proof steps left to the proof under way."""
 
     def copy(self) -> System:
         """The system as it is now, to go on with in another way."""
@@ -152,9 +145,18 @@ class System:
             if len(m) == 1 and c in (1, -1):
                 self._bound(m[0], c, -constant_part(p) * c, tags)
                 return
+        self._join(p, tags)
         self.at_least.append((p, tags))
         self._unproved.clear()
         self._raise_bounds(p, tags)
+
+    def _join(self, p: Polynomial, tags: Tags) -> None:
+        """``p >= 0`` and ``-p >= 0`` are ``p = 0``."""
+        reverse = scaled(p, -1)
+        for q, more in self.at_least:
+            if q == reverse:
+                self.require_zero(p, tags | more)
+                return
 
     def _bound(self, v: int, sign: int, value: int, tags: Tags) -> None:
         """``v >= value`` (``sign`` positive) or ``v <= value``."""
@@ -235,6 +237,8 @@ class System:
             else:
                 pending = more + pending + stuck
                 stuck = []
+            if self.windows:
+                pending, self.windows = self.windows + pending, []
         self.windows = stuck
 
     def _refresh(self) -> None:
@@ -428,59 +432,15 @@ class System:
         key = frozenset(p.items())
         if key in self._unproved:
             return None
-        limit = min(MAX_PROOF_STEPS, self.allowance[0])
-        self.steps = limit
-        found = self._cancel(p, MAX_DEPTH, set())
-        self.allowance[0] -= limit - self.steps
+        found = self.contradictory((shifted(scaled(p, -1), -1), NO_TAGS))
         if found is None:
             self._unproved.add(key)
         return None if found is None else found | tags
 
-    def _cancel(self, p: Polynomial, depth: int, seen: set[frozenset[tuple[Monomial, int]]]) -> Tags | None:
-        """Prove ``p >= 0`` by subtracting multiples of known nonnegative polynomials (``p - k*g >= 0`` and ``g >=
-        0``)."""
-        lo, hi = self.bounds(p)
-        if lo >= 0:
-            return self.owed(p)
-        if hi < 0 or depth == 0:
+    def contradictory(self, *more: Tagged) -> Tags | None:
+        """Facts by which what is known to be nonnegative cannot be, together with ``more``."""
+        if self.allowance[0] <= 0:
             return None
-        key = frozenset(p.items())
-        if key in seen:
-            return None
-        seen.add(key)
-        offending = [(len(m), -low, m, c) for m, c in p.items() if m and (low := self.bounds({m: c})[0]) < 0]
-        offending.sort(reverse=True)
-        for _, _, m, c in offending[:2]:
-            for g, n, tags in self._partners(p, m, c):
-                cofactor = divided(m, n)
-                if cofactor is None or any(self.lo[v] < 0 for v in cofactor):
-                    continue
-                if self.steps <= 0:
-                    return None
-                self.steps -= 1
-                # The coefficients of m have one sign in p and g, so both factors are positive and m cancels.
-                rest = rounded(combine(scaled(p, abs(g[n])), times(g, {cofactor: abs(c)}), -1))
-                if any(len(k) > len(m) and k not in p for k in rest):
-                    continue
-                found = self._cancel(rest, depth - 1, seen)
-                if found is not None:
-                    return found | tags | self.owed({cofactor: 1})
-        return None
-
-    def _partners(self, p: Polynomial, m: Monomial, c: int) -> Iterator[tuple[Polynomial, Monomial, Tags]]:
-        """(g, n): ``g >= 0`` is known and has a monomial ``n`` that may divide ``m``, with a coefficient of ``c``'s
-        sign."""
-        for g, tags in self.at_least:
-            for n, d in g.items():
-                if n and (d > 0) == (c > 0):
-                    yield g, n, tags
-        if c < 0 and all(self.lo[v] >= 0 for v in m):
-            for n, d in p.items():
-                more = divided(n, m) if d > 0 and len(n) > len(m) else None
-                if more and all(self.lo[v] >= 1 for v in more):
-                    least = prod(self.lo[v] for v in more)
-                    yield {n: 1, m: -least}, m, NO_TAGS.union(*(self.tags[v] for v in n))
-        if len(m) > 1:
-            for v in sorted(set(m)):
-                bound = {(v,): -1, ONE: self.hi[v]} if c < 0 else {(v,): 1, ONE: -self.lo[v]}
-                yield bound if bound[ONE] else {(v,): bound[v,]}, (v,), self.tags[v]
+        found, effort = refuted([*more, *self.at_least], Box(self.lo, self.hi, self.tags), self.allowance[0])
+        self.allowance[0] -= effort
+        return found

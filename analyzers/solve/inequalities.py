@@ -1,0 +1,124 @@
+"""Proofs of polynomial inequalities: linear arithmetic over monomials, with products of what is known.
+
+Takes polynomials known to be nonnegative and bounds of their variables, and looks for a combination of them, of their
+products with nonnegative variables and of the bounds that is impossible. Products are chosen by the monomials that
+occur: from ``x < w`` and ``y >= 0`` follows ``w*y - x*y - y >= 0``, which is of use only where ``w*y`` or ``x*y`` is
+spoken of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+from analyzers.solve.linear import contradiction
+from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.polynomial import (
+    Monomial,
+    Polynomial,
+    bounds,
+    combine,
+    constant_part,
+    divided,
+    rounded,
+    times,
+)  # fmt: skip
+
+MAX_PIVOTS = 60
+"""Pivots of one proof."""
+MAX_ROWS = 60
+"""Inequalities in one proof, products included."""
+ROWS_PER_STEP = 8
+"""So many rows cost as much as a pivot."""
+
+Tags = frozenset[int]
+Tagged = tuple[Polynomial, Tags]
+
+
+@dataclass(slots=True)
+class Box:
+    """Bounds of variables, and the facts they rest on."""
+
+    lo: Sequence[int]
+    hi: Sequence[int]
+    tags: Sequence[Tags]
+
+
+def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
+    """Facts by which the ``rows`` cannot all be nonnegative (None: not seen), and the effort spent on it. The first row
+    is what the others are wanted for: rows that share no variable with it, directly or through others, are left out."""
+    chosen = _connected(rows)
+    chosen += _products(chosen, box)
+    effort = 1 + len(chosen) // ROWS_PER_STEP
+    columns: dict[Monomial, int] = {}
+    matrix: list[tuple[dict[int, int], int]] = []
+    for p, _ in chosen:
+        matrix.append(({columns.setdefault(m, len(columns)): c for m, c in p.items() if m}, constant_part(p)))
+    found, pivots = contradiction(matrix, [bounds({m: 1}, box.lo, box.hi) for m in columns], min(limit, MAX_PIVOTS))
+    if found is None:
+        return None, effort + pivots
+    used = {i: m for m, i in columns.items()}
+    tags = NO_TAGS.union(*(chosen[i][1] for i in found.rows))
+    return tags.union(*(box.tags[v] for c in found.columns for v in used[c])), effort + pivots
+
+
+def _connected(rows: Sequence[Tagged]) -> list[Tagged]:
+    out, rest = list(rows[:1]), list(rows[1:])
+    reached = {v for p, _ in out for m in p for v in m}
+    while rest:
+        near = [r for r in rest if any(v in reached for m in r[0] for v in m)]
+        if not near:
+            break
+        out += near
+        rest = [r for r in rest if r not in near]
+        reached.update(v for p, _ in near for m in p for v in m)
+    return out
+
+
+def _products(rows: Sequence[Tagged], box: Box) -> list[Tagged]:
+    """Products of rows and bounds that speak of the nonlinear monomials in ``rows``."""
+    wanted = list(dict.fromkeys(m for p, _ in rows for m in p if len(m) > 1))
+    seen: set[frozenset[tuple[Monomial, int]]] = {frozenset(p.items()) for p, _ in rows}
+    out: list[Tagged] = []
+
+    def take(p: Polynomial, tags: Tags) -> None:
+        p = rounded(p)
+        key = frozenset(p.items())
+        if key not in seen:
+            seen.add(key)
+            if len(rows) + len(out) < MAX_ROWS and bounds(p, box.lo, box.hi)[0] < 0:
+                out.append((p, tags))
+
+    for m in wanted:
+        for v in dict.fromkeys(m):
+            rest = divided(m, (v,))
+            if rest and all(box.lo[u] >= 0 for u in rest):
+                owed = NO_TAGS.union(*(box.tags[u] for u in m))
+                take({m: 1, rest: -box.lo[v]} if box.lo[v] else {m: 1}, owed)
+                take({m: -1, rest: box.hi[v]} if box.hi[v] else {m: -1}, owed)
+    speaking: dict[Monomial, list[Tagged]] = {}
+    for row in rows:
+        for n in row[0]:
+            speaking.setdefault(n, []).append(row)
+    for m in wanted:
+        for n, factor in _divisions(m).items():
+            if n not in speaking or any(box.lo[v] < 0 for v in factor):
+                continue
+            owed, least = NO_TAGS.union(*(box.tags[v] for v in factor)), prod(box.lo[v] for v in factor)
+            for p, tags in speaking[n]:
+                product = times(p, {factor: 1})
+                take(combine(product, p, -least) if least else product, tags | owed)
+    return out
+
+
+def _divisions(m: Monomial) -> dict[Monomial, Monomial]:
+    """The proper divisors of ``m``, each with the rest."""
+    out: dict[Monomial, Monomial] = {}
+    for size in range(1, len(m)):
+        for n in combinations(m, size):
+            rest = divided(m, n)
+            assert rest is not None
+            out[n] = rest
+    return out

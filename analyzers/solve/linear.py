@@ -1,0 +1,137 @@
+"""Linear arithmetic, exact: whether inequalities between sums of bounded quantities contradict one another.
+
+Takes rows ``sum of coefficient * column + constant >= 0`` and integer bounds of the columns, and runs the simplex
+method of Dutertre and de Moura ("A fast linear-arithmetic solver for DPLL(T)", 2006) on integer rows. Gives the rows
+and columns of a contradiction, or says that none was found within so many pivots. What a column stands for is the
+caller's business: the algebra rung uses monomials, so that products count as quantities of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import gcd
+
+STEADY_AFTER = 24
+"""Pivots after which the choice is Bland's, which cannot cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The rows (by index) and columns whose bounds contradict one another."""
+
+    rows: frozenset[int]
+    columns: frozenset[int]
+
+
+@dataclass(slots=True)
+class Simplex:
+    """Columns ``0 .. n-1`` are the caller's; column ``n + i`` is the slack of row ``i`` (its sum without the constant).
+
+    A basic column ``b`` is given by ``scale[b] * b = sum of table[b]``; the others stand at one of their bounds."""
+
+    low: list[int]
+    high: list[int | None]
+    given: int
+    value: list[int]
+    """Of columns that are not basic."""
+    table: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])
+    scale: dict[int, int] = field(default_factory=dict[int, int])
+    total: dict[int, int] = field(default_factory=dict[int, int])
+    """``scale[b]`` times the value of the basic column ``b``."""
+    pivots: int = 0
+
+    def check(self, limit: int) -> Conflict | None:
+        """A contradiction, or None after at most ``limit`` pivots."""
+        while True:
+            leaving = self._violated()
+            if leaving is None:
+                return None
+            entering, up = self._entering(leaving)
+            if entering is None:
+                used = {leaving, *self.table[leaving]}
+                return Conflict(
+                    frozenset(c - self.given for c in used if c >= self.given),
+                    frozenset(c for c in used if c < self.given),
+                )
+            if self.pivots >= limit:
+                return None
+            self.pivots += 1
+            self._pivot(leaving, entering, up)
+
+    def _violated(self) -> int | None:
+        """A basic column outside its bounds: the first one, or (in the beginning) the one furthest out."""
+        worst, unit, found = 0, 1, None
+        for b in sorted(self.table):
+            total, scale, high = self.total[b], self.scale[b], self.high[b]
+            below = self.low[b] * scale - total
+            beyond = below if below > 0 else total - high * scale if high is not None else 0
+            if beyond > 0:
+                if self.pivots >= STEADY_AFTER:
+                    return b
+                if beyond * unit > worst * scale:
+                    worst, unit, found = beyond, scale, b
+        return found
+
+    def _entering(self, leaving: int) -> tuple[int | None, bool]:
+        """A column that can move the violated one towards its bounds, and whether that is upwards."""
+        up = self.total[leaving] < self.low[leaving] * self.scale[leaving]
+        for j in sorted(self.table[leaving]):
+            rising = (self.table[leaving][j] > 0) == up
+            high = self.high[j]
+            if (high is None or self.value[j] < high) if rising else self.value[j] > self.low[j]:
+                return j, up
+        return None, up
+
+    def _pivot(self, leaving: int, entering: int, up: bool) -> None:
+        high = self.high[leaving]
+        assert up or high is not None
+        row, scale = self.table.pop(leaving), self.scale.pop(leaving)
+        del self.total[leaving]
+        self.value[leaving] = self.low[leaving] if up or high is None else high
+        factor = row.pop(entering)
+        # factor * entering = scale * leaving - the rest of the row
+        sign = 1 if factor > 0 else -1
+        solved = {j: -sign * a for j, a in row.items()}
+        solved[leaving] = sign * scale
+        self._store(entering, solved, abs(factor))
+        mine, own = self.table[entering], self.scale[entering]
+        for b, other in list(self.table.items()):
+            k = other.get(entering)
+            if k is None or b == entering:
+                continue
+            changed = {j: a * own for j, a in other.items() if j != entering}
+            for j, a in mine.items():
+                new = changed.get(j, 0) + k * a
+                if new:
+                    changed[j] = new
+                else:
+                    changed.pop(j, None)
+            self._store(b, changed, self.scale[b] * own)
+
+    def _store(self, basic: int, row: dict[int, int], scale: int) -> None:
+        g = gcd(scale, *row.values())
+        if g > 1:
+            row, scale = {j: a // g for j, a in row.items()}, scale // g
+        self.table[basic], self.scale[basic] = row, scale
+        value = self.value
+        self.total[basic] = sum(a * value[j] for j, a in row.items())
+
+
+def contradiction(
+    rows: Sequence[tuple[Mapping[int, int], int]], bounds: Sequence[tuple[int, int]], limit: int
+) -> tuple[Conflict | None, int]:
+    """A contradiction between the rows ``(coefficients by column, constant)``, each at least zero, and the bounds of
+    the columns; and the pivots it took to find it, or to give up."""
+    n = len(bounds)
+    simplex = Simplex(
+        [lo for lo, _ in bounds] + [-constant for _, constant in rows],
+        [*[hi for _, hi in bounds], *[None] * len(rows)],
+        n,
+        [lo if abs(lo) <= abs(hi) else hi for lo, hi in bounds] + [0] * len(rows),
+    )
+    for i, (coefficients, _) in enumerate(rows):
+        simplex.table[n + i] = dict(coefficients)
+        simplex.scale[n + i] = 1
+        simplex.total[n + i] = sum(a * simplex.value[j] for j, a in coefficients.items())
+    return simplex.check(limit), simplex.pivots

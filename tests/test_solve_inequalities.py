@@ -1,0 +1,113 @@
+"""Linear arithmetic and products: contradictions are real, and the ones address arithmetic needs are found."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from solve_cases import examples
+
+from analyzers.solve.inequalities import Box, Tagged, refuted
+from analyzers.solve.linear import contradiction
+from analyzers.solve.polynomial import Monomial, Polynomial
+
+N = 3
+MONOMIALS: tuple[Monomial, ...] = ((), (0,), (1,), (2,), (0, 1), (1, 2), (0, 0))
+
+
+def value(p: Polynomial, at: tuple[int, ...]) -> int:
+    total = 0
+    for m, c in p.items():
+        for v in m:
+            c *= at[v]
+        total += c
+    return total
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> tuple[list[Tagged], Box]:
+    polynomials = st.dictionaries(st.sampled_from(MONOMIALS), st.integers(-4, 4).filter(bool), min_size=1, max_size=4)
+    rows = [(draw(polynomials), frozenset((10 + i,))) for i in range(draw(st.integers(1, 5)))]
+    lo = [draw(st.integers(-2, 1)) for _ in range(N)]
+    hi = [x + draw(st.integers(0, 4)) for x in lo]
+    return rows, Box(lo, hi, [frozenset((v,)) for v in range(N)])
+
+
+@examples(200)
+@given(systems())
+def test_a_contradiction_has_no_solution_within_what_it_cites(system: tuple[list[Tagged], Box]) -> None:
+    rows, box = system
+    tags, effort = refuted(rows, box, 1000)
+    assert effort >= 0
+    if tags is None:
+        return
+    cited = [p for p, own in rows if own <= tags]
+    for at in product(*(range(a, b + 1) for a, b in zip(box.lo, box.hi, strict=True))):
+        assert any(value(p, at) < 0 for p in cited)
+
+
+@examples(150)
+@given(
+    st.lists(st.tuples(st.lists(st.integers(-3, 3), min_size=2, max_size=2), st.integers(-6, 6)), max_size=4),
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 3)), min_size=2, max_size=2),
+)
+def test_linear_contradictions_are_found_and_true(
+    rows: list[tuple[list[int], int]], spans: list[tuple[int, int]]
+) -> None:
+    bounds = [(lo, lo + size) for lo, size in spans]
+    sparse = [({j: a for j, a in enumerate(row) if a}, c) for row, c in rows]
+    found, _ = contradiction(sparse, bounds, 1000)
+    # Enough points to see every vertex of a two-dimensional polygon with such coefficients: denominators up to 18.
+    scale = 2 * 2 * 2 * 3 * 3 * 5 * 7 * 11 * 13 * 17
+    vertices = [(scale * x, scale * y) for x in bounds[0] for y in bounds[1]]
+    lines = [(row[0], row[1], c) for row, c in rows]
+    lines += [(1, 0, -b) for b in bounds[0]] + [(0, 1, -b) for b in bounds[1]]
+    for i, (a, b, c) in enumerate(lines):
+        for d, e, f in lines[:i]:
+            determinant = a * e - b * d
+            if determinant:
+                vertices.append((scale * (b * f - c * e) // determinant, scale * (c * d - a * f) // determinant))
+    possible = any(
+        all(row[0] * x + row[1] * y + c * scale >= 0 for row, c in rows)
+        and all(lo * scale <= v <= hi * scale for v, (lo, hi) in zip((x, y), bounds, strict=True))
+        for x, y in vertices
+    )
+    assert (found is None) == possible
+    if found is not None:
+        kept = [r for i, r in enumerate(sparse) if i in found.rows]
+        assert contradiction(kept, bounds, 1000)[0] is not None
+
+
+W, H, X, Y = range(4)
+BOX = Box([1, 1, 0, 0], [2**31 - 1] * 4, [frozenset[int]()] * 4)
+BELOW: list[Tagged] = [({(W,): 1, (X,): -1, (): -1}, frozenset((1,))), ({(H,): 1, (Y,): -1, (): -1}, frozenset((2,)))]
+
+
+@pytest.mark.parametrize(
+    ("impossible", "facts"),
+    [
+        # y*w + x >= w*h, with x < w and y < h
+        ({(W, Y): 1, (X,): 1, (W, H): -1}, {1, 2}),
+        # (y - h)*w >= 0
+        ({(W, Y): 1, (W, H): -1}, {2}),
+        # x*y >= w*h
+        ({(X, Y): 1, (W, H): -1}, {1, 2}),
+    ],
+)
+def test_products_of_what_is_known(impossible: Polynomial, facts: set[int]) -> None:
+    tags, _ = refuted([(impossible, frozenset()), *BELOW], BOX, 1000)
+    assert tags == facts
+
+
+def test_what_is_possible_is_not_refuted() -> None:
+    # y*w + x >= (w - 1)*(h - 1), with x < w and y < h
+    row: Polynomial = {(W, Y): 1, (X,): 1, (W, H): -1, (W,): 1, (H,): 1, (): -1}
+    assert refuted([(row, frozenset()), *BELOW], BOX, 1000)[0] is None
+
+
+def test_effort_is_limited() -> None:
+    tags, effort = refuted([({(W, Y): 1, (X,): 1, (W, H): -1}, frozenset()), *BELOW], BOX, 0)
+    assert tags is None
+    assert effort <= 3
