@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import Kernel, Order, Scope, Site
+from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Order, Scope, Site
 from analyzers.model import SourceSpan
 
 ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
@@ -81,6 +81,7 @@ class AccessEvent:
     atomic: AtomicInfo | None = None
     value: Expr | None = None
     volatile: bool = False
+    alignment: Alignment = UNALIGNED
 
     @property
     def writes(self) -> bool:

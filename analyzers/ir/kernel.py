@@ -85,6 +85,27 @@ class Assign:
 
 
 @dataclass(frozen=True, slots=True)
+class Alignment:
+    """The address is ``phase`` modulo ``grain`` bytes (a power of two) wherever the access executes: it goes to an
+    object of a type so aligned, or to a part of one, and the hardware stops at any other address."""
+
+    grain: int
+    phase: int = 0
+
+    def moved(self, offset: int) -> Alignment:
+        """That of an address ``offset`` bytes on."""
+        return Alignment(self.grain, (self.phase + offset) % self.grain)
+
+    def coarse(self, step: int) -> Alignment:
+        """That of an address any multiple of ``step`` bytes on."""
+        grain = min(self.grain, step & -step) if step else self.grain
+        return Alignment(grain, self.phase % grain)
+
+
+UNALIGNED = Alignment(1)
+
+
+@dataclass(frozen=True, slots=True)
 class Load:
     """``var := *pointer``. ``in_bounds`` lists (index, extent) of declared-array subscripts on the way, assumed in
     bounds. ``volatile``/atomic loads through ``cuda::atomic`` are :class:`Atomic`."""
@@ -97,6 +118,7 @@ class Load:
     site: Site
     in_bounds: tuple[tuple[Expr, int], ...] = ()
     volatile: bool = False
+    alignment: Alignment = UNALIGNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +132,14 @@ class Store:
     site: Site
     in_bounds: tuple[tuple[Expr, int], ...] = ()
     volatile: bool = False
+    alignment: Alignment = UNALIGNED
 
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
     """``var := old value; *pointer := op(old, operands)`` as one step. ``op``: add sub exch min max inc dec cas and
     or xor
-    load store. For ``cas`` the operands are (compare, value)."""
+    load store. For ``cas`` the operands are (compare, value). Its address is a multiple of ``width``."""
 
     id: int
     var: str | None

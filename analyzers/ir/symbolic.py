@@ -403,6 +403,7 @@ class _Executor:
                 atomic=atomic,
                 value=value,
                 volatile=not isinstance(s, K.Atomic) and s.volatile,
+                alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
             )
         )
 

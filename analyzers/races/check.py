@@ -16,15 +16,17 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
 from analyzers.races.conditions import (
     essence,
+    meeting_distances,
     places_query,
     race_query,
+    relies_on_alignment,
     shift_counters,
     spelled_out,
     split,
     without_wrap,
 )
 from analyzers.races.ordering import Case, cases
-from analyzers.races.pairs import Pair, Place, conflicting, multiple_of, place, synchronizes
+from analyzers.races.pairs import Pair, Place, conflicting, place, synchronizes
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
@@ -66,6 +68,8 @@ class Checked:
     core: set[int] = field(default_factory=set[int])
     """Tags of the launch's facts that proofs used."""
     used_no_overflow: bool = False
+    used_alignment: bool = False
+    """Some proof needs that the hardware stops at a misaligned address."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
     """Barrier id -> pairs it helps to order."""
     pairs: int = 0
@@ -117,9 +121,10 @@ class RaceChecker:
             if apart is not None:
                 out.core |= apart.core
                 out.used_no_overflow |= apart.used_no_overflow
+                out.used_alignment |= relies_on_alignment(pair)
                 continue
             if synchronizes(pair, mode):
-                if self._aligned(pair):
+                if set(meeting_distances(pair)) <= {0}:
                     continue
                 left, right = self._offsets(pair, mode)
                 extra = (*extra, E.compare("ne", left, right))
@@ -151,9 +156,6 @@ class RaceChecker:
                     yield "warp", (launch.same_warp("warp"),), True
         if pair.space == "global" and launch.grid != (1, 1, 1):
             yield "grid", (), False
-
-    def _aligned(self, pair: Pair) -> bool:
-        return multiple_of(pair.first.offset, pair.one.width) and multiple_of(pair.second.offset, pair.two.width)
 
     def _offsets(self, pair: Pair, mode: Mode) -> tuple[Expr, Expr]:
         return self.launch.side(pair.first.offset, 1, mode), self.launch.side(pair.second.offset, 2, mode)
@@ -214,6 +216,7 @@ class RaceChecker:
             if isinstance(answer, Proved):
                 out.core |= answer.core
                 out.used_no_overflow |= answer.used_no_overflow
+                out.used_alignment |= relies_on_alignment(pair)
             else:
                 undecided = undecided or answer
         if undecided is not None:

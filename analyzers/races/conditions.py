@@ -9,10 +9,16 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.races.ordering import Case
-from analyzers.races.pairs import Pair, multiple_of
+from analyzers.races.pairs import Pair, residue
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
 from analyzers.solve.query import Fact, Overlap, Query
+
+MAX_GRAIN = 128
+"""Bytes; no access is aligned to more."""
+
+MAX_DISTANCES = 8
+"""Distances between two overlapping accesses that are spelled out one by one."""
 
 MAX_SPLIT = 64
 """Values of a shift count that are tried one by one; a loop counter used as one never exceeds 63."""
@@ -26,10 +32,11 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
     parts: list[Expr] = [launch.distinct(mode), *_same_object(launch, pair, mode)]
     parts += guard_of(launch, one, 1, mode)
     parts += guard_of(launch, two, 2, mode)
-    parts += _overlap(left, right, one.width, two.width)
+    meeting, overlap = _meeting(pair, left, right)
+    parts += meeting
     parts += case.conjuncts
     parts += extra
-    return query_of(launch, parts, mode, Overlap(left, right, one.width, two.width))
+    return query_of(launch, parts, mode, overlap)
 
 
 def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], two: Iterable[Expr]) -> Query | None:
@@ -40,8 +47,9 @@ def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], tw
     parts: list[Expr] = [launch.distinct(mode), *_same_object(launch, pair, mode)]
     parts += [launch.side(c, 1, mode) for c in one]
     parts += [launch.side(c, 2, mode) for c in two]
-    parts += _overlap(left, right, pair.one.width, pair.two.width)
-    return query_of(launch, parts, mode, Overlap(left, right, pair.one.width, pair.two.width))
+    meeting, overlap = _meeting(pair, left, right)
+    parts += meeting
+    return query_of(launch, parts, mode, overlap)
 
 
 def _same_object(launch: Launch, pair: Pair, mode: Mode) -> list[Expr]:
@@ -223,13 +231,59 @@ def _unknowns(e: Expr) -> frozenset[Expr]:
     return found
 
 
-def _overlap(left: Expr, right: Expr, left_width: int, right_width: int) -> list[Expr]:
-    if left_width == right_width and multiple_of(left, left_width) and multiple_of(right, right_width):
-        return [E.compare("eq", left, right)]
-    return [
-        E.compare("lt", left, E.add(right, E.const(right_width, I64))),
-        E.compare("lt", right, E.add(left, E.const(left_width, I64))),
-    ]
+def _meeting(pair: Pair, left: Expr, right: Expr) -> tuple[list[Expr], Overlap]:
+    """Two accesses at byte offsets ``left`` and ``right`` of one object touch a common byte.
+
+    What is known of both addresses modulo a power of two leaves few distances at which they can: for aligned accesses
+    of one type only 0, whatever the alignment of the object is."""
+    distances = meeting_distances(pair)
+    if not distances:
+        return [E.FALSE], Overlap(left, right, 1, 1)
+    least, span = distances[0], distances[-1] - distances[0]
+    moved = E.add(right, E.const(least, I64)) if least else right
+    overlap = Overlap(left, moved, 1, span + 1)
+    if span == 0:
+        return [E.compare("eq", left, moved)], overlap
+    if distances.step > 1 and len(distances) <= MAX_DISTANCES:
+        return [E.lor(*(E.compare("eq", left, E.add(right, E.const(d, I64))) for d in distances))], overlap
+    parts = [E.compare("le", moved, left), E.compare("lt", left, E.add(moved, E.const(span + 1, I64)))]
+    if distances.step > 1:
+        apart = E.binary("rem", E.sub(left, moved), E.const(distances.step, I64))
+        parts.append(E.compare("eq", apart, E.const(0, I64)))
+    return parts, overlap
+
+
+def meeting_distances(pair: Pair) -> range:
+    """The values that offset of ``pair.one`` less offset of ``pair.two`` can have where their bytes overlap."""
+    shown = _distances(pair, *_shown_grain(pair))
+    declared = _distances(pair, *_declared_grain(pair))
+    return shown if len(shown) <= len(declared) else declared
+
+
+def relies_on_alignment(pair: Pair) -> bool:
+    """That accesses are aligned narrows where the two can meet, beyond what their addresses show."""
+    return len(meeting_distances(pair)) < len(_distances(pair, *_shown_grain(pair)))
+
+
+def _distances(pair: Pair, grain: int, difference: int) -> range:
+    least = 1 - pair.one.width
+    return range(least + (difference - least) % grain, pair.two.width, grain)
+
+
+def _declared_grain(pair: Pair) -> tuple[int, int]:
+    one, two = pair.one.alignment, pair.two.alignment
+    return min(one.grain, two.grain), one.phase - two.phase
+
+
+def _shown_grain(pair: Pair) -> tuple[int, int]:
+    """The largest power of two that both offsets are known modulo, and their difference modulo it."""
+    grain = MAX_GRAIN
+    while grain > 1:
+        one, two = residue(pair.first.offset, grain), residue(pair.second.offset, grain)
+        if one is not None and two is not None:
+            return grain, one - two
+        grain //= 2
+    return 1, 0
 
 
 def shift_counters(query: Query) -> list[Expr]:

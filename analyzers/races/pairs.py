@@ -91,17 +91,27 @@ def synchronizes(pair: Pair, mode: Mode) -> bool:
     return all(strong) and a.width == b.width
 
 
-def multiple_of(e: Expr, n: int) -> bool:
-    """``e`` is a multiple of ``n`` whatever its symbols are (a syntactic check, wrap-around of 64-bit offsets
-    aside)."""
+def residue(e: Expr, n: int) -> int | None:
+    """``e`` modulo ``n`` where it is the same whatever the symbols in it are (a syntactic check, wrap-around of 64-bit
+    offsets aside)."""
     if e.op == "const":
-        return e.value % n == 0
-    if e.op in ("add", "sub"):
-        return multiple_of(e.args[0], n) and multiple_of(e.args[1], n)
-    if e.op == "mul":
-        return multiple_of(e.args[0], n) or multiple_of(e.args[1], n)
-    if e.op == "neg":
-        return multiple_of(e.args[0], n)
-    if e.op == "select":
-        return multiple_of(e.args[1], n) and multiple_of(e.args[2], n)
-    return False
+        return int(e.value) % n
+    if e.op not in ("add", "sub", "mul", "neg", "select"):
+        return None
+    parts = [residue(a, n) for a in (e.args[1:] if e.op == "select" else e.args)]
+    if e.op == "mul" and 0 in parts:
+        return 0
+    known = [p for p in parts if p is not None]
+    if len(known) < len(parts):
+        return None
+    match e.op:
+        case "add":
+            return (known[0] + known[1]) % n
+        case "sub":
+            return (known[0] - known[1]) % n
+        case "mul":
+            return known[0] * known[1] % n
+        case "neg":
+            return -known[0] % n
+        case _:
+            return known[0] if known[0] == known[1] else None

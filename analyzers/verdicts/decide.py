@@ -68,6 +68,7 @@ class Decision:
     """(access index, access index, kind, text); (-1, barrier index, ...) for barriers."""
     core: frozenset[int] = frozenset()
     used_no_overflow: bool = False
+    used_alignment: bool = False
     pairs: int = 0
     rungs: tuple[tuple[str, int], ...] = field(default=())
 
@@ -99,6 +100,7 @@ def decide(
         undecided=tuple(undecided),
         core=frozenset(checked.core),
         used_no_overflow=checked.used_no_overflow,
+        used_alignment=checked.used_alignment,
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
     )

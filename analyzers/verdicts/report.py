@@ -19,6 +19,7 @@ from analyzers.races.witness import Concrete, access_of, address_text, concretiz
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
+ALIGNED = "accesses are aligned to their type (the hardware stops at a misaligned one)"
 IN_BOUNDS = "subscripts of declared arrays are in bounds"
 DISTINCT = "different pointer parameters point to different memory"
 TERMINATES = "every loop ends"
@@ -282,6 +283,8 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
     out = [*events.assumptions, *launch.context.assumptions]
     if decision.used_no_overflow:
         out.append(NO_OVERFLOW)
+    if decision.used_alignment:
+        out.append(ALIGNED)
     if any(c.kind == "assume" for a in events.accesses for c in a.guard):
         out.append(IN_BOUNDS)
     passed = {n for n, p in launch.context.pointers if p.allocation is not None}

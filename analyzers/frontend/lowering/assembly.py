@@ -37,7 +37,7 @@ from analyzers.ir.expr import (
     lnot,
     ptradd,
 )
-from analyzers.ir.kernel import Assume, Atomic, If, Load, Order, Scope, Stmt, Store
+from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Scope, Stmt, Store
 
 _HAS_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -372,7 +372,7 @@ def _load(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> b
         ctx.emit(Atomic(ctx.id(), loaded.value, "load", ty, pointer, (), width, scope, order, site))
     else:
         volatile = "volatile" in qualifiers or "cv" in qualifiers or strong is not None
-        ctx.emit(Load(ctx.id(), loaded.value, ty, pointer, width * count, site, (), volatile))
+        ctx.emit(Load(ctx.id(), loaded.value, ty, pointer, width * count, site, (), volatile, Alignment(width * count)))
     targets = _arguments(args[0].strip("{} "))
     for number, target in enumerate(targets):
         part = loaded if count == 1 else memory.pure("lane", _integer(width), loaded, const(number * width, I64))
@@ -397,7 +397,7 @@ def _store(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> 
         ctx.emit(Atomic(ctx.id(), None, "store", value.ty, pointer, (value,), width, scope, order, site))
     else:
         volatile = "volatile" in qualifiers or "wt" in qualifiers or strong is not None
-        ctx.emit(Store(ctx.id(), pointer, value, width * count, site, (), volatile))
+        ctx.emit(Store(ctx.id(), pointer, value, width * count, site, (), volatile, Alignment(width * count)))
     return True
 
 
@@ -438,8 +438,9 @@ def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     ctx = s.ctx
     ctx.assumptions[COPY_ASSUMPTION] = None
     copied = ctx.temporary(memory.DATA, "copied")
-    ctx.emit(Load(ctx.id(), copied.value, memory.DATA, source, size.value, ctx.site(s.node)))
-    ctx.emit(Store(ctx.id(), to, copied, size.value, ctx.site(s.node)))
+    width, site, alignment = size.value, ctx.site(s.node), Alignment(size.value)
+    ctx.emit(Load(ctx.id(), copied.value, memory.DATA, source, width, site, alignment=alignment))
+    ctx.emit(Store(ctx.id(), to, copied, width, site, alignment=alignment))
     return True
 
 
@@ -453,10 +454,10 @@ def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) ->
     with ctx.branch() as row:
         if name == "ldmatrix":
             loaded = ctx.temporary(memory.DATA)
-            ctx.emit(Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node)))
+            ctx.emit(Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node), alignment=Alignment(16)))
         else:
             data = ctx.havoc(memory.DATA, "asm", s.node)
-            ctx.emit(Store(ctx.id(), pointer, data, 16, ctx.site(s.node)))
+            ctx.emit(Store(ctx.id(), pointer, data, 16, ctx.site(s.node), alignment=Alignment(16)))
     if count == 4:
         ctx.out.extend(row)
     else:

@@ -529,7 +529,7 @@ def held_place(ctx: Context, place: Place) -> Place:
     """The same object, immune to later assignments to the variables in its address."""
     if isinstance(place, MemPlace) and not is_stable(place.pointer):
         bounds = tuple((ctx.held(index), extent) for index, extent in place.bounds)
-        return MemPlace(ctx.held(place.pointer, "p"), place.type, bounds, place.bits, place.volatile)
+        return MemPlace(ctx.held(place.pointer, "p"), place.type, bounds, place.bits, place.volatile, place.inside)
     return place
 
 

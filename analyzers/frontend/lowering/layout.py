@@ -187,6 +187,11 @@ class CType:
         """Bytes from one element to the next in arithmetic on this pointer or array; 1 for void."""
         return max(self.element.size, 1)
 
+    @property
+    def align(self) -> int:
+        """Bytes; 1 where the type is incomplete."""
+        return max(self.clang.get_align(), 1)
+
     def flat(self) -> tuple[CType, tuple[int, ...]]:
         """The innermost element type and the extents of a (multidimensional) array."""
         extents: list[int] = []

@@ -127,7 +127,8 @@ def _load(ctx: Context, place: MemPlace, node: Node) -> Expr:
     loaded = ctx.temporary(ty)
     volatile = place.volatile or ctype.volatile
     width = max(ctype.size, 1)
-    ctx.emit(Load(ctx.id(), loaded.value, ty, place.pointer, width, ctx.site(node), place.bounds, volatile))
+    site = ctx.site(node)
+    ctx.emit(Load(ctx.id(), loaded.value, ty, place.pointer, width, site, place.bounds, volatile, place.alignment))
     if place.bits is not None and isinstance(ty, IntType) and ty.width > 1:
         first, count = place.bits
         up = const(ty.width - first - count, ty)
@@ -159,11 +160,11 @@ def _store(ctx: Context, place: MemPlace, value: Expr, node: Node) -> None:
         ty = value.ty
         whole = ctx.temporary(ty)
         site = ctx.site(node)
-        ctx.emit(Load(ctx.id(), whole.value, ty, place.pointer, width, site, place.bounds, volatile))
+        ctx.emit(Load(ctx.id(), whole.value, ty, place.pointer, width, site, place.bounds, volatile, place.alignment))
         mask = const(((1 << count) - 1) << first, ty)
         moved = binary("and", binary("shl", value, const(first, ty)), mask)
         value = binary("or", binary("and", whole, bitnot(mask)), moved)
-    ctx.emit(Store(ctx.id(), place.pointer, value, width, ctx.site(node), place.bounds, volatile))
+    ctx.emit(Store(ctx.id(), place.pointer, value, width, ctx.site(node), place.bounds, volatile, place.alignment))
 
 
 def _table_value(ctx: Context, place: TablePlace, node: Node) -> Expr:
@@ -227,7 +228,8 @@ def member(ctx: Context, place: Place, field: Field, node: Node) -> Place:
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(field.offset, I64)) if field.offset else place.pointer
         volatile = place.volatile or place.type.volatile
-        return _referred(ctx, MemPlace(pointer, field.type, place.bounds, field.bits, volatile), node)
+        inner = MemPlace(pointer, field.type, place.bounds, field.bits, volatile, place.alignment.moved(field.offset))
+        return _referred(ctx, inner, node)
     if isinstance(place, SplitPlace):
         return _referred(ctx, SplitPlace(place.names, field.type, place.key, place.offset + field.offset), node)
     if isinstance(place, RecordValue):
@@ -282,7 +284,7 @@ def base_part(ctx: Context, place: Place, base: CType, node: Node) -> Place:
         offset = 0
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
-        return MemPlace(pointer, base, place.bounds, None, place.volatile)
+        return MemPlace(pointer, base, place.bounds, None, place.volatile, place.alignment.moved(offset))
     if isinstance(place, SplitPlace):
         return SplitPlace(place.names, base, place.key, place.offset + offset)
     if isinstance(place, RecordValue):
@@ -316,7 +318,9 @@ def element(ctx: Context, place: Place, index: Expr, node: Node) -> Place:
     if not isinstance(place, MemPlace):
         return as_place(ctx, ctx.unknown_value(inner, "element of an unknown array", node), node)
     pointer = ptradd(place.pointer, mul(wide, const(max(inner.size, 1), I64)))
-    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, place.volatile)
+    offset = wide.value * inner.size if wide.op == "const" else None
+    inside = place.alignment.coarse(inner.size) if offset is None else place.alignment.moved(offset)
+    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, place.volatile, inside)
 
 
 def _bounded(bounds: Bounds, index: Expr, array: CType) -> Bounds:
@@ -401,7 +405,7 @@ def part_at(ctx: Context, place: Place, offset: int, leaf: CType) -> Place:
     """The scalar at a byte offset of a class or array object."""
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
-        return MemPlace(pointer, leaf, place.bounds, None, place.volatile)
+        return MemPlace(pointer, leaf, place.bounds, None, place.volatile, place.alignment.moved(offset))
     if isinstance(place, SplitPlace):
         return SplitPlace(place.names, leaf, place.key, place.offset + offset)
     if isinstance(place, RecordValue):
@@ -502,7 +506,8 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
         and not is_local(target.pointer, ctx)
         and not is_local(source.pointer, ctx)
     ):
-        whole = _load(ctx, MemPlace(source.pointer, target.type, source.bounds, None, source.volatile), origin)
+        given = MemPlace(source.pointer, target.type, source.bounds, None, source.volatile, source.inside)
+        whole = _load(ctx, given, origin)
         _store(ctx, target, whole, node)
         return
     values = leaf_values(ctx, source, origin)
@@ -550,11 +555,11 @@ def _copy_opaque(ctx: Context, target: Place, source: Place, node: Node, origin:
     """Copy what has no fixed list of scalars (unions, bit-fields, large arrays) as one access on each side."""
     ty = DATA
     if isinstance(source, MemPlace):
-        whole = _load(ctx, MemPlace(source.pointer, source.type, source.bounds), origin)
+        whole = _load(ctx, source, origin)
     else:
         whole = ctx.havoc(ty, f"value of {source.type.spelling}", origin)
     if isinstance(target, MemPlace):
-        ctx.emit(Store(ctx.id(), target.pointer, whole, max(target.type.size, 1), ctx.site(node), target.bounds))
+        _store(ctx, target, whole, node)
 
 
 def unknown_record(ctx: Context, ctype: CType, reason: str, node: Node) -> Place:
@@ -577,8 +582,6 @@ def zeroed(ctx: Context, target: Place, node: Node) -> None:
     leaves = target.type.leaves()
     if leaves is None or len(leaves) > COPY_LIMIT:
         if isinstance(target, MemPlace):
-            ctx.emit(
-                Store(ctx.id(), target.pointer, zero(DATA), max(target.type.size, 1), ctx.site(node), target.bounds)
-            )
+            _store(ctx, target, zero(DATA), node)
         return
     store_leaves(ctx, target, {at: zero(leaf.ir or U64) for at, leaf in leaves}, node)

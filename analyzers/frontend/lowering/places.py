@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analyzers.frontend.lowering.layout import CType
 from analyzers.ir.expr import Expr
+from analyzers.ir.kernel import Alignment
 
 if TYPE_CHECKING:
     from analyzers.frontend.lowering.context import Frame
@@ -49,6 +50,12 @@ class MemPlace:
     bounds: Bounds = ()
     bits: tuple[int, int] | None = None
     volatile: bool = False
+    inside: Alignment | None = None
+    """Known from the object it is a part of; None: it stands for itself."""
+
+    @property
+    def alignment(self) -> Alignment:
+        return Alignment(self.type.align) if self.inside is None else self.inside
 
 
 @dataclass(frozen=True, slots=True)
