@@ -15,7 +15,7 @@ from analyzers.frontend.lower import LoweredUnit, lower_unit
 from analyzers.frontend.parse import ParsedUnit, ParseFailure, UnitParser
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
 from analyzers.hostguide.contexts import context_of_user_launch, default_context
-from analyzers.hostguide.launches import launch_contexts
+from analyzers.hostguide.launches import HostFacts, launch_contexts
 from analyzers.incremental import Edit, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
@@ -132,6 +132,9 @@ VERSION = "1"
 
 MAX_DECISIONS = 20_000
 
+_PROBE_ROUNDS = 3
+"""How often the host side may ask for further instances: a probe can bring the next table into sight."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -191,20 +194,24 @@ class Engine:
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
-                yield from self._check_whole(lower_unit(unit, parse), request, poll, started)
+                yield from self._check_whole(*_taken_in(unit, parse), request, poll, started)
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
             failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
             yield UnitFinished(failed)
 
     def _check_whole(
-        self, lowered: LoweredUnit, request: CheckRequest, poll: Callable[[], None], started: float
+        self,
+        lowered: LoweredUnit,
+        host: HostFacts,
+        request: CheckRequest,
+        poll: Callable[[], None],
+        started: float,
     ) -> Iterator[Event]:
         poll()
-        host = launch_contexts(lowered.unit)
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
         directives, skipped_comments = comment_directives(request.text, request.path)
-        skipped = [*lowered.skipped, *host.skipped, *skipped_comments]
+        skipped = [*lowered.skipped, *host.skipped, *_launched_unseen(lowered, host), *skipped_comments]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
             kernel = kernels[i]
@@ -373,6 +380,30 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
         return KernelAnalysis(kernel, events, tuple(contexts), result), fingerprint(*sorted(keys))
+
+
+def _taken_in(unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit]) -> tuple[LoweredUnit, HostFacts]:
+    """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
+    lowered = lower_unit(unit, parse)
+    host = launch_contexts(lowered.unit)
+    for _ in range(_PROBE_ROUNDS):
+        if not host.probes:
+            break
+        lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
+        host = launch_contexts(lowered.unit)
+    return lowered, host
+
+
+def _launched_unseen(lowered: LoweredUnit, host: HostFacts) -> Iterator[Skipped]:
+    """Launches of kernels that no definition was found for."""
+    kernels = {k.mangled for k in lowered.kernels}
+    for launch in host.launches:
+        lost = sum(k not in kernels for k in launch.kernels)
+        if lost:
+            which = (
+                "its kernel has" if len(launch.kernels) == 1 else f"{lost} of its {len(launch.kernels)} kernels have"
+            )
+            yield Skipped(f"launch {launch.text}: {which} no definition in this unit", launch.span)
 
 
 def _known(a: KernelAnalysis, key: str) -> _Known:

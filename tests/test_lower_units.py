@@ -4,6 +4,9 @@
 
 from lowering import PATH, kernel, kernels, program, unit, unsupported
 
+from analyzers.frontend.flags import CompileFlags
+from analyzers.frontend.lower import lower_unit
+from analyzers.frontend.parse import UnitParser
 from analyzers.ir.kernel import Unsupported, statements
 
 
@@ -174,3 +177,27 @@ def test_nothing_is_lowered_twice_or_with_leftovers():
     assert [o.name for o in k.objects if o.space == "local"] == ["x"]
     assert not any(isinstance(s, Unsupported) for s in statements(k.body))
     assert "?" not in "".join(str(o.name) for o in k.objects)
+
+
+def test_instances_that_only_a_macro_names():
+    text = """
+        template <int N> __global__ void run(int *p) { p[N] = N; }
+        #define PICK(n) if (i == n) return run<n>;
+        #define BOTH(a, b) PICK(a) PICK(b)
+        typedef void (*kernel)(int *);
+        kernel pick(int i) { BOTH(1, 2) return nullptr; }
+    """
+    assert names(text) == ["run<1>", "run<2>"]
+
+
+def test_a_probe_of_a_launching_template_shows_its_kernels():
+    text = """
+        template <int N> __global__ void run(int *p) { p[N] = N; }
+        template <int N> void launch(int *p) { run<N><<<1, 32>>>(p); }
+    """
+    probe = "namespace { auto cuda_lsp_probe_@ = &launch<5>; }"
+    parser = UnitParser()
+    parsed = parser.parse(PATH, text, CompileFlags(), probes=(probe,))
+    lowered = lower_unit(parsed, lambda probes: parser.parse(PATH, text, CompileFlags(), probes=probes))
+    assert [(k.name, k.assumptions) for k in lowered.kernels] == [("run<5>", ())]
+    assert lowered.probes == (probe,)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol, cast
@@ -271,6 +272,15 @@ def _file_location(location: Any) -> tuple[Any, int, int, int]:
 _module.SourceLocation._get_instantiation = _file_location
 
 
+def _normal_name(file: Any) -> str:
+    """The name of a file without the `..` that an `#include "../x.h"` leaves in it: one file has one name."""
+    name = cast(str, _lib.clang_getFileName(file))
+    return os.path.normpath(name) if "/." in name or "//" in name else name
+
+
+_module.File.name = property(_normal_name)
+
+
 def expansion_offset(location: SourceLocation) -> int:
     """The offset of a location outside of all macros: for what a macro wrote, arguments included, that of its name."""
     file, line, column, offset = _module.c_object_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
@@ -408,6 +418,15 @@ def file_contents(unit: TranslationUnit, path: str) -> bytes:
     size = ctypes.c_size_t()
     text = _lib.clang_getFileContents(unit, handle, ctypes.byref(size))
     return ctypes.string_at(text, size.value) if text else b""
+
+
+def cursor_at(unit: TranslationUnit, path: str, offset: int) -> Cursor | None:
+    """The innermost cursor that covers a byte of a file: for code the preprocessor left out, what stands around it."""
+    file = _lib.clang_getFile(unit, path)
+    if not file:
+        return None
+    found = _module.Cursor.from_location(unit, _lib.clang_getLocationForOffset(unit, _module.File(file), offset))
+    return cast("Cursor | None", found)
 
 
 def span(part: SourceRange) -> SourceSpan:

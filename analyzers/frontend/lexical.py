@@ -51,7 +51,7 @@ class CodeText:
         return line, offset - self.line_starts[line - 1] + 1
 
     def condition(self, offset: int) -> str:
-        """The innermost preprocessor condition around a place as written, "" if there is none."""
+        """The innermost preprocessor condition around a place as written, "" if there is none (or an include guard)."""
         return self.conditions[bisect.bisect_right(self.condition_starts, offset) - 1]
 
 
@@ -67,6 +67,7 @@ _NO_CODE: Final = re.compile(
 )
 _DIRECTIVE: Final = re.compile(r"^[ \t]*(\#[ \t]*(\w*)(?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
 _IF_ZERO: Final = re.compile(r"#\s*if\s+(?:0|false)\s*")
+_GUARD: Final = re.compile(r"\#[ \t]*ifndef[ \t]+(\w+)\s+\#[ \t]*define[ \t]+\1[ \t]*$", re.MULTILINE)
 _OPENS: Final = frozenset({"if", "ifdef", "ifndef"})
 
 
@@ -98,7 +99,7 @@ def code_text(text: str) -> CodeText:
             if live:
                 stack.append(live)
                 changes.append((end, live))
-        elif _follow(stack, name, _one_line(match.group(1))):
+        elif _follow(stack, name, "" if _GUARD.match(plain, start) else _one_line(match.group(1))):
             changes.append((end, stack[-1] if stack else ""))
         pieces.extend((plain[position:start], " " * (end - start)))
         position = end
@@ -123,7 +124,7 @@ def _follow(stack: list[str], name: str, directive: str) -> bool:
     elif name == "elif" and stack:
         stack[-1] = directive
     elif name == "else" and stack:
-        stack[-1] = f"#else of {stack[-1]}"
+        stack[-1] = f"#else of {stack[-1]}" if stack[-1] else directive
     elif name == "endif" and stack:
         stack.pop()
     else:

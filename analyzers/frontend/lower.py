@@ -8,14 +8,17 @@ instantiated through probes, lines appended to the buffer for one more parse.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from analyzers.frontend.lowering import kernels
 from analyzers.frontend.lowering.discovery import Discovery, Found, discover
 from analyzers.frontend.lowering.nodes import NodeTable
 from analyzers.frontend.parse import ParsedUnit
+from analyzers.frontend.unseen import unseen
 from analyzers.ir.kernel import Kernel
 from analyzers.model import Skipped
 
@@ -30,8 +33,9 @@ _ROUNDS = 3
 class LoweredUnit:
     """The kernels of one unit in source order.
 
-    `unit` is the parse they were read from: with `reparse` it may be another one than was given. Giving `probes` to the
-    next parse of the same file saves the second parse.
+    `skipped`: kernel definitions that the text shows and clang did not take in, and headers that were not found; empty
+    when only some kernels were asked for. `unit` is the parse they were read from: with `reparse` it may be another one
+    than was given. Giving `probes` to the next parse of the same file saves the second parse.
     """
 
     kernels: tuple[Kernel, ...]
@@ -92,7 +96,22 @@ def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> Lowered
         out.append(kernels.lower_kernel(table, item, unit))
         if table.size > _MANY_NODES:
             table.forget()
-    return LoweredUnit(tuple(out), found.skipped, unit, found.useful_probes())
+    if unit.sought:
+        found_elsewhere = _sought(unit)
+        out = [replace(k, assumptions=(*k.assumptions, *found_elsewhere)) for k in out]
+    skipped = () if only else unseen(unit, [k.span for k in out], table.bytes_of)
+    return LoweredUnit(tuple(out), skipped, unit, found.useful_probes())
+
+
+def _sought(unit: ParsedUnit) -> tuple[str, ...]:
+    """What is assumed about headers that were found without an include path."""
+    here = Path(unit.path).parent
+    folders: dict[str, list[str]] = {}
+    for header in unit.sought:
+        folders.setdefault(os.path.relpath(header.folder, here), []).append(header.name)
+    return tuple(
+        f"{names[0]} is the one in {folder}: no include path leads to it" for folder, names in sorted(folders.items())
+    )
 
 
 def _selected(item: Found, only: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Final, Literal
@@ -19,6 +19,7 @@ from typing import Final, Literal
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags, without_library_folders
+from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
@@ -86,6 +87,10 @@ _COMMON_ARGUMENTS: Final = (
 _LINKAGE: Final = "is used but not defined in this translation unit, and cannot be defined"
 
 
+#: How often headers are searched for: a header that was found may include the next.
+_SEARCHES: Final = 3
+
+
 class ParseFailure(Exception):
     """No translation unit came out at all: unreadable file, or flags that libclang cannot represent."""
 
@@ -137,6 +142,8 @@ class MissingHeader:
     name: str
     path: str
     line: int
+    column: int = 1
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,7 @@ class ParsedUnit:
     """Both passes over one file. Valid until the same path is parsed again or evicted: cursors die with the unit.
 
     `dependencies` are the included files that are not bundled, sorted. `probes` are the lines that were appended.
+    `sought` are the headers that no include path leads to and that were found in a likely place.
     """
 
     path: str
@@ -155,6 +163,7 @@ class ParsedUnit:
     dependencies: tuple[str, ...]
     missing_headers: tuple[MissingHeader, ...]
     probes: tuple[str, ...]
+    sought: tuple[SoughtHeader, ...] = ()
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -182,6 +191,14 @@ class ParsedUnit:
 class _WarmUnit:
     flags: CompileFlags
     units: dict[Side, TranslationUnit]
+    sought: tuple[SoughtHeader, ...] = ()
+
+    @property
+    def used_flags(self) -> CompileFlags:
+        """The flags with the folders of the headers that were found elsewhere, behind all others."""
+        folders = dict.fromkeys(s.folder for s in self.sought)
+        more = tuple(part for folder in folders for part in ("-I", folder))
+        return without_library_folders(replace(self.flags, arguments=(*self.flags.arguments, *more)), os.path.exists)
 
 
 class UnitParser:
@@ -204,7 +221,8 @@ class UnitParser:
 
         `unsaved` maps other paths to text that shadows the disk. `probes` are lines for the end of the buffer, see
         `instantiation_probe`. Include folders of libraries that the bundled headers stand for are left out:
-        `ParsedUnit.flags` tells. Raises `ParseFailure`.
+        `ParsedUnit.flags` tells. Headers that no include path leads to are looked for around the file: `sought`
+        tells. Raises `ParseFailure`.
         """
         flags = without_library_folders(flags, os.path.exists)
         buffers = [(other, source_bytes(content)) for other, content in (unsaved or {}).items() if other != path]
@@ -212,12 +230,27 @@ class UnitParser:
         warm = self._warm.pop(path, None)
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
-        for side in ("device", "host"):
-            self._refresh(warm, side, path, buffers)
+        unit = self._passes(warm, path, text, buffers, tuple(probes))
+        for _ in range(_SEARCHES):
+            more = [search(h.name, (h.path, path)) for h in unit.missing_headers]
+            fresh = dict.fromkeys(s for s in more if s is not None and s not in warm.sought)
+            if not fresh:
+                break
+            warm.sought, warm.units = (*warm.sought, *fresh), {}
+            unit = self._passes(warm, path, text, buffers, tuple(probes))
         self._warm[path] = warm
         while len(self._warm) > self._capacity:
             self._warm.popitem(last=False)
-        return _parsed(path, text, flags, warm.units["device"], warm.units["host"], tuple(probes))
+        return unit
+
+    def _passes(
+        self, warm: _WarmUnit, path: str, text: str, buffers: Sequence[tuple[str, bytes]], probes: tuple[str, ...]
+    ) -> ParsedUnit:
+        for side in ("device", "host"):
+            self._refresh(warm, side, path, buffers)
+        flags = warm.used_flags if warm.sought else warm.flags
+        unit = _parsed(path, text, flags, warm.units["device"], warm.units["host"], probes)
+        return replace(unit, sought=warm.sought) if warm.sought else unit
 
     def forget(self, path: str) -> None:
         """Drop what is kept for a path, for example when its document is closed."""
@@ -232,7 +265,8 @@ class UnitParser:
                 unit = None  # a unit that failed to reparse is unusable; start it afresh
         if unit is None:
             try:
-                unit = cindex.parse(self._index, path, pass_arguments(warm.flags, side), buffers)
+                flags = warm.used_flags if warm.sought else warm.flags
+                unit = cindex.parse(self._index, path, pass_arguments(flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
@@ -286,7 +320,7 @@ def _parsed(
     for diagnostic in diagnostics:
         name = _missing_name(diagnostic.message)
         if name is not None:
-            found = MissingHeader(name, diagnostic.path, diagnostic.line)
+            found = MissingHeader(name, diagnostic.path, diagnostic.line, diagnostic.column, diagnostic.offset)
             missing[found.path, found.line, found.name] = found
     return ParsedUnit(
         path=path,

@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analyzers.frontend.cindex import Cursor, CursorKind, kernel_identity
-from analyzers.frontend.parse import ParsedUnit, ScannedLaunch, instantiation_probe, scan_launches
+from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
+from analyzers.frontend.parse import Diagnostic, ParsedUnit, ScannedLaunch, instantiation_probe, scan_launches
+from analyzers.frontend.unseen import not_compiled
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.execute import Executor
@@ -423,12 +424,36 @@ class _Guide:
         return False
 
     def _why(self, path: str, launch: ScannedLaunch) -> str:
+        what = f"launch of {launch.kernel}"
         around = self._around(path, launch.offset)
+        end = self.texts[path].find(b";", launch.offset)
+        end = end if end >= 0 else len(self.texts[path])
+        error = self._error_in(path, launch.offset, end)
+        compiled = error is None and self._is_compiled(path, launch, end)
+        if error is None and launch.condition and not compiled:
+            return f"{what}: {not_compiled(launch.condition)}"
+        if around is not None and _on_device(around):
+            return f"{what} is in device code, which is not followed to further kernels"
         if around is not None and around.template and around.name not in self.machine.ran:
-            return f"launch of {launch.kernel} is in a template that nothing here instantiates"
-        if around is not None and not self.sources.error_in(path, around.start, around.end):
-            return f"launch of {launch.kernel} is never reached"
-        return f"launch of {launch.kernel} not visible to the parser"
+            return f"{what} is in a template that nothing here instantiates"
+        if error is None and around is not None:
+            error = self._error_in(path, around.start, around.end)
+            if error is None or compiled:
+                return f"{what} is never reached"
+        return f"{what} not visible to the parser" + (f" (line {error.line}: {error.message})" if error else "")
+
+    def _error_in(self, path: str, start: int, end: int) -> Diagnostic | None:
+        """The first error of the host pass that is located in these bytes."""
+        errors = [e for e in self.unit.errors if e.side == "host" and e.path == path and start <= e.offset <= end]
+        return min(errors, key=lambda e: e.offset, default=None)
+
+    def _is_compiled(self, path: str, launch: ScannedLaunch, end: int) -> bool:
+        """Whether a cursor stands for the launch: around text that an `#if` leaves out there is only a wider one."""
+        found = cursor_at(self.unit.host, path, launch.offset)
+        if found is None or found.kind.is_translation_unit() or found.kind.is_declaration():
+            return False
+        _, start, stop = extent(found)
+        return launch.offset <= start and stop <= end + 1
 
     def _skipped_macros(self, covered: set[tuple[str, int, int]]) -> list[Skipped]:
         """Uses of macros that contain a launch, where the parser saw none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,9 @@ from analyzers.hostguide.values import (
     FunctionValue,
     NoteSource,
     Null,
+    Pointer,
     Record,
+    Unknown,
     Value,
 )
 from analyzers.ir import expr as ex
@@ -164,7 +167,7 @@ class Launcher(MethodCaller):
             if isinstance(leaf, Null):
                 continue
             if not isinstance(leaf, FunctionValue):
-                self.unresolved.append((node, "its kernel is not known"))
+                self.unresolved.append((node, f"its kernel is not known{self._origin(leaf, node)}"))
                 continue
             self.launches.append(
                 RawLaunch(
@@ -172,3 +175,13 @@ class Launcher(MethodCaller):
                     tuple(reversed(calls)), cooperative, owner,
                 )
             )  # fmt: skip
+
+    def _origin(self, kernel: Value, node: Node) -> str:
+        """The function that gave a kernel which is not known, unless the launch itself names it."""
+        function = self.frame.function
+        if not isinstance(kernel, (Pointer, Unknown)) or function is None or not node.args:
+            return ""
+        sources = self.builder.sources
+        path, start, end = extent(function.cursor)
+        called = re.search(rb"\b" + re.escape(kernel.name.encode()) + rb"\s*\(", sources.text(path)[start:end])
+        return f": it comes from {kernel.name}" if called is not None else ""

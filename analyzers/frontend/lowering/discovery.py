@@ -29,7 +29,6 @@ from analyzers.frontend.parse import (
     is_bundled,
     scan_explicit_instantiations,
 )
-from analyzers.model import Skipped
 
 _K: Any = CursorKind
 _SCOPES = frozenset({Kinds.NAMESPACE, Kinds.LINKAGE, Kinds.UNEXPOSED_DECL, Kinds.STRUCT, Kinds.CLASS,
@@ -50,6 +49,9 @@ _GUESSES = (
     ("float", "256"),
     ("float", "2"), ("int", "32"), ("double", "64"),
 )  # fmt: skip
+
+#: Tells a guess from the same instance asked for by name.
+_GUESSED = "  // a guess"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,11 @@ class _Template:
 
 @dataclass(slots=True)
 class Discovery:
-    """The kernels of a unit and what is missing."""
+    """The kernels of a unit."""
 
     unit: ParsedUnit
     table: NodeTable
     kernels: list[Found] = field(default_factory=list[Found])
-    skipped: tuple[Skipped, ...] = ()
     templates: list[_Template] = field(default_factory=list[_Template])
     host_only: list[str] = field(default_factory=list[str])
     """Probes for instantiations that only the host pass shows."""
@@ -236,7 +237,7 @@ def _instances(found: Discovery, device: _Declarations) -> None:
     for probe in device.probes:
         number = int(probe.spelling.rpartition("_")[2])
         line = found.unit.probes[number] if number < len(found.unit.probes) else ""
-        for cursor, template in _references([probe], by_place, set()):
+        for cursor, template in _references([probe], by_place, interesting):
             if guesses.get(line) is template:
                 guessed.setdefault(template.node.key, []).append((number, cursor))
             else:
@@ -284,8 +285,8 @@ def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template]
 
 
 def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tuple[list[Any], set[str]]:
-    """Functions outside of templates that mention a kernel template by name, directly or through other templates; and
-    the names of the templates on the way."""
+    """Functions outside of templates that mention a kernel template by name, directly or through macros and other
+    templates; and the names of the templates and macros on the way."""
     interesting = set(names)
     by_file: dict[str, list[tuple[int, int, Any, bool]]] = {}
     for file, start, end, cursor, template in walked.functions:
@@ -299,7 +300,9 @@ def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tup
         fresh: set[str] = set()
         for file, entries in by_file.items():
             keys = [e[0] for e in entries]
-            for match in pattern.finditer(table.bytes_of(file)):
+            text = table.bytes_of(file)
+            fresh |= _macros_with(pattern, text) - interesting
+            for match in pattern.finditer(text):
                 for start, end, cursor, template in _covering(entries, keys, match.start()):
                     if template:
                         name = cursor.spelling.split("<")[0]
@@ -315,6 +318,16 @@ def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tup
         interesting |= fresh
         pending = fresh
     return list(starts.values()), interesting
+
+
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
+
+
+def _macros_with(pattern: re.Pattern[bytes], text: bytes) -> set[str]:
+    """Macros in whose definition the pattern occurs; where they are used, so is what it stands for."""
+    if b"define" not in text:
+        return set()
+    return {m.group(1).decode() for m in _DEFINE.finditer(text) if pattern.search(text, m.end(1), m.end())}
 
 
 def _covering(
@@ -399,7 +412,7 @@ def _guesses(template: _Template) -> Iterator[str]:
             else:
                 arguments.append(f"static_cast<{spelling}>(0)")
         inner = f"{template.name}<{', '.join(arguments)}>"
-        yield instantiation_probe(inner, None, template.scope)
+        yield instantiation_probe(inner, None, template.scope) + _GUESSED
 
 
 def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
