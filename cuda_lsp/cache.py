@@ -70,11 +70,23 @@ def file_digest(path: str) -> str | None:
 
 
 def changed_since(path: str, nanoseconds: int) -> bool:
-    """Whether a file was modified at or after a time of `time.time_ns()`, allowing for coarse file times."""
+    """Whether a file was modified, moved here or deleted at or after a time of `time.time_ns()`, allowing for coarse
+    file times."""
     try:
-        return Path(path).stat().st_mtime_ns >= nanoseconds - 20_000_000
+        state = Path(path).stat()
     except OSError:
-        return False
+        return True
+    # On Windows the second is the time of creation, which does no harm.
+    return max(state.st_mtime_ns, state.st_ctime_ns) >= nanoseconds - 20_000_000
+
+
+def file_stamp(path: str) -> tuple[int, int, int] | None:
+    """What differs after a file has changed; None where there is none."""
+    try:
+        state = Path(path).stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_ctime_ns, state.st_size
 
 
 class DiskCache:
@@ -144,6 +156,10 @@ class DiskCache:
     def _path(self, kind: str, key: str) -> Path:
         assert self._directory is not None
         return self._directory / kind / key[:2] / f"{key[2:]}.json.z"
+
+
+UNSURE = ""
+"""In place of a hash: nobody knows which text of a file was read. It equals no hash."""
 
 
 def still_holds(dependencies: Iterable[tuple[str, str | None]], unsaved: Mapping[str, str]) -> bool:

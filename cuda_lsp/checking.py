@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import os
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +39,21 @@ TEXT_SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    """The open documents at one moment."""
+ANY_FILE = "*"
+"""Among changed paths: flags or settings may be other ones, which concerns every unit."""
 
+
+@dataclass(frozen=True, eq=False)
+class Frozen:
+    """The open documents at one moment, and what has changed since."""
+
+    number: int
+    """The later the moment, the higher."""
     texts: Mapping[str, tuple[str, str]]
     anchors: Mapping[str, Anchor]
+    changed: set[str] = field(default_factory=set[str])
+    """Paths of files that changed after that moment. A check from here may have read them before or after, and which
+    files it reads is known only when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +73,8 @@ class Checks:
         self.views: dict[str, UnitView] = {}
         self._unit_of: dict[str, str] = {}
         self._graph: IncludeGraph | None = None
+        self._graph_age = 0
+        self._in_use: weakref.WeakSet[Frozen] = weakref.WeakSet()
         self._numbers = itertools.count(1)
         self._latest: dict[str, int] = {}
         self._pending: Counter[str] = Counter()
@@ -77,14 +90,29 @@ class Checks:
             self._count(document.uri, 1)
             self._session.spawn(self._check_document(document, frozen, wish or Wish()))
 
+    def note_changes(self, paths: Iterable[str]) -> None:
+        """Files have changed. Call this before anything is checked because of it: a check that is on its way, and whose
+        unit turns out to read them, is done again when it has ended."""
+        changed = set(paths)
+        for frozen in self._in_use:
+            frozen.changed.update(changed)
+
     def check_dependents(self, paths: Iterable[str], but: str | None = None) -> None:
         """Check the units that read any of these files again, or that missed them."""
         changed = set(paths)
-        self.check_units(
-            unit
-            for unit, view in tuple(self.views.items())
-            if unit != but and changed & {unit, *view.dependencies, *view.absent}
-        )
+        units = dict.fromkeys((*self.views, *self._unit_of.values()))
+        self.check_units(unit for unit in units if unit != but and self._reads(unit, changed))
+
+    def _reads(self, unit: str, changed: set[str]) -> bool:
+        """Whether any of these paths is one that a unit read or missed in its last check, or a folder of such a one."""
+        view = self.views.get(unit)
+        if view is None:
+            return unit in changed
+        files = {unit, *view.dependencies, *view.absent}
+        if ANY_FILE in changed or files & changed:
+            return True
+        folders = tuple(path + os.sep for path in changed if Path(path).suffix.lower() not in TEXT_SUFFIXES)
+        return any(path.startswith(folders) for path in files)
 
     def check_units(self, units: Iterable[str]) -> None:
         frozen = self._freeze()
@@ -94,6 +122,7 @@ class Checks:
     def forget_includes(self) -> None:
         """Who includes whom may have changed."""
         self._graph = None
+        self._graph_age += 1
 
     def cancel(self, token: types.ProgressToken) -> None:
         """The user cancelled the progress of a check: what has not been found stays as it was."""
@@ -125,10 +154,13 @@ class Checks:
             for document in self._session.documents
             if document.may_hold_kernels or Path(document.path).suffix.lower() in TEXT_SUFFIXES
         ]
-        return Frozen(
+        frozen = Frozen(
+            next(self._numbers),
             {document.path: (document.digest, document.text) for document in documents},
             {document.path: document.anchor() for document in documents},
         )
+        self._in_use.add(frozen)
+        return frozen
 
     # Units
 
@@ -157,7 +189,11 @@ class Checks:
             return alone
         known = self._unit_of.get(document.uri)
         view = self.views.get(known) if known is not None and known != document.path else None
-        if view is not None and (view.snapshot is None or document.path in view.dependencies):
+        if (
+            view is not None
+            and (view.snapshot is None or document.path in view.dependencies)
+            and (view.path in frozen.texts or await asyncio.to_thread(Path(view.path).is_file))
+        ):
             return known
         graph = await self._include_graph(document, frozen)
         unit = includers.unit_for(document.path, graph, frozenset(frozen.texts))
@@ -166,14 +202,17 @@ class Checks:
         return alone
 
     async def _include_graph(self, document: Document, frozen: Frozen) -> IncludeGraph:
-        if self._graph is None:
-            texts = {path: text for path, (_, text) in frozen.texts.items()}
-            folder = self._session.top or str(Path(document.path).parent)
-            graph = await asyncio.to_thread(includers.scan, folder, texts)
-            if not graph.complete:
-                _log.info("%s is large: not every file was searched for includes", folder)
+        if self._graph is not None:
+            return self._graph
+        age = self._graph_age
+        texts = {path: text for path, (_, text) in frozen.texts.items()}
+        folder = self._session.top or str(Path(document.path).parent)
+        graph = await asyncio.to_thread(includers.scan, folder, texts)
+        if not graph.complete:
+            _log.info("%s is large: not every file was searched for includes", folder)
+        if age == self._graph_age:
             self._graph = graph
-        return self._graph
+        return graph
 
     # One check
 
@@ -192,12 +231,15 @@ class Checks:
             self._count(document.uri, -1)
 
     async def _check_unit(self, unit: str, frozen: Frozen, wish: Wish) -> None:
-        number = self._latest[unit] = next(self._numbers)
+        # What was asked for later may get here sooner, for the unit of a document must be found first.
+        if frozen.number < self._latest.get(unit, 0):
+            return
+        self._latest[unit] = frozen.number
         self._count(unit, 1)
         submitted = False
         try:
             snapshot = await self._snapshot(unit, frozen)
-            if snapshot is None or self._latest.get(unit) != number:
+            if snapshot is None or self._latest.get(unit) != frozen.number:
                 return
             view = self.views.setdefault(unit, UnitView(unit))
             if not wish.force:
@@ -207,9 +249,9 @@ class Checks:
                 if not running and await self._is_unchanged(view, snapshot):
                     self._session.publisher.touch(always=True)
                     return
-                if self._latest.get(unit) != number:
+                if self._latest.get(unit) != frozen.number:
                     return
-            self._submit(view, snapshot, wish)
+            self._submit(view, snapshot, wish, frozen)
             submitted = True
         finally:
             if not submitted:
@@ -242,10 +284,10 @@ class Checks:
             return False
         dependencies, unsaved, absent = tuple(view.dependencies.items()), snapshot.unsaved, view.absent
         return await asyncio.to_thread(
-            lambda: cache.still_holds(dependencies, unsaved) and not any(Path(path).exists() for path in absent)
+            lambda: cache.still_holds(dependencies, unsaved) and not any(map(os.path.exists, absent))
         )
 
-    def _submit(self, view: UnitView, snapshot: Snapshot, wish: Wish) -> None:
+    def _submit(self, view: UnitView, snapshot: Snapshot, wish: Wish, frozen: Frozen) -> None:
         session = self._session
         directory = str(cache.default_directory()) if session.settings_for_file(snapshot.unit).disk_cache else None
         frame = check_frame(view, snapshot, session.attention, reuse=not wish.force, cache=directory)
@@ -274,6 +316,9 @@ class Checks:
                 del self._running[view.path]
             if self.views.get(view.path) is view:
                 self._done(view, outcome, error, frame, snapshot, from_disk=from_disk)
+                if outcome is not Outcome.CANCELLED and self._is_overtaken(view, frozen):
+                    # Nothing is done when the files are as the check saw them.
+                    self.check_units([view.path])
             self._count(view.path, -1)
             session.results_changed(always=True)
 
@@ -303,6 +348,12 @@ class Checks:
         if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
             self._submit_offers(view, frame, snapshot)
         view.is_warm = not from_disk
+
+    def _is_overtaken(self, view: UnitView, frozen: Frozen) -> bool:
+        """Whether a file changed while a check was on its way that the unit reads, or may read for all that is
+        known."""
+        changed = {path for path in frozen.changed if path != view.path or path not in frozen.texts}
+        return bool(changed) and (view.snapshot is None or self._reads(view.path, changed))
 
     def warm_up(self, uri: str) -> None:
         """The user begins to edit: what came from the disk is analysed now, so that the next save finds it warm."""

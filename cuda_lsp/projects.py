@@ -57,6 +57,8 @@ class Projects:
             return known
         inside = self._top is not None and Path(folder).is_relative_to(self._top)
         loaded = await asyncio.to_thread(project.load, folder, self._top if inside else None, layers)
+        if layers is not self._layers:
+            return await self.of_folder(folder)
         self._known[folder] = loaded
         self._report()
         if folder == self._top or self._top is None:

@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls import uris
 
 from cuda_lsp import bug, config
-from cuda_lsp.checking import TEXT_SUFFIXES, Checks, Wish, read_text
+from cuda_lsp.checking import ANY_FILE, TEXT_SUFFIXES, Checks, Wish, read_text
 from cuda_lsp.client import Client
 from cuda_lsp.config import Layer, Settings
 from cuda_lsp.documents import Document, Documents, normalised
@@ -107,7 +107,14 @@ class Session:
         for view in self.views.values():
             view.adopt_anchor(document.path, anchor)
         self.texts += 1
+        self.checks.note_changes([document.path])
         self.checks.check([document])
+        # Where the text is not that of the file, everybody who read the file has read something else.
+        self.checks.check_units(
+            unit
+            for unit, view in tuple(self.views.items())
+            if view.dependencies.get(document.path, document.digest) != document.digest
+        )
 
     def changed(self, uri: str, version: int | None, changes: Iterable[Any]) -> None:
         document = self.documents.get(uri)
@@ -134,6 +141,7 @@ class Session:
         if document is None:
             return
         self.texts += 1
+        self.checks.note_changes([document.path])
         self.checks.leave(uri)
         for view in self.views.values():
             view.drop_anchor(document.path)
@@ -145,6 +153,7 @@ class Session:
         self._undebounce(uri)
         document = self.documents.get(uri)
         if document is not None:
+            self.checks.note_changes([document.path])
             self.checks.check([document])
             self.checks.check_dependents([document.path], but=self.checks.unit_of(uri))
 
@@ -187,6 +196,7 @@ class Session:
 
     def project_changed(self) -> None:
         """Settings or compile commands may be other ones: look again, and check what that changes."""
+        self.checks.note_changes([ANY_FILE])
 
         async def reload() -> None:
             for folder in self.projects.folders:
@@ -201,12 +211,16 @@ class Session:
         changed = [normalised(path) for path in paths]
         if any(Path(path).name in (config.PROJECT_FILE, compile_commands.NAME) for path in changed):
             self.project_changed()
-        sources = [path for path in changed if Path(path).suffix.lower() in TEXT_SUFFIXES]
         # The buffer counts for an open document, whatever happens to its file.
-        closed = [path for path in sources if self.documents.at(path) is None]
-        if closed:
+        closed = {path for path in changed if self.documents.at(path) is None}
+        if not closed:
+            return
+        if any(Path(path).suffix.lower() in TEXT_SUFFIXES for path in closed):
             self.checks.forget_includes()
-            self.checks.check_dependents(closed)
+        self.checks.note_changes(closed)
+        # A header whose unit has changed may need another one.
+        self.checks.check(document for document in self.documents if self.checks.unit_of(document.uri) in closed)
+        self.checks.check_dependents(closed)
 
     def settings_for_file(self, path: str) -> Settings:
         return self.projects.settings(str(Path(path).parent)) or self.settings

@@ -205,7 +205,7 @@ class UnitView:
             lost = [shown for mangled, shown in self.kernels.items() if mangled not in self._fresh]
         else:
             self.trouble = None
-            lost = list(self._lost(bool(unit.syntax)))
+            lost = [shown for shown in self._lost(bool(unit.syntax)) if shown.result.extent.path not in frame["absent"]]
         for shown in lost:
             shown.stale = True
         kept = {shown.mangled: shown for shown in lost}
@@ -215,7 +215,9 @@ class UnitView:
         }
         self.unit = unit
         self.snapshot, self._running = self._running, None
-        self.dependencies = dict(frame["dependencies"])
+        dependencies: dict[str, str | None] = dict(frame["dependencies"])
+        # What could not be analysed at all tells nothing about its files: a change of any earlier one may cure it.
+        self.dependencies = dependencies if unit.failure is None else {**self.dependencies, **dependencies}
         self.absent = frame["absent"]
         self.fixes, self.combined, self.answered = [], None, set()
         self._fresh = {}

@@ -12,11 +12,9 @@ import argparse
 import dataclasses
 import faulthandler
 import hashlib
-import itertools
 import logging
 import os
 import queue
-import re
 import sys
 import threading
 import time
@@ -25,17 +23,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from analyzers.engine import PARSE_ERROR, CancelledError, CheckRequest, KernelFinished, Progress, UnitFinished
+from analyzers.engine import PARSE_ERROR, CancelledError, CheckRequest, Event, KernelFinished, Progress, UnitFinished
 from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
+from cuda_lsp.lookups import Lookups
 from cuda_lsp.worker_process import resident_bytes
 
 #: `Reason.kind`s of results that depend on how busy the machine was and must not be kept.
 UNREPEATABLE = frozenset({"wall-clock", "cancelled", "internal-error"})
 
 _KEPT_UNITS = 8
-_MISSING_FILE = re.compile(r"'([^']+)' file not found")
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +68,9 @@ class Worker:
         self._cancelled: set[int] = set()
         self._texts: dict[str, tuple[str, str]] = {}
         self._checked: OrderedDict[str, _Checked] = OrderedDict()
+        self._lookups = Lookups()
+        self._stamps: dict[str, dict[str, object]] = {}
+        """By unit: the states of the files that its last analysis read from the disk."""
         self._disk = cache.DiskCache(None)
         self._disk_directory: str | None = None
 
@@ -110,6 +111,8 @@ class Worker:
             case "forget":
                 self._texts.pop(frame["path"], None)
                 self._checked.pop(frame["path"], None)
+                self._stamps.pop(frame["path"], None)
+                self._lookups.forget(frame["path"])
                 if self._backend is not None:
                     self._backend.forget(frame["path"])
             case "prune":
@@ -180,9 +183,7 @@ class Worker:
         started, started_ns = time.perf_counter(), time.time_ns()
         kernels: list[list[Any]] = []
         finished: UnitResult | None = None
-        for event in self._analysis.check(request, self._stop(frame["id"])):
-            if self._is_cancelled(frame["id"]):
-                raise CancelledError
+        for event in self._events(frame, request):
             match event:
                 case KernelFinished(result, verdict_key):
                     kernels.append(sender.send(result, verdict_key))
@@ -192,19 +193,26 @@ class Worker:
                     finished = result
         if finished is None:
             raise RuntimeError("the analysis ended without a unit result")
-        dependencies = [(path, self._digest_of(path, frame)) for path in finished.dependencies]
+        # A file that changed during the check has a hash that the analysis may not have seen.
+        unsure = {
+            path
+            for path in finished.dependencies
+            if path not in frame["unsaved"] and cache.changed_since(path, started_ns)
+        }
+        dependencies = [
+            (path, cache.UNSURE if path in unsure else self._digest_of(path, frame)) for path in finished.dependencies
+        ]
         unit = dataclasses.replace(finished, kernels=())
         entry: dict[str, Any] = {
             "kernels": kernels,
             "order": [kernel.mangled for kernel in finished.kernels],
             "unit": wire.dump(unit),
             "dependencies": dependencies,
-            "absent": missing_candidates(finished, request),
+            "absent": self._lookups.absent(finished, request, started_ns),
         }
         self._remember(request, key, finished.dependencies, lambda: finished)
         self._finish_unit(frame, entry, from_disk=False)
-        # A file that changed during the check has a hash that the analysis may not have seen.
-        if _is_repeatable(finished) and not any(cache.changed_since(path, started_ns) for path, _ in dependencies):
+        if _is_repeatable(finished) and not unsure:
             self._disk.write("units", key, entry)
         _log.debug("%s: checked in %.0f ms", request.path, 1000 * (time.perf_counter() - started))
 
@@ -214,9 +222,7 @@ class Worker:
             return False
         try:
             dependencies = [(path, digest) for path, digest in entry["dependencies"]]
-            if not cache.still_holds(dependencies, frame["unsaved"]) or any(
-                Path(path).exists() for path in entry["absent"]
-            ):
+            if not cache.still_holds(dependencies, frame["unsaved"]) or any(map(os.path.exists, entry["absent"])):
                 return False
             for kernel in entry["kernels"]:
                 sender.send_encoded(*kernel)
@@ -239,9 +245,26 @@ class Worker:
 
     def _warm(self, frame: frames.Frame, request: CheckRequest) -> None:
         """Check without telling: after a result came from the disk, the next edit should find everything warm."""
-        for _ in self._analysis.check(request, self._stop(frame["id"])):
+        for _ in self._events(frame, request):
+            pass
+
+    def _events(self, frame: frames.Frame, request: CheckRequest) -> Iterator[Event]:
+        """Analyse a unit. What the analysis keeps of the unit is dropped when a file has changed that it read from the
+        disk: it compares the texts that it is given, and those are not among them."""
+        before = self._stamps.get(request.path, {})
+        if any(cache.file_stamp(path) != stamp for path, stamp in before.items()):
+            self._analysis.forget(request.path)
+        started_ns = time.time_ns()
+        for event in self._analysis.check(request, self._stop(frame["id"])):
             if self._is_cancelled(frame["id"]):
                 raise CancelledError
+            if isinstance(event, UnitFinished):
+                self._stamps[request.path] = {
+                    path: None if cache.changed_since(path, started_ns) else cache.file_stamp(path)
+                    for path in event.result.dependencies
+                    if path not in frame["unsaved"]
+                }
+            yield event
 
     def _digest_of(self, path: str, frame: frames.Frame) -> str | None:
         return frame["unsaved"].get(path) or cache.file_digest(path)
@@ -291,9 +314,7 @@ class Worker:
         if checked is not None and checked.covers(request):
             return checked
         result: UnitResult | None = None
-        for event in self._analysis.check(request, self._stop(frame["id"])):
-            if self._is_cancelled(frame["id"]):
-                raise CancelledError
+        for event in self._events(frame, request):
             if isinstance(event, UnitFinished):
                 result = event.result
         if result is None:
@@ -355,27 +376,6 @@ def _is_repeatable(unit: UnitResult) -> bool:
         for context in kernel.contexts
         for reason in context.reasons
     )
-
-
-def missing_candidates(unit: UnitResult, request: CheckRequest) -> list[str]:
-    """Where headers that the compiler did not find could turn up: if one does, the result no longer holds."""
-    folders = [str(Path(request.path).parent), *include_folders(request.flags.arguments)]
-    found: list[str] = []
-    for issue in unit.syntax:
-        match = _MISSING_FILE.search(issue.message)
-        if match is not None:
-            for folder in (str(Path(issue.span.path).parent), *folders):
-                candidate = os.path.normpath(Path(folder) / match[1])
-                if candidate not in found:
-                    found.append(candidate)
-    return found
-
-
-def include_folders(arguments: Sequence[str]) -> Iterator[str]:
-    """The folders of the include flags that `flags.translate` gives: flag and folder as two arguments."""
-    for flag, value in itertools.pairwise(arguments):
-        if flag in ("-I", "-isystem", "-iquote"):
-            yield value
 
 
 def _private_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -3,11 +3,13 @@
 import json
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from analyzers import engine
+from analyzers.engine import CheckRequest
 from analyzers.frontend.flags import CompileFlags, DroppedFlag
 from analyzers.model import (
     Access,
@@ -29,8 +31,9 @@ from analyzers.model import (
     Verdict,
     Witness,
 )
-from cuda_lsp import cache, unit_view, wire, worker
+from cuda_lsp import cache, unit_view, wire
 from cuda_lsp.cache import DiskCache
+from cuda_lsp.lookups import Lookups
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -130,7 +133,47 @@ def test_where_a_missing_header_could_turn_up() -> None:
     unit = UnitResult("/p/src/a.cu", 80, syntax=(SyntaxIssue("'lib/x.h' file not found", span),))
     flags = CompileFlags(arguments=("-std=c++17", "-I", "/p/include", "-DX", "-isystem", "/opt"))
     request = engine.CheckRequest("/p/src/a.cu", "", flags)
-    assert worker.missing_candidates(unit, request) == ["/p/src/lib/x.h", "/p/include/lib/x.h", "/opt/lib/x.h"]
+    assert Lookups().absent(unit, request, 0) == ["/p/src/lib/x.h", "/p/include/lib/x.h", "/opt/lib/x.h"]
+
+
+def test_where_a_header_could_be_shadowed(tmp_path: Path) -> None:
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+    found = tmp_path / "second" / "x.h"
+    found.write_text('#include <y.h>\n#include "z.h"\n')
+    (tmp_path / "third" / "unread.h").write_text("")
+    old = time.time_ns() - 10**12
+    for path in (found, tmp_path / "third" / "unread.h"):
+        os.utime(path, ns=(old, old))
+    main = str(tmp_path / "a.cu")
+    flags = CompileFlags(
+        arguments=tuple(part for name in ("first", "second", "third") for part in ("-I", str(tmp_path / name)))
+    )
+    unit = UnitResult(main, 80, dependencies=(str(found),))
+    text = '#include "x.h"\n#if 0\n#include <unread.h>\n#endif\n'
+    later = time.time_ns() + 10**10
+    absent = {
+        str(Path(path).relative_to(tmp_path)) for path in Lookups().absent(unit, CheckRequest(main, text, flags), later)
+    }
+    assert {"x.h", "first/x.h"} <= absent, "searched before the one that was found"
+    assert not {"second/x.h", "third/x.h"} & absent, "the one that was found, and what it shadows itself"
+    assert {"first/y.h", "third/y.h", "second/z.h"} <= absent, "what a header includes counts"
+    assert "y.h" not in absent, "angle brackets do not search beside the file"
+    assert "third/unread.h" not in absent, "the compiler saw it and did not want it"
+    absent_then = Lookups().absent(unit, CheckRequest(main, text, flags), old)
+    assert str(tmp_path / "third" / "unread.h") in absent_then, "it may have come too late for the compiler"
+
+
+def test_a_file_that_changed_during_a_check(tmp_path: Path) -> None:
+    path = tmp_path / "a.h"
+    path.write_text("")
+    now = time.time_ns()
+    assert cache.changed_since(str(path), now - 10**9)
+    assert not cache.changed_since(str(path), now + 10**9)
+    os.utime(path, ns=(0, 0))
+    assert cache.changed_since(str(path), now - 10**9), "an old file moved here is a change"
+    assert cache.changed_since(str(tmp_path / "gone"), now)
+    assert not cache.still_holds([(str(path), cache.UNSURE)], {})
 
 
 # The wire

@@ -51,6 +51,7 @@ from analyzers.model import (
     Verdict,
     Witness,
 )
+from cuda_lsp.lookups import include_folders
 
 KERNEL = re.compile(r"__global__\s+void\s+(\w+)\s*\([^)]*\)\s*\{")
 LAUNCH = re.compile(r"(\w+)<<<([^,>]+),\s*([^,>]+)>>>\([^)]*\);")
@@ -152,18 +153,23 @@ def create() -> FakeEngine:
 
 
 def load(request: CheckRequest) -> tuple[list[File], list[tuple[File, str]]]:
-    """The main file and the files it includes, and the includes that lead nowhere."""
+    """The main file and the files it includes, from beside the includer or the include folders, and the includes that
+    lead nowhere."""
+    folders = [folder for _, folder in include_folders(request.flags.arguments)]
     files = [File(request.path, request.text)]
     missing: list[tuple[File, str]] = []
     for file in files:
         for name in INCLUDE.findall(file.text):
-            path = os.path.normpath(Path(file.path).parent / name)
-            if any(known.path == path for known in files):
-                continue
-            if path in request.unsaved:
-                files.append(File(path, request.unsaved[path]))
-            elif Path(path).exists():
-                files.append(File(path, Path(path).read_text(encoding="utf-8")))
+            for folder in (Path(file.path).parent, *folders):
+                path = os.path.normpath(Path(folder) / name)
+                if any(known.path == path for known in files):
+                    break
+                if path in request.unsaved:
+                    files.append(File(path, request.unsaved[path]))
+                    break
+                if Path(path).exists():
+                    files.append(File(path, Path(path).read_text(encoding="utf-8")))
+                    break
             else:
                 missing.append((file, name))
     return files, missing

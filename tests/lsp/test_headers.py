@@ -134,6 +134,161 @@ async def test_a_client_that_pulls_the_workspace_gets_what_is_not_open(
     assert [each.code for each in item.items] == ["data-race"]
 
 
+# Files that change while a check is on its way: the check may have read them before, and knows its files at its end
+
+
+class Gate:
+    """A file to include whose kernel keeps a check waiting, when the kernels of the files before it have been told."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.include = '#include "gate.cuh"\n'
+        path.with_name("gate.cuh").write_text(f"__global__ void last(float *a) {{\n  // wait {path}\n}}\n")
+
+    def open(self) -> None:
+        self.path.touch()
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    return Gate(tmp_path / "gate")
+
+
+async def test_a_header_that_appears_during_the_first_check(editor: Editor, tmp_path: Path, gate: Gate) -> None:
+    uri = editor.open(tmp_path / "unit.cu", UNIT + gate.include)
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    path = tmp_path / "inner.cuh"
+    path.write_text(HEADER)
+    await changed(editor, path)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(path.as_uri(), "data-race"))
+
+
+async def test_a_header_that_vanishes_during_the_first_check(
+    editor: Editor, tmp_path: Path, header: Path, gate: Gate
+) -> None:
+    uri = editor.open(tmp_path / "unit.cu", UNIT + gate.include)
+    await editor.until(editor.has(header.as_uri(), "data-race"))
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    header.unlink()
+    await changed(editor, header)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(header.as_uri()))
+
+
+async def test_a_header_saved_in_another_buffer_during_the_first_check(
+    editor: Editor, tmp_path: Path, header: Path, gate: Gate
+) -> None:
+    # Nothing tells yet that the unit includes the file: its name does not end like a header's.
+    text = UNIT.replace("inner.cuh", "inner.cu") + gate.include
+    (tmp_path / "inner.cu").write_text(HEADER)
+    other = editor.open(tmp_path / "inner.cu", HEADER)
+    await editor.until(editor.has(other, "data-race"))
+    uri = editor.open(tmp_path / "unit.cu", text)
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    editor.replace(other, "  a[i] =", "  __syncthreads();\n  a[i] =")
+    editor.save(other, tmp_path / "inner.cu")
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(other))
+
+
+async def test_a_header_that_changes_while_an_edited_unit_is_checked(
+    editor: Editor, tmp_path: Path, header: Path, gate: Gate
+) -> None:
+    """The file is known to be read, the running check has the texts of all buffers, and only the disk has changed."""
+    unit = tmp_path / "unit.cu"
+    uri = editor.open(unit, UNIT)
+    await editor.until(editor.has(header.as_uri(), "data-race"))
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    editor.replace(uri, "// useless\n}\n", "\n}\n" + gate.include)
+    editor.save(uri, unit)
+    await editor.until(editor.has(uri))
+    header.write_text(FIXED)
+    await changed(editor, header)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(header.as_uri()))
+
+
+async def test_a_folder_that_is_searched_earlier_gets_the_header_during_the_first_check(
+    editor: Editor, tmp_path: Path, gate: Gate
+) -> None:
+    first, second = tmp_path / "first" / "inner.cuh", tmp_path / "second" / "inner.cuh"
+    second.parent.mkdir()
+    second.write_text(HEADER)
+    (tmp_path / ".cuda-lsp.toml").write_text('extra-args = ["-I", "first", "-I", "second"]\n')
+    uri = editor.open(tmp_path / "unit.cu", UNIT + gate.include)
+    await editor.until(editor.has(second.as_uri(), "data-race"))
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    first.parent.mkdir()
+    first.write_text(HEADER)
+    # A client may tell of the folder only.
+    await changed(editor, first.parent)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(first.as_uri(), "data-race"))
+    await editor.until(editor.has(second.as_uri()))
+
+
+async def test_a_folder_that_is_searched_earlier_gets_the_header_later(editor: Editor, tmp_path: Path) -> None:
+    first, second = tmp_path / "first" / "inner.cuh", tmp_path / "second" / "inner.cuh"
+    for path in (first, second):
+        path.parent.mkdir()
+    second.write_text(HEADER)
+    (tmp_path / ".cuda-lsp.toml").write_text('extra-args = ["-I", "first", "-I", "second"]\n')
+    editor.open(tmp_path / "unit.cu", UNIT)
+    await editor.until(editor.has(second.as_uri(), "data-race"))
+    await editor.until(lambda: editor.published)
+    first.write_text(HEADER)
+    await changed(editor, first)
+    await editor.until(editor.has(first.as_uri(), "data-race"))
+    await editor.until(editor.has(second.as_uri()))
+
+
+async def test_the_search_folders_change_during_the_first_check(editor: Editor, tmp_path: Path, gate: Gate) -> None:
+    header = tmp_path / "include" / "inner.cuh"
+    header.parent.mkdir()
+    header.write_text(HEADER)
+    uri = editor.open(tmp_path / "unit.cu", UNIT + gate.include)
+    await editor.until(editor.has(uri, "redundant-barrier"))
+    settings = tmp_path / ".cuda-lsp.toml"
+    settings.write_text('extra-args = ["-I", "include"]\n')
+    await changed(editor, settings)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(header.as_uri(), "data-race"))
+
+
+async def test_an_open_header_whose_unit_is_deleted_is_checked_through_another(
+    editor: Editor, tmp_path: Path, header: Path, unit: Path
+) -> None:
+    other = tmp_path / "zzz.cu"
+    other.write_text(UNIT)
+    uri = editor.open(header, HEADER)
+    await editor.until(editor.has(uri, "data-race"))
+    await editor.until(editor.has(unit.as_uri(), "redundant-barrier"))
+    unit.unlink()
+    await changed(editor, unit)
+    await editor.until(editor.has(other.as_uri(), "redundant-barrier"))
+    await editor.until(editor.has(unit.as_uri()))
+    await editor.until(editor.has(uri, "data-race"))
+
+
+async def test_a_header_opened_with_another_text_than_its_file_has(editor: Editor, header: Path, unit: Path) -> None:
+    """As after a crash of the editor: the buffer counts for every unit, not only for the one chosen for the header."""
+    second = unit.with_name("a_second.cu")
+    second.write_text(UNIT)
+    for path in (unit, second):
+        editor.open(path, UNIT)
+        await editor.until(editor.has(path.as_uri(), "redundant-barrier"))
+    await editor.until(editor.has(header.as_uri(), "data-race"))
+    uri = editor.open(header, FIXED)
+    await editor.until(editor.has(uri))
+
+
 # What else can be opened
 
 

@@ -106,3 +106,17 @@ async def test_non_ascii_text_and_tabs_before_an_access(editor: Editor, tmp_path
     uri = editor.open(tmp_path / "a.cu", (SHIFT + LAUNCH).replace("  s[t] =", "\t/* ä𝄞 */ s[t] ="))
     await editor.until(editor.has(uri, "data-race"))
     assert editor.diagnostics[uri][0].range == types.Range(types.Position(3, 11), types.Position(3, 15))
+
+
+async def test_a_header_and_a_function_change_in_one_save(editor: Editor, tmp_path: Path) -> None:
+    """An edit inside one function leaves the other kernels as they were, unless a file that they include is another."""
+    header, unit = tmp_path / "sync.cuh", tmp_path / "unit.cu"
+    header.write_text("#define SYNC __syncthreads()\n")
+    text = '#include "sync.cuh"\n' + SHIFT.replace("  out[t] = s", "  SYNC;\n  out[t] = s") + LAUNCH
+    text += "__global__ void other(float *out) {\n  out[threadIdx.x] = 1.0f;\n}\n"
+    uri = editor.open(unit, text)
+    await editor.until(editor.has(uri))
+    header.write_text("#define SYNC\n")
+    editor.replace(uri, "1.0f", "2.0f")
+    editor.save(uri, unit)
+    await editor.until(editor.has(uri, "data-race"))
