@@ -210,7 +210,7 @@ class Engine:
     ) -> Iterator[Event]:
         poll()
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
-        directives, skipped_comments = comment_directives(request.text, request.path)
+        directives, skipped_comments = _directives(lowered.unit, kernels)
         skipped = [*lowered.skipped, *host.skipped, *_launched_unseen(lowered, host), *skipped_comments]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
@@ -392,6 +392,17 @@ def _taken_in(unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit]) ->
         lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
         host = launch_contexts(lowered.unit)
     return lowered, host
+
+
+def _directives(unit: ParsedUnit, kernels: Sequence[Kernel]) -> tuple[list[CommentDirective], list[Skipped]]:
+    """The comments about launches in the unit's file and in the headers that define kernels."""
+    directives: list[CommentDirective] = []
+    skipped: list[Skipped] = []
+    for path in dict.fromkeys((unit.path, *(k.extent.path for k in kernels))):
+        found, bad = comment_directives(unit.text_of(path), path)
+        directives += found
+        skipped += bad
+    return directives, skipped
 
 
 def _launched_unseen(lowered: LoweredUnit, host: HostFacts) -> Iterator[Skipped]:

@@ -403,3 +403,28 @@ def test_a_broken_probe_says_so_without_touching_the_user() -> None:
     unit = parsed("template <class T> __global__ void k(T *p) {}\n", probes=(instantiation_probe("k<nope>"),))
     assert unit.errors == ()
     assert any(d.in_probe and d.severity == Severity.ERROR for d in unit.diagnostics)
+
+
+def test_errors_of_a_tried_instance_are_not_the_users() -> None:
+    text = """
+    template <class T> __device__ void twice(T *p) { p->x = 1; p->y = 2; }
+    template <class T> __global__ void k(T *p) { static_assert(sizeof(T) == 3, "odd"); twice(p); }
+    """
+    unit = parsed(text, probes=(instantiation_probe("k<float>"),))
+    assert unit.errors == ()
+    assert len([d for d in unit.all_errors if d.side == "device"]) == 3
+    asked = parsed(text + "template __global__ void k<int>(int *);\n", probes=(instantiation_probe("k<float>"),))
+    messages = [d.message for d in asked.errors if d.side == "device"]
+    assert messages[0] == "static assertion failed due to requirement 'sizeof(int) == 3': odd"
+    assert not any("float" in message for message in messages)
+    outside = parsed("void f() { missing(); }\n" + text, probes=(instantiation_probe("k<float>"),))
+    assert [d.message for d in outside.errors if d.side == "host"] == ["use of undeclared identifier 'missing'"]
+
+
+def test_the_text_of_a_file_is_what_the_passes_saw(tmp_path: Path) -> None:
+    source, header = tmp_path / "a.cu", tmp_path / "h.cuh"
+    header.write_text("int disk;\n")
+    unit = UnitParser().parse(str(source), '#include "h.cuh"\n', CompileFlags(), {str(header): "int é;\n"})
+    assert unit.text_of(str(header)) == "int é;\n"
+    assert unit.text_of(str(source)) == '#include "h.cuh"\n'
+    assert unit.text_of("/somewhere/else.h") == ""

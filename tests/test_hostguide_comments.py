@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hostguide_cases import text_of
 
+from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.hostguide.comments import (
     comment_directives,
     directives_for,
@@ -16,7 +19,7 @@ from analyzers.hostguide.comments import (
 from analyzers.hostguide.contexts import context_of_user_launch, default_context
 from analyzers.ir.expr import BID, F32, I32, PTR, U8, U32, U64, Type, add, addr, cast, const, show, sym
 from analyzers.ir.kernel import KERNEL_BLOCK, Barrier, Block, Kernel, Parameter, Site, Stmt, Store
-from analyzers.model import SourceSpan, UserLaunch
+from analyzers.model import SourceSpan, UserLaunch, Verdict
 
 PATH = "/case/k.cu"
 
@@ -212,3 +215,21 @@ def test_default_context_of_a_kernel_with_a_grid_barrier_is_cooperative() -> Non
     context = default_context(one(body=(Barrier(1, "grid", Site(span_in(ONE, ONE))),)))
     assert context.cooperative
     assert any("cooperatively" in a for a in context.assumptions)
+
+
+def test_comments_of_a_kernel_in_a_header(tmp_path: Path) -> None:
+    header = tmp_path / "k.cuh"
+    header.write_text(
+        "// cuda-lsp: launch grid=2,block=32\n// cuda-lsp: assume n >= 32\n"
+        "__global__ void k(int *p, int n) { p[blockIdx.x * n + threadIdx.x] = n; }\n// cuda-lsp: nonsense\n"
+    )
+    source = tmp_path / "a.cu"
+    text = '#include "k.cuh"\n'
+    (finished,) = [e for e in Engine().check(CheckRequest(str(source), text)) if isinstance(e, UnitFinished)]
+    (kernel,) = finished.result.kernels
+    (context,) = kernel.contexts
+    assert (context.launch.source, context.launch.grid[0], context.launch.block[0]) == ("user", "2", "32")
+    assert kernel.verdict is Verdict.RACE_FREE
+    (skipped,) = finished.result.skipped
+    assert skipped.span is not None
+    assert (skipped.span.path, skipped.span.start_line) == (str(header), 4)

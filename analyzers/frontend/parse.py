@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
@@ -108,7 +108,8 @@ class Severity(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One message of clang, copied out of the unit. `ranges` are the source ranges it underlines; `span` covers the
-    location and all ranges in the same file. `in_probe` when it is about appended text, not about the user's.
+    location and all ranges in the same file. `in_probe` when it is about appended text, not about the user's;
+    `from_probe` when it is about the user's text in an instance that appended text asks for.
     """
 
     severity: Severity
@@ -123,6 +124,7 @@ class Diagnostic:
     side: Side
     notes: tuple[Diagnostic, ...] = ()
     in_probe: bool = False
+    from_probe: bool = False
 
     @property
     def span(self) -> SourceSpan:
@@ -166,8 +168,9 @@ class ParsedUnit:
     sought: tuple[SoughtHeader, ...] = ()
 
     @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """Diagnostics of error severity about the user's text, missing headers left out."""
+    def all_errors(self) -> tuple[Diagnostic, ...]:
+        """Diagnostics of error severity in the user's code, also in instances that only probes ask for; missing headers
+        are left out."""
         return tuple(
             diagnostic
             for diagnostic in self.diagnostics
@@ -175,6 +178,17 @@ class ParsedUnit:
             and not diagnostic.in_probe
             and _missing_name(diagnostic.message) is None
         )
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors to tell the user: those in what the code itself asks for."""
+        return tuple(diagnostic for diagnostic in self.all_errors if not diagnostic.from_probe)
+
+    def text_of(self, path: str) -> str:
+        """The text of a file of the unit as both passes saw it; "" for any other file."""
+        if path == self.path:
+            return self.text
+        return cindex.file_contents(self.device, path).decode("utf-8", "surrogateescape")
 
     @property
     def scanned_launches(self) -> tuple[ScannedLaunch, ...]:
@@ -346,8 +360,20 @@ def _dependencies(path: str, units: Iterable[TranslationUnit]) -> tuple[str, ...
 
 
 def _copied(source: Sequence[ClangDiagnostic], side: Side, path: str, probe_offset: int | None) -> Iterable[Diagnostic]:
-    copies = (_copy(diagnostic, side, path, probe_offset) for diagnostic in source)
-    return [copy for copy in copies if _LINKAGE not in copy.message]
+    copies = [_copy(diagnostic, side, path, probe_offset) for diagnostic in source]
+    copies = [copy for copy in copies if _LINKAGE not in copy.message]
+    return copies if probe_offset is None else list(_with_origin(copies))
+
+
+def _with_origin(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Marks what comes from the instances that probes ask for. Only the first error of an instance has the notes that
+    lead there, and instances come after all other code."""
+    from_probe = False
+    for diagnostic in diagnostics:
+        if diagnostic.notes or diagnostic.in_probe:
+            leads = [note for note in diagnostic.notes if note.message.startswith("in instantiation")]
+            from_probe = any(note.in_probe for note in leads)
+        yield replace(diagnostic, from_probe=True) if from_probe else diagnostic
 
 
 def _copy(diagnostic: ClangDiagnostic, side: Side, path: str, probe_offset: int | None) -> Diagnostic:

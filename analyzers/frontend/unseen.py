@@ -55,7 +55,7 @@ def unseen_kernels(
 
 
 def _why(unit: ParsedUnit, path: str, kernel: ScannedKernel, code: bytes) -> str:
-    errors = [e for e in unit.errors if e.side == "device" and e.path == path]
+    errors = [e for e in unit.all_errors if e.side == "device" and e.path == path]
     start = max(code.rfind(mark, 0, kernel.offset) for mark in (b";", b"{", b"}")) + 1
     opened = code.find(b"{", kernel.offset)
     end = group_end(code, opened) if opened >= 0 else len(code)

@@ -119,7 +119,7 @@ class _Guide:
 
     def __init__(self, unit: ParsedUnit) -> None:
         self.unit = unit
-        errors = [(d.path, d.offset) for d in unit.errors if d.side == "host"]
+        errors = [(d.path, d.offset) for d in unit.all_errors if d.side == "host"]
         self.sources = SourceTexts(unit.host, errors)
         suspect = self.sources.is_broken if errors else None
         self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources))
@@ -444,7 +444,7 @@ class _Guide:
 
     def _error_in(self, path: str, start: int, end: int) -> Diagnostic | None:
         """The first error of the host pass that is located in these bytes."""
-        errors = [e for e in self.unit.errors if e.side == "host" and e.path == path and start <= e.offset <= end]
+        errors = [e for e in self.unit.all_errors if e.side == "host" and e.path == path and start <= e.offset <= end]
         return min(errors, key=lambda e: e.offset, default=None)
 
     def _is_compiled(self, path: str, launch: ScannedLaunch, end: int) -> bool:
