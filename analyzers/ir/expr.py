@@ -94,6 +94,7 @@ class Expr:
       ``ptradd`` (pointer, I64 byte offset)
       pointer ``eq``/``ne``/``lt``/``le`` compare addresses
       ``ptrdiff`` (pointer, pointer) -> I64 bytes
+      ``call`` of ``ptrtoint`` -> U64, the address as a number; of ``inttoptr``, the pointer with that address
     data
       ``call``   value: function name; a pure function of its arguments (math, bit tricks), any type
       ``opaque`` value: (identity, scope); an unknown value, equal wherever identity and arguments are equal
@@ -273,6 +274,13 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
                 return const(0, ty)
             if op in ("and", "or", "min", "max"):
                 return a
+        elif op == "sub" and a.op == "add" and not ty.signed:
+            # What is left of a difference of addresses into one object.
+            for base, rest in (a.args, a.args[::-1]):
+                if base is b:
+                    return rest
+                if b.op == "add" and base in b.args:
+                    return binary("sub", rest, b.args[1] if b.args[0] is base else b.args[0])
         if op in _COMMUTATIVE and b.op != "const" and a.key > b.key:
             a, b = b, a
     return make(op, ty, (a, b))
@@ -475,8 +483,11 @@ def _pointer_in(e: Expr) -> Expr | None:
         return e.args[0]
     if not isinstance(e.ty, IntType) or e.ty.width < 32:
         return None
-    if e.op == "cast":
+    if e.op in ("cast", "narrow"):
         return _pointer_in(e.args[0])
+    if e.op == "select":
+        then, other = _pointer_in(e.args[1]), _pointer_in(e.args[2])
+        return select(e.args[0], then, other) if then is not None and other is not None else None
     if e.op in ("add", "sub"):
         base, offset = e.args
         pointer = _pointer_in(base)
@@ -484,8 +495,14 @@ def _pointer_in(e: Expr) -> Expr | None:
             base, offset = offset, base
             pointer = _pointer_in(base)
         if pointer is not None:
-            by = cast(offset, I64)
+            # A negative offset may have been added as an unsigned number.
+            by = cast(cast(offset, IntType(e.ty.width, True)), I64)
             return ptradd(pointer, by if e.op == "add" else neg(by))
+    if e.op == "and" and e.args[1].op == "const":
+        # Rounding down to a power of two: the bits that are cut off are subtracted.
+        pointer, cut = _pointer_in(e.args[0]), ~e.args[1].value & ((1 << e.ty.width) - 1)
+        if pointer is not None and cut & (cut + 1) == 0 and cut < 1 << 31:
+            return ptradd(pointer, neg(cast(binary("and", e.args[0], const(cut, e.ty)), I64)))
     return None
 
 

@@ -25,6 +25,21 @@ def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
     return [(E.TRUE, p, zero)]
 
 
+def address_number(p: Expr) -> Expr | None:
+    """The U64 number of a variable-free pointer's address: ``ptrtoint`` of what it points into plus the offset, so that
+    differences and bits of addresses into one object can be told. None where some object is not known.
+
+    An object has one number for all threads: blocks and threads each see their own at the same address."""
+    number: Expr | None = None
+    for condition, root, offset in reversed(pointer_targets(p)):
+        if root.op not in ("addr", "null"):
+            return None
+        base = E.const(0, E.U64) if root.op == "null" else E.call("ptrtoint", E.U64, root)
+        at = E.add(base, E.cast(offset, E.U64))
+        number = at if number is None else E.select(condition, at, number)
+    return number
+
+
 def _join_roots(found: list[tuple[Expr, Expr, Expr]]) -> list[tuple[Expr, Expr, Expr]]:
     merged: dict[int, tuple[Expr, Expr, Expr]] = {}
     for c, r, o in found:
@@ -72,7 +87,7 @@ def pointed_objects(p: Expr, known: Mapping[str, frozenset[str]], unknown: bool 
                 out.add(node.value)
             elif node.op == "var":
                 out |= known.get(node.value, frozenset({"?"} if unknown else ()))
-            elif node.op == "cast" and node.args[0].ty != E.PTR:
+            elif node.op in ("cast", "call") and node.args[0].ty != E.PTR:
                 out.add("?")
     return frozenset(out)
 

@@ -31,7 +31,7 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import BOOL, I64, Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import Cell, State, merge
-from analyzers.ir.pointers import pointed_objects, pointer_targets, points_to, written_objects
+from analyzers.ir.pointers import address_number, pointed_objects, pointer_targets, points_to, written_objects
 from analyzers.ir.uniformity import narrower, varying
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
@@ -142,6 +142,9 @@ class _Executor:
         return e
 
     def _pointer_question(self, e: Expr) -> Expr:
+        if e.op == "call" and e.value == "ptrtoint":
+            number = address_number(e.args[0])
+            return self.datum(e) if number is None else number
         if len(e.args) == 2:
             left, right = (self._single_root(a) for a in e.args)
             if left is not None and right is not None and left[0] is right[0]:

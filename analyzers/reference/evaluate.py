@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from analyzers.ir.expr import Expr, FloatType, IntType, Type, binary_value, walk
+from analyzers.ir.expr import PTR, Expr, FloatType, IntType, Type, binary_value, walk
 from analyzers.reference.data import lane, pack
 from analyzers.reference.functions import apply, divide, float_to_int, known, round_float
 from analyzers.reference.launch import mix
@@ -34,6 +34,10 @@ class Frame(dict[Key, Any]):
         value = self[key] = self.resolve(key)
         return value
 
+
+_ADDRESSES = frozenset({"ptrtoint", "inttoptr"})
+_EXACT = _ADDRESSES | {"lane", "pack"}
+"""Calls that are executed, other than those of ``functions``."""
 
 Value = Callable[[Frame], Any]
 Shadow = dict[str, bool]
@@ -130,6 +134,10 @@ class Evaluator:
     def _call(self, e: Expr) -> Value:
         parts, ty, name = [self.values[a.key] for a in e.args], e.ty, str(e.value)
         number = text_number(name)
+        if name in _ADDRESSES:
+            # Pointers are numbers here, in which the object can be told from the upper bits.
+            address = parts[0]
+            return address if ty == PTR else _wrapped(address, ty) if isinstance(ty, IntType) else address
         if name == "lane" and len(parts) == 2:
             whole, offset = parts
             return lambda f: lane(whole(f), offset(f), ty)
@@ -157,7 +165,7 @@ class Evaluator:
         if e.op == "var":
             name: str = e.value
             return lambda f, s: s.get(name, True)
-        if e.op == "opaque" or (e.op == "call" and e.value not in ("lane", "pack") and not known(str(e.value), e.ty)):
+        if e.op == "opaque" or (e.op == "call" and e.value not in _EXACT and not known(str(e.value), e.ty)):
             return lambda f, s: True
         parts = [t for a in e.args if (t := self.taints[a.key]) is not None]
         if not parts:

@@ -2,7 +2,8 @@
 
 A pointer is one integer. Every object owns a stretch of 2**48 addresses around its first byte, so any plausible offset,
 negative or past the end, still tells which object it was computed from. Shared objects have the same addresses in every
-block and local ones in every thread: the instance is chosen at the access.
+block and local ones in every thread: the instance is chosen at the access. Addresses of shared objects are below 2**31,
+as the hardware's are: programs keep them in 32-bit integers.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from analyzers.reference.launch import ConcreteLaunch, Contents, mix
 
 _STRETCH = 48
 _MIDDLE = 1 << (_STRETCH - 1)
+_SHARED_STRETCH = 24
+"""Many times the largest shared memory; 127 objects."""
+_SHARED_END = 1 << 31
 
 
 @dataclass(slots=True)
@@ -27,13 +31,10 @@ class ObjectEntry:
     space: str
     size: int | None
     element: int
+    base: int
+    """The pointer to its first byte."""
     initial: Contents | None = None
     read_only: bool = False
-
-    @property
-    def base(self) -> int:
-        """The pointer to its first byte."""
-        return (self.number + 1 << _STRETCH) + _MIDDLE
 
     @property
     def private(self) -> bool:
@@ -46,6 +47,7 @@ class AddressSpace:
 
     def __init__(self, kernel: Kernel, launch: ConcreteLaunch) -> None:
         self.entries: list[ObjectEntry] = []
+        self.shared: list[ObjectEntry] = []
         self.by_name: dict[str, ObjectEntry] = {}
         self.pointers: dict[str, int] = {}
         for o in kernel.objects:
@@ -61,8 +63,14 @@ class AddressSpace:
 
     def add(self, name: str, space: str, element: int, initial: Contents | None = None) -> ObjectEntry:
         """A new object of unknown size."""
-        entry = ObjectEntry(len(self.entries), name, space, None, element, initial)
+        number = len(self.entries)
+        base = (number + 1 << _STRETCH) + _MIDDLE
+        low = (len(self.shared) + 1 << _SHARED_STRETCH) + (1 << (_SHARED_STRETCH - 1))
+        in_low = space == "shared" and low < _SHARED_END
+        entry = ObjectEntry(number, name, space, None, element, low if in_low else base, initial)
         self.entries.append(entry)
+        if in_low:
+            self.shared.append(entry)
         self.by_name[name] = entry
         return entry
 
@@ -76,6 +84,11 @@ class AddressSpace:
 
     def find(self, pointer: int) -> tuple[ObjectEntry, int]:
         """The object that a pointer was computed from, and the byte offset."""
+        if 0 <= pointer < _SHARED_END:
+            number = (pointer >> _SHARED_STRETCH) - 1
+            if 0 <= number < len(self.shared):
+                entry = self.shared[number]
+                return entry, pointer - entry.base
         number = (pointer >> _STRETCH) - 1
         if 0 <= number < len(self.entries):
             entry = self.entries[number]
