@@ -28,6 +28,7 @@ from analyzers.races.conditions import (
 from analyzers.races.ordering import Case, cases
 from analyzers.races.pairs import Pair, Place, conflicting, place, synchronizes
 from analyzers.races.threads import Launch, Mode
+from analyzers.solve.check import satisfies
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
@@ -194,7 +195,9 @@ class RaceChecker:
 
     def _needs_wrap(self, race: Race) -> bool:
         plain = without_wrap(race.query)
-        return plain is not race.query and isinstance(self._ask_ladder(plain), Proved)
+        if plain is race.query or satisfies(plain, race.values):
+            return False
+        return isinstance(self._ask_ladder(plain), Proved)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
         loops = self.launch.events.loops
@@ -314,6 +317,8 @@ class RaceChecker:
             return None
         ignored = Checked()
         apart = E.lnot(self.launch.same_warp("block"))
+        if evaluate(apart, race.values) == 1:
+            return None
         answer, query = self._ask(race.pair, race.case, "block", (apart,), ignored)
         if isinstance(answer, Satisfied) and query is not None:
             return Race(race.pair, "block", race.case, answer.values, query)

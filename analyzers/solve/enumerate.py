@@ -109,7 +109,7 @@ def _plan(prepared: Prepared, rows: int) -> _Plan | Undecided:
     join, names = _overlap_join(prepared, touched, domains)
     if touched - domains.keys() and join is None:
         return _pass("an address depends on a value with too large a range")
-    promoted = _used_by_the_other_side(query.overlap)
+    promoted = used_by_the_other_side(query.overlap)
     while True:
         usable = tuple(c for c in conditions if c.atoms <= domains.keys())
         needed = touched.union(*(c.atoms for c in usable)) & domains.keys()
@@ -136,7 +136,7 @@ def _combinations(domains: Mapping[Expr, Interval], symbols: Sequence[Expr]) -> 
     return total
 
 
-def _used_by_the_other_side(overlap: Overlap | None) -> frozenset[Expr]:
+def used_by_the_other_side(overlap: Overlap | None) -> frozenset[Expr]:
     """Symbols of one thread that the other's address mentions (they were found equal): common ones."""
     if overlap is None:
         return frozenset()

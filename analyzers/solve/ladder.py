@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from analyzers.ir.expr import Expr, IntType, compare, const
-from analyzers.solve import algebra, cpsat, smt
+from analyzers.solve import algebra, cpsat, guess, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 
 FIRST_SHARE = 16
-"""Z3 first gets this fraction of its budget, and all of it when CP-SAT has found nothing either."""
+"""Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,21 @@ class Ladder:
         answer = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.rows))
         if not isinstance(answer, Undecided):
             return answer
+        answer = self._timed("guess", lambda: self._guess(prepared))
+        if not isinstance(answer, Undecided):
+            return answer
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
         if not isinstance(answer, Undecided):
             return answer
-        answer = self._timed("cpsat", lambda: self._cpsat(prepared))
+        answer = self._timed("guess", lambda: self._guess(prepared, large=True))
         if not isinstance(answer, Undecided):
             return answer
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
             return answer
+        found = self._timed("cpsat", lambda: self._cpsat(prepared))
+        if not isinstance(found, Undecided):
+            return found
         last = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.many_rows))
         return answer if isinstance(last, Undecided) else last
 
@@ -90,6 +96,13 @@ class Ladder:
         if found.complete:
             return Undecided("not-applicable", "opaque values are not enumerated", enumerate_rung.RUNG)
         return self._complete(prepared, found.values)
+
+    def _guess(self, prepared: Prepared, *, large: bool = False) -> Answer:
+        for found in guess.decide(prepared, large):
+            values = prepared.restore(found)
+            if satisfies(prepared.original, values):
+                return Satisfied(self._smallest_threads(prepared.original, values), guess.RUNG)
+        return Undecided("budget", "no values found by trying", guess.RUNG)
 
     def _complete(self, prepared: Prepared, values: Mapping[Expr, int]) -> Answer:
         """Values for the symbols that were not enumerated, with the others as found."""
