@@ -1,8 +1,7 @@
-"""A generated CUDA file of a given number of kernels, about thirty lines each, with their host code.
+"""A generated CUDA file: kernels of about twenty lines with the host code that launches them. 200 make 6,000 lines.
 
 The kernels rotate through ten shapes of everyday code; constants and names differ so that no two are equal to a
-cache. Every fortieth has a
-missing barrier.
+cache. Every fortieth has a missing barrier.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def launch(number: int) -> str:
 
 def large_file(kernels: int = 200) -> str:
     """The whole file."""
-    parts = ["#include <cuda_runtime.h>", "#include <cassert>", ""]
+    parts = [f"#include <{name}>" for name in ("cuda_runtime.h", "cassert", "cstdio", "cstdlib")] + [""]
     for number in range(kernels):
         parts += [kernel(number), "", launch(number), ""]
     return "\n".join(parts)
@@ -242,6 +241,11 @@ void run_@S@N(float *out, const float *in, int n) {
   assert(n > 0);
   int blocks = (n + 255) / 256;
   @S@N<<<blocks, 256>>>(@A);
+  cudaError_t status = cudaGetLastError();
+  if (status != cudaSuccess) {
+    fprintf(stderr, "@S@N: %s\\n", cudaGetErrorString(status));
+    exit(EXIT_FAILURE);
+  }
 }
 """
 
@@ -251,6 +255,11 @@ void run_@S@N(float *out, const float *a, const float *b, int w, int h) {
   dim3 block(16, 16);
   dim3 grid((w + 15) / 16, (h + 15) / 16);
   @S@N<<<grid, block>>>(@A);
+  cudaError_t status = cudaGetLastError();
+  if (status != cudaSuccess) {
+    fprintf(stderr, "@S@N: %s\\n", cudaGetErrorString(status));
+    exit(EXIT_FAILURE);
+  }
 }
 """
 

@@ -347,7 +347,10 @@ class Checks:
         self._session.spawn(self._adopt_headers(view))
         if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
             self._submit_offers(view, frame, snapshot)
-        view.is_warm = not from_disk
+        was_warm, view.is_warm = view.is_warm, not from_disk
+        if was_warm and from_disk:
+            # The worker has the text of before, from which it gets to this one quickly.
+            self._warm_up(view)
 
     def _is_overtaken(self, view: UnitView, frozen: Frozen) -> bool:
         """Whether a file changed while a check was on its way that the unit reads, or may read for all that is
@@ -358,7 +361,11 @@ class Checks:
     def warm_up(self, uri: str) -> None:
         """The user begins to edit: what came from the disk is analysed now, so that the next save finds it warm."""
         view = self.views.get(self._unit_of.get(uri, ""))
-        if view is not None and not view.is_warm and view.frame is not None and view.snapshot is not None:
+        if view is not None and not view.is_warm:
+            self._warm_up(view)
+
+    def _warm_up(self, view: UnitView) -> None:
+        if view.frame is not None and view.snapshot is not None:
             view.is_warm = True
             texts, frame = view.snapshot.texts, view.frame
             job = Job(JobKind.WARM, view.path, frame, texts, lambda _frame: None, lambda _outcome, _error: None)

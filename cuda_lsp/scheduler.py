@@ -200,6 +200,11 @@ class Scheduler:
             for job in (*self._queue, *(slot.running for slot in self._slots if slot.running and not slot.stopping))
         )
 
+    @property
+    def queued(self) -> int:
+        """How many jobs wait for a worker."""
+        return len(self._queue)
+
     def status(self) -> list[WorkerStatus]:
         return [
             WorkerStatus(

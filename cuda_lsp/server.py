@@ -201,6 +201,7 @@ class CudaLanguageServer(LanguageServer):
                 {"pid": each.pid, "running": each.running, "residentBytes": each.resident_bytes}
                 for each in self.session.scheduler.status()
             ],
+            "queued": self.session.scheduler.queued,
             "worstLoopLagMs": round(self._worst_lag_s * 1000, 1),
             "worstOwnLoopLagMs": round(self._worst_own_lag_s * 1000, 1),
             "documents": len(self.session.documents),

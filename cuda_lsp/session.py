@@ -72,11 +72,12 @@ class Session:
 
     async def initialized(self) -> None:
         """The client is ready for requests: fetch its settings, get ready to check."""
+        # A worker needs half a second to load, in which the client can answer and open documents.
+        self.scheduler.prestart()
         if self.client.features.configuration:
             await self.fetch_configuration()
         self._configured.set()
         await self.projects.of_folder(self.top or str(Path.cwd()))
-        self.scheduler.prestart()
 
     async def close(self) -> None:
         for task in tuple(self._tasks):

@@ -133,8 +133,8 @@ class UnitView:
     """All repairs of that text in one, once somebody has asked for it."""
     frame: Frame | None = None
     """The request of the last finished check: asking for repairs with the very same finds everything warm."""
-    is_warm: bool = True
-    """Whether a worker has analysed the unit; False when the results came from the disk."""
+    is_warm: bool = False
+    """Whether a worker has analysed the text of the last check; not so when the results came from the disk."""
     trouble: Reason | None = None
     """Why the last check gave no result."""
     _running: Snapshot | None = None

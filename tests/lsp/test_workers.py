@@ -220,3 +220,21 @@ async def test_another_server_finds_the_results_on_the_disk(connect: Connect, tm
     second = await connect()
     second.open(tmp_path / "a.cu", text)
     await second.until(second.has(uri, "data-race"))
+
+
+async def test_after_an_answer_from_the_disk_the_worker_catches_up_at_once(editor: Editor, tmp_path: Path) -> None:
+    """Not only when the user types: the next save may come at once, and should find its worker warm."""
+    path, gate = tmp_path / "a.cu", tmp_path / "gate"
+    gate.touch()
+    uri = editor.open(path, kernel("k", f"// wait {gate}", RACE))
+    await editor.until(editor.has(uri, "data-race"))
+    editor.replace(uri, RACE, "")
+    editor.save(uri, path)
+    await editor.until(editor.has(uri))
+    gate.unlink()
+    editor.replace(uri, f"{gate}\n  ", f"{gate}\n  {RACE}")
+    editor.save(uri, path)
+    await editor.until(editor.has(uri, "data-race"))
+    while not (await running(editor))["running"].startswith("warm"):
+        pass
+    gate.touch()
