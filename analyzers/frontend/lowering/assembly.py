@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from analyzers.frontend.lowering import memory
+from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import Place
@@ -162,7 +162,7 @@ def _leave_any(s: _Statement) -> None:
             memory.write(s.ctx, place, s.ctx.havoc(place.type.ir or U64, "asm", s.node), operand)
         elif place.type.leaves() is not None:
             made = {at: s.ctx.havoc(leaf.ir or U64, "asm", s.node) for at, leaf in place.type.leaves() or ()}
-            memory.store_leaves(s.ctx, place, made, operand)
+            class_values.store_leaves(s.ctx, place, made, operand)
 
 
 # --- text ---------------------------------------------------------------------------------------------------

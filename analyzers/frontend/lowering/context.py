@@ -282,6 +282,9 @@ STATEMENTS: dict[int, StatementRule] = {}
 BLOCK_OF: list[Callable[[Context, list[Node]], None]] = []
 UNKNOWN_RECORD: list[Callable[[Context, CType, str, Node], Place]] = []
 SCALAR_OF: list[Callable[[Context, Place, Node], Expr]] = []
+ADDRESS_OF: list[Callable[[Context, Place, Node], Expr]] = []
+VARIABLE_OF: list[Callable[[Context, Node, Node], Place]] = []
+CONSTRUCT: list[Callable[[Context, Place, Node], None]] = []
 AS_PLACE: list[Callable[[Context, Value, Node], Place]] = []
 
 

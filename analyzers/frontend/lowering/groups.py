@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 
 from analyzers.frontend.lowering import memory
+from analyzers.frontend.lowering.conditionals import condition
 from analyzers.frontend.lowering.context import Context
-from analyzers.frontend.lowering.expressions import condition
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import Value

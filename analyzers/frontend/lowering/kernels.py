@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from analyzers.frontend.lowering import calls, intrinsics, memory, statements
+from analyzers.frontend.lowering import class_values, kernel_parameters, memory, rules
 from analyzers.frontend.lowering.context import Context, TooLarge
 from analyzers.frontend.lowering.discovery import Found
 from analyzers.frontend.lowering.invocation import describe
@@ -21,8 +21,8 @@ from analyzers.model import SourceSpan
 #: How often a kernel is lowered again because a local turned out to need an address.
 _ROUNDS = 8
 
-_RULES = (calls, intrinsics, statements)
-"""Imported for the rules they register."""
+_RULES = rules
+"""Imported for what its modules register."""
 
 
 def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
@@ -68,18 +68,18 @@ def _parameter(ctx: Context, parameter: Node, number: int) -> Place:
     written = parameter.key in ctx.frame.written and ctype.scalar
     if not written and not ctx.needs_storage(parameter.key):
         return initial
-    kept = memory.storage(ctx, ctype, name, parameter.key, parameter)
+    kept = class_values.storage(ctx, ctype, name, parameter.key, parameter)
     if ctype.scalar:
         memory.write(ctx, kept, memory.read(ctx, initial, parameter), parameter)
     else:
-        memory.copy(ctx, kept, initial, parameter)
+        class_values.copy(ctx, kept, initial, parameter)
     return kept
 
 
 def _initial(ctx: Context, name: str, parameter: Node) -> Place:
     ctype = parameter.type
     if ctype.ir == PTR and ctype.shape in ("pointer", "reference"):
-        memory.declare_pointee(ctx, name, ctype)
+        kernel_parameters.declare_pointee(ctx, name, ctype)
         return ValuePlace(addr(name), ctype, parameter.key)
     if ctype.ir is not None:
         ctx.parameters.append(Parameter(name, ctype.ir, ctype.spelling))

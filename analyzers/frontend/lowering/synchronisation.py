@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from analyzers.frontend.lowering import memory
+from analyzers.frontend.lowering.conditionals import condition
 from analyzers.frontend.lowering.context import Context
-from analyzers.frontend.lowering.expressions import condition
+from analyzers.frontend.lowering.designators import pointee
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped, written_by_macro
 from analyzers.frontend.lowering.places import Value
@@ -138,8 +139,6 @@ def exchange(ctx: Context, node: Node, name: str, operands: list[Expr]) -> Expr:
 
 def _match_all(ctx: Context, call: Call, operands: list[Expr]) -> Value:
     """The third argument of ``__match_all_sync`` is a pointer to the predicate it writes."""
-    from analyzers.frontend.lowering.expressions import pointee
-
     result = exchange(ctx, call.node, call.name, operands[:2])
     target = pointee(ctx, call.args[2])
     memory.write(ctx, target, cast(cast(result, BOOL), target.type.ir or I32), call.args[2])

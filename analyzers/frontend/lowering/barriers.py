@@ -1,0 +1,151 @@
+"""Barriers, fences and warp exchanges."""
+
+from __future__ import annotations
+
+from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
+from analyzers.frontend.lowering.invocation import Call
+from analyzers.frontend.lowering.nodes import Node
+from analyzers.frontend.lowering.places import Value
+from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
+from analyzers.frontend.lowering.synchronisation import block_barrier, collective, counting_barrier, fence, warp_barrier
+from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
+from analyzers.ir.expr import I32, U32, cast
+from analyzers.ir.kernel import Order, Scope
+
+
+@intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync")
+def syncthreads(ctx: Context, call: Call) -> Value:
+    if call.name == "__barrier_sync" and call.args:
+        ctx_effect(ctx, call.args[0])
+    block_barrier(ctx, call.node)
+    return None
+
+
+for _name in ("__syncthreads_and", "__syncthreads_or", "__syncthreads_count"):
+    INTRINSICS[_name] = counting_barrier
+
+
+@intrinsic("__syncwarp")
+def syncwarp(ctx: Context, call: Call) -> Value:
+    mask = None
+    if call.args and (call.args[0].kids or call.args[0].evaluated() is not None):
+        mask = cast(ctx.scalar(call.args[0]), U32)
+    warp_barrier(ctx, call.node, mask)
+    return None
+
+
+@intrinsic("__cuda_lsp_tile_sync")
+def tile_sync(ctx: Context, call: Call) -> Value:
+    size = cast(ctx.scalar(call.args[0]), I32)
+    if size.op != "const":
+        ctx.unsupported("tile-size", "a tile whose size is not a constant", call.node)
+    elif size.value >= 1024:
+        block_barrier(ctx, call.node)
+    elif size.value == 32:
+        warp_barrier(ctx, call.node, None)
+    elif size.value > 1:
+        emit_barrier(ctx, call.node, "tile", tile=size.value)
+    return None
+
+
+@intrinsic("__cuda_lsp_grid_sync")
+def grid_sync(ctx: Context, call: Call) -> Value:
+    emit_barrier(ctx, call.node, "grid")
+    return None
+
+
+@intrinsic("__cuda_lsp_cluster_sync")
+def cluster_sync(ctx: Context, call: Call) -> Value:
+    emit_barrier(ctx, call.node, "cluster")
+    return None
+
+
+@intrinsic("__barrier_sync_count")
+def partial_barrier(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "partial-barrier", "a barrier of some threads of the block")
+
+
+@intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_arrive",
+           "__cuda_lsp_barrier_test", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_wait_parity",
+           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_init")  # fmt: skip
+def split_barrier(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
+
+
+@intrinsic("__cuda_lsp_pipeline_producer_acquire", "__cuda_lsp_pipeline_producer_commit",
+           "__cuda_lsp_pipeline_consumer_wait", "__cuda_lsp_pipeline_consumer_release")  # fmt: skip
+def pipeline(ctx: Context, call: Call) -> Value:
+    scope = ctx.scalar(call.args[1])
+    if scope.op == "const" and scope.value == 0:
+        return None  # of one thread: it orders the thread's own copies only
+    return _not_modelled(ctx, call, "pipeline", "a pipeline shared by several threads")
+
+
+@intrinsic("__cuda_lsp_cluster_map")
+def cluster_map(ctx: Context, call: Call) -> Value:
+    return _not_modelled(ctx, call, "cluster-memory", "shared memory of another block")
+
+
+def _not_modelled(ctx: Context, call: Call, kind: str, text: str) -> Value:
+    for argument in call.args:
+        ctx_effect(ctx, argument)
+    return ctx.unsupported_value(kind, text, call.node)
+
+
+@intrinsic("__threadfence", "__threadfence_block", "__threadfence_system")
+def threadfence(ctx: Context, call: Call) -> Value:
+    scope = {"__threadfence": "grid", "__threadfence_block": "block"}.get(call.name, "system")
+    fence(ctx, call.node, scope, "seq_cst")
+    return None
+
+
+_ORDERS: tuple[Order, ...] = ("relaxed", "acquire", "acquire", "release", "acq_rel", "seq_cst")
+
+
+_SCOPES: tuple[Scope, ...] = ("block", "block", "cluster", "grid", "system")
+
+
+def order_and_scope(ctx: Context, order: Node, scope: Node) -> tuple[Order, Scope]:
+    o, s = ctx.scalar(order), ctx.scalar(scope)
+    made: Order = "relaxed"
+    if o.op == "const" and 0 <= o.value < len(_ORDERS):
+        made = _ORDERS[int(o.value)]
+    wide: Scope = "block"  # an unknown scope promises the least
+    if s.op == "const" and 0 <= s.value < len(_SCOPES):
+        wide = _SCOPES[int(s.value)]
+    return made, wide
+
+
+@intrinsic("__cuda_lsp_atomic_fence")
+def atomic_fence(ctx: Context, call: Call) -> Value:
+    order, scope = order_and_scope(ctx, call.args[0], call.args[1])
+    fence(ctx, call.node, scope, order)
+    return None
+
+
+_VOTES = ("all", "any", "ballot", "uni")
+
+
+_SHUFFLES = ("shfl", "shfl_up", "shfl_down", "shfl_xor")
+
+
+_GROUPS = ("match_any", "match_all", "reduce_add", "reduce_min", "reduce_max", "reduce_and", "reduce_or", "reduce_xor")
+
+
+for _name in (*_VOTES, *_SHUFFLES, *_GROUPS):
+    INTRINSICS[f"__{_name}_sync"] = collective
+
+
+for _name in ("all", "any", "ballot", *_SHUFFLES):
+    INTRINSICS[f"__{_name}"] = collective
+
+
+INTRINSICS["__activemask"] = collective
+
+
+@intrinsic("__lanemask_lt", "__lanemask_le", "__lanemask_gt", "__lanemask_ge", "__lanemask_eq")
+def lane_mask(ctx: Context, call: Call) -> Value:
+    del ctx
+    return lane_mask_value(call.name[-2:])

@@ -1,0 +1,128 @@
+"""Loads and stores with hints, byte copies and device-side allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analyzers.frontend.lowering import class_values, memory
+from analyzers.frontend.lowering.aggregates import fresh_memory
+from analyzers.frontend.lowering.atomics import target_of
+from analyzers.frontend.lowering.context import Context, pure
+from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.intrinsics import intrinsic
+from analyzers.frontend.lowering.invocation import Call
+from analyzers.frontend.lowering.nodes import Node
+from analyzers.frontend.lowering.places import Value
+from analyzers.frontend.lowering.synchronisation import COPY_ASSUMPTION
+from analyzers.ir.expr import F64, I64, U8, Expr, IntType, add, cast, compare, const, ptradd, var
+from analyzers.ir.kernel import Load, Loop, Store
+
+
+@intrinsic("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv", "ldg")
+def hinted_load(ctx: Context, call: Call) -> Value:
+    place, shown = target_of(ctx, call.args[0])
+    return memory.read(ctx, place, shown) if place.type.scalar else place
+
+
+@intrinsic("__stwb", "__stcg", "__stcs", "__stwt")
+def hinted_store(ctx: Context, call: Call) -> Value:
+    value = ctx.value(call.args[1])
+    place, shown = target_of(ctx, call.args[0])
+    if isinstance(value, Expr):
+        memory.write(ctx, place, memory.convert_scalar(ctx, value, place.type.ir or value.ty), shown)
+    elif value is not None:
+        class_values.copy(ctx, place, value, shown, call.args[1])
+    return None
+
+
+def copy_bytes(ctx: Context, call: Call, to: Expr, source: Expr, size: Expr) -> None:
+    """Copy memory; a size that is not a small constant becomes a loop over its bytes."""
+    _sized(ctx, call, size, lambda offset, width: _move(ctx, call.node, to, source, offset, width))
+
+
+def _sized(ctx: Context, call: Call, size: Expr, access: Callable[[Expr, int], None]) -> None:
+    """One access of a small constant size, else a loop over bytes."""
+    size = cast(size, I64) if isinstance(size.ty, IntType) else size
+    if size.op != "const" or size.value > 256:
+        _bytewise(ctx, call, ctx.held(size), lambda index: access(index, 1))
+    elif size.value > 0:
+        access(const(0, I64), size.value)
+
+
+def _move(ctx: Context, node: Node, to: Expr, source: Expr, offset: Expr, width: int) -> None:
+    loaded = ctx.temporary(F64 if width > 1 else U8, "copied")
+    site = ctx.site(node)
+    ctx.emit(Load(ctx.id(), loaded.value, loaded.ty, ptradd(source, offset), width, site))
+    ctx.emit(Store(ctx.id(), ptradd(to, offset), loaded, width, site))
+
+
+def _bytewise(ctx: Context, call: Call, size: Expr, body: Callable[[Expr], None]) -> None:
+    counter = var(ctx.name("byte"), I64)
+    ctx.assign(counter, const(0, I64))
+    label = ctx.name("loop")
+    with ctx.captured() as inner:
+        body(counter)
+    with ctx.captured() as latch:
+        ctx.assign(counter, add(counter, const(1, I64)))
+    site = ctx.site(call.node)
+    ctx.emit(Loop(label, (), compare("lt", counter, size), tuple(inner), tuple(latch), site))
+
+
+@intrinsic("memcpy", "__builtin_memcpy", "memmove", "__builtin_memmove", "__builtin___memcpy_chk")
+def memcpy(ctx: Context, call: Call) -> Value:
+    to = ctx.held(ctx.scalar(call.args[0]))
+    source = ctx.held(ctx.scalar(call.args[1]))
+    copy_bytes(ctx, call, to, source, ctx.held(ctx.scalar(call.args[2])))
+    return to
+
+
+@intrinsic("memset", "__builtin_memset")
+def memset(ctx: Context, call: Call) -> Value:
+    to = ctx.held(ctx.scalar(call.args[0]))
+    value = cast(ctx.scalar(call.args[1]), U8)
+    site = ctx.site(call.node)
+
+    def fill(offset: Expr, width: int) -> None:
+        data = value if width == 1 else pure("memset", F64, value)
+        ctx.emit(Store(ctx.id(), ptradd(to, offset), data, width, site))
+
+    _sized(ctx, call, ctx.scalar(call.args[2]), fill)
+    return to
+
+
+@intrinsic("__cuda_lsp_read_bytes")
+def read_bytes(ctx: Context, call: Call) -> Value:
+    source, size = ctx.held(ctx.scalar(call.args[0])), ctx.scalar(call.args[1])
+    _sized(ctx, call, size, lambda offset, width: _read(ctx, call, source, offset, width))
+    return None
+
+
+def _read(ctx: Context, call: Call, source: Expr, offset: Expr, width: int) -> None:
+    loaded = ctx.temporary(F64 if width > 1 else U8, "read")
+    ctx.emit(Load(ctx.id(), loaded.value, loaded.ty, ptradd(source, offset), width, ctx.site(call.node)))
+
+
+@intrinsic("__cuda_lsp_write_bytes")
+def write_bytes(ctx: Context, call: Call) -> Value:
+    to, size = ctx.held(ctx.scalar(call.args[0])), ctx.scalar(call.args[1])
+    _sized(ctx, call, size, lambda offset, width: _write(ctx, call, to, offset, width))
+    return None
+
+
+def _write(ctx: Context, call: Call, to: Expr, offset: Expr, width: int) -> None:
+    value = ctx.havoc(F64 if width > 1 else U8, "data", call.node)
+    ctx.emit(Store(ctx.id(), ptradd(to, offset), value, width, ctx.site(call.node)))
+
+
+@intrinsic("__cuda_lsp_copy_async")
+def copy_async(ctx: Context, call: Call) -> Value:
+    ctx.assumptions[COPY_ASSUMPTION] = None
+    memcpy(ctx, call)
+    return None
+
+
+@intrinsic("malloc", "__builtin_malloc", "calloc", "alloca", "__builtin_alloca")
+def malloc(ctx: Context, call: Call) -> Value:
+    for argument in call.args:
+        ctx_effect(ctx, argument)
+    return fresh_memory(ctx, call.node)

@@ -1,0 +1,46 @@
+"""By-value parameters of a kernel: symbols for their scalars, objects for what their pointers point to."""
+
+from __future__ import annotations
+
+from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.layout import CType
+from analyzers.frontend.lowering.places import MemPlace, ParamPlace
+from analyzers.ir.expr import PTR, U64, Expr, addr, sym
+from analyzers.ir.kernel import MemObject, Parameter
+
+
+def parameter_value(ctx: Context, place: ParamPlace) -> Expr:
+    """The symbol for a scalar inside a by-value parameter; a pointer points to an object of its own."""
+    ty = place.type.ir or U64
+    if ty == PTR:
+        if place.name not in ctx.objects:
+            declare_pointee(ctx, place.name, place.type)
+        return addr(place.name)
+    if not any(p.name == place.name for p in ctx.parameters):
+        ctx.parameters.append(Parameter(place.name, ty, place.type.spelling))
+    return sym(f"param:{place.name}", ty)
+
+
+def declare_pointee(ctx: Context, name: str, ctype: CType) -> None:
+    """The object a pointer parameter points to, and the parameter."""
+    pointee = ctype.element
+    inner, _ = pointee.flat()
+    restrict = bool(ctype.clang.is_restrict_qualified())
+    read_only = pointee.const and restrict
+    made = ctx.name(name)
+    element = max(inner.size, 1)
+    ctx.objects[made] = MemObject(made, "global", "pointee", None, element, (), name, read_only)
+    if not any(p.name == name for p in ctx.parameters):
+        ctx.parameters.append(Parameter(name, PTR, ctype.spelling, restrict, made))
+
+
+def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
+    """Arrays and unions inside a by-value parameter live in parameter memory."""
+    if place.name not in ctx.objects:
+        inner, extents = place.type.flat()
+        name = ctx.name(place.name)
+        size = place.type.size or None
+        ctx.objects[name] = MemObject(
+            name, "param", "declared", size, max(inner.size, 1), extents, place.name, read_only=True
+        )
+    return MemPlace(addr(place.name), place.type)
