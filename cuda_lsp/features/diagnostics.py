@@ -84,7 +84,7 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
         message += f" (in {affected} of {mistake.contexts} launches)"
     related = list(_related(session, mistake))
     if related and not features.related_information:
-        message += "".join(f"\n{_where_in_words(path, span)}: {text}" for text, span, _ in related)
+        message += "".join(f"\n{_where_in_words(path, span, at)}: {text}" for text, span, at in related)
     document = session.documents.at(path)
     diagnostic: dict[str, Any] = {
         "range": range_json(where),
@@ -172,8 +172,18 @@ def range_json(where: types.Range) -> dict[str, Any]:
     }
 
 
-def _where_in_words(path: str, span: SourceSpan) -> str:
-    return f"line {span.line}" if span.path == path else f"{Path(span.path).name}:{span.line}"
+def where_in_words(session: Session, path: str, shown: ShownKernel, span: SourceSpan) -> str:
+    """Where a span of a kernel's result is now, to a reader of the file `path`."""
+    at = place(session, shown, span)
+    if at is None:
+        name = "a line" if span.path == path else f"a line of {Path(span.path).name}"
+        return f"{name} that was edited since"
+    return _where_in_words(path, span, at)
+
+
+def _where_in_words(path: str, span: SourceSpan, at: types.Range) -> str:
+    line = at.start.line + 1
+    return f"line {line}" if span.path == path else f"{Path(span.path).name}:{line}"
 
 
 # Pulling

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
-from cuda_lsp.features.diagnostics import describe_access, dimensions, mistakes
+from cuda_lsp.features.diagnostics import describe_access, dimensions, mistakes, where_in_words
 from cuda_lsp.mistakes import Mistake, Occurrence
 
 if TYPE_CHECKING:
@@ -50,6 +49,17 @@ class Block:
         self.lines.append(Line(text, level, bold))
 
 
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Says in words where something is now, to somebody who looks at a file."""
+
+    session: Session
+    path: str
+
+    def line(self, shown: ShownKernel, span: SourceSpan) -> str:
+        return where_in_words(self.session, self.path, shown, span)
+
+
 def hover(session: Session, params: types.HoverParams) -> types.Hover | None:
     """Nothing where there is nothing to say."""
     document = session.documents.get(params.text_document.uri)
@@ -76,14 +86,15 @@ _Found = tuple[list[Block], tuple[int, int]]
 def _at(session: Session, path: str, offset: int) -> _Found | None:
     """What there is to say about a place: of the spans that hold it the smallest counts."""
     candidates: list[tuple[int, int, list[Block], tuple[int, int]]] = []
+    places = _Places(session, path)
     for mistake in mistakes(session, path):
         reach = _reach_of_mistake(mistake, path, offset)
         if reach is not None:
-            candidates.append((reach[1] - reach[0], 0, _describe_mistake(path, mistake), reach))
+            candidates.append((reach[1] - reach[0], 0, _describe_mistake(places, mistake), reach))
     for view in session.views.values():
         for shown in view.kernels.values():
             if shown.touches(path, offset):
-                for blocks, reach in _kernel_places(path, offset, shown):
+                for blocks, reach in _kernel_places(places, offset, shown):
                     candidates.append((reach[1] - reach[0], 1, blocks, reach))
     if not candidates:
         return None
@@ -104,12 +115,12 @@ def _reach_of_mistake(mistake: Mistake, path: str, offset: int) -> tuple[int, in
     return min(found, key=lambda each: each[1] - each[0], default=None)
 
 
-def _kernel_places(path: str, offset: int, shown: ShownKernel) -> Iterator[_Found]:
+def _kernel_places(places: _Places, offset: int, shown: ShownKernel) -> Iterator[_Found]:
     """A kernel's name, its launches, and places of `unknown` reasons that hold an offset."""
-    result = shown.result
+    result, path = shown.result, places.path
     if result.span.path == path and _holds(now := shown.now(result.span), offset):
         assert now is not None
-        yield _describe_kernel(path, shown, result.contexts), now
+        yield _describe_kernel(places, shown, result.contexts), now
     launches: dict[SourceSpan, list[ContextResult]] = {}
     for context in result.contexts:
         if context.launch.span is not None and context.launch.span.path == path:
@@ -124,7 +135,7 @@ def _kernel_places(path: str, offset: int, shown: ShownKernel) -> Iterator[_Foun
     for span, contexts in launches.items():
         if _holds(now := shown.now(span), offset):
             assert now is not None
-            yield _describe_kernel(path, shown, contexts), now
+            yield _describe_kernel(places, shown, contexts), now
 
 
 def _holds(now: tuple[int, int] | None, offset: int) -> bool:
@@ -134,7 +145,7 @@ def _holds(now: tuple[int, int] | None, offset: int) -> bool:
 # What is said
 
 
-def _describe_mistake(path: str, mistake: Mistake) -> list[Block]:
+def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
     first = mistake.first
     finding, context = first.finding, first.context
     head = Block()
@@ -143,9 +154,9 @@ def _describe_mistake(path: str, mistake: Mistake) -> list[Block]:
         head.add("From an earlier text: the current one could not be checked.")
     who = Block()
     for access in finding.accesses:
-        who.add(f"{describe_access(access)}, {_line(path, access.span)}, {access.width} bytes", 1)
+        who.add(f"{describe_access(access)}, {places.line(first.shown, access.span)}, {access.width} bytes", 1)
         for call in access.calls:
-            who.add(f"called from {_line(path, call)}", 2)
+            who.add(f"called from {places.line(first.shown, call)}", 2)
     how = Block()
     if finding.scope is not None:
         memory = f", in {finding.space} memory" if finding.space else ""
@@ -157,8 +168,8 @@ def _describe_mistake(path: str, mistake: Mistake) -> list[Block]:
     more = Block()
     for line in finding.explanation:
         more.add(line, 0)
-    blocks = [head, who, how, more, _describe_basis(path, context)]
-    others = _describe_others(path, mistake)
+    blocks = [head, who, how, more, _describe_basis(places, first.shown, context)]
+    others = _describe_others(places, mistake)
     return [block for block in [*blocks, others] if block.lines]
 
 
@@ -176,12 +187,12 @@ def _describe_witness(witness: Witness) -> Iterator[str]:
         yield "replayed: executing both threads with these values reaches both accesses"
 
 
-def _describe_basis(path: str, context: ContextResult) -> Block:
+def _describe_basis(places: _Places, shown: ShownKernel, context: ContextResult) -> Block:
     block = Block()
     if context.facts:
         block.add("Host facts used:")
         for fact in context.facts[:_MAXIMAL_LISTED]:
-            block.add(_fact(path, fact), 1)
+            block.add(_fact(places, shown, fact), 1)
     if context.assumptions:
         block.add("Assumed:")
         for assumption in context.assumptions[:_MAXIMAL_LISTED]:
@@ -189,23 +200,23 @@ def _describe_basis(path: str, context: ContextResult) -> Block:
     return block
 
 
-def _fact(path: str, fact: FactNote) -> str:
-    where = f", {_line(path, fact.span)}" if fact.span is not None else ""
+def _fact(places: _Places, shown: ShownKernel, fact: FactNote) -> str:
+    where = f", {places.line(shown, fact.span)}" if fact.span is not None else ""
     return f"`{fact.text}` ({fact.kind}{where})"
 
 
-def _describe_others(path: str, mistake: Mistake) -> Block:
+def _describe_others(places: _Places, mistake: Mistake) -> Block:
     block = Block()
     if mistake.contexts > 1:
         distinct: dict[int, Occurrence] = {id(each.context): each for each in mistake.occurrences}
         block.add(f"In {len(distinct)} of {mistake.contexts} launches:")
         for occurrence in list(distinct.values())[:_MAXIMAL_LISTED]:
             name = occurrence.shown.result.name
-            block.add(f"`{name}` {_launch(path, occurrence.context.launch)}", 1)
+            block.add(f"`{name}` {_launch(places, occurrence.shown, occurrence.context.launch)}", 1)
     return block
 
 
-def _describe_kernel(path: str, shown: ShownKernel, contexts: Sequence[ContextResult]) -> list[Block]:
+def _describe_kernel(places: _Places, shown: ShownKernel, contexts: Sequence[ContextResult]) -> list[Block]:
     kernel: KernelResult = shown.result
     head = Block()
     verdict = min((context.verdict for context in contexts), key=lambda each: each.rank, default=kernel.verdict)
@@ -219,13 +230,13 @@ def _describe_kernel(path: str, shown: ShownKernel, contexts: Sequence[ContextRe
     blocks = [head]
     for context in contexts[:_MAXIMAL_LISTED]:
         block = Block()
-        block.add(f"{context.verdict.value} {_launch(path, context.launch)}", bold=True)
+        block.add(f"{context.verdict.value} {_launch(places, shown, context.launch)}", bold=True)
         for finding in _distinct(context.findings):
-            block.add(f"{finding.code.value}: {finding.message} ({_line(path, finding.span)})", 1)
+            block.add(f"{finding.code.value}: {finding.message} ({places.line(shown, finding.span)})", 1)
         for reason in context.reasons:
-            where = f" ({_line(path, reason.span)})" if reason.span is not None else ""
+            where = f" ({places.line(shown, reason.span)})" if reason.span is not None else ""
             block.add(f"{reason.text}{where}", 1)
-        block.lines.extend(_describe_basis(path, context).lines)
+        block.lines.extend(_describe_basis(places, shown, context).lines)
         blocks.append(block)
     if len(contexts) > _MAXIMAL_LISTED:
         rest = Block()
@@ -241,17 +252,12 @@ def _distinct(findings: Sequence[Finding]) -> list[Finding]:
     return list(kept.values())[:_MAXIMAL_LISTED]
 
 
-def _launch(path: str, launch: LaunchSummary) -> str:
+def _launch(places: _Places, shown: ShownKernel, launch: LaunchSummary) -> str:
     sizes = f"grid `{dimensions(launch.grid)}`, block `{dimensions(launch.block)}`"
     if launch.source == "default":
         return _SOURCES["default"]
-    where = f" at {_line(path, launch.span)}" if launch.span is not None else ""
+    where = f" at {places.line(shown, launch.span)}" if launch.span is not None else ""
     return f"{_SOURCES[launch.source]}{where}: {sizes}"
-
-
-def _line(path: str, span: SourceSpan) -> str:
-    """A place in words. Lines are those of the text that was checked."""
-    return f"line {span.line}" if span.path == path else f"{Path(span.path).name}:{span.line}"
 
 
 # How it is written

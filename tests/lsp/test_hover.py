@@ -98,3 +98,28 @@ async def test_it_follows_the_edits(editor: Editor, tmp_path: Path) -> None:
     editor.replace(uri, "// äöü 𝄞\n", "// äöü 𝄞\n\n\n")
     assert await editor.hover(uri, "a[i] =") is not None
     assert await editor.hover(uri, "int i") is None
+
+
+async def test_lines_move_with_edits_above_before_and_after_the_next_check(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    uri = editor.open(path, TEXT)
+    await editor.until(editor.has(uri, "data-race"))
+    editor.replace(uri, "__global__ void clean", "// one\n// two\n__global__ void clean")
+    told = await editor.hover(uri, "shift(float", into=2)
+    assert told is not None
+    assert "data-race launched at line 13: grid" in told
+    assert "n % 256 == 0` (assert, line 13)" in told
+    told = await editor.hover(uri, "a[i] =", into=1)
+    assert told is not None
+    assert "object `a`" in told
+    assert "(assert, line 13)" in told
+    assert "launched at line 14" in told
+    editor.replace(uri, "// äöü 𝄞\n", "")
+    editor.save(uri, path)
+    told = await editor.until_hover(uri, "a[i] =", "(assert, line 12)")
+    assert "data-race: " in told
+    assert "by thread (1, 0, 0) of block (0, 0, 0), line 3, 4 bytes" in told
+    editor.replace(uri, "  shift<<<n / 3, 64>>>(p, n);\n", "  // gone\n")
+    told = await editor.hover(uri, "shift(float", into=2)
+    assert told is not None
+    assert "launched at a line that was edited since: grid `n / 3`" in told

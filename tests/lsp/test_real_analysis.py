@@ -120,3 +120,21 @@ async def test_a_header_and_a_function_change_in_one_save(editor: Editor, tmp_pa
     editor.replace(uri, "1.0f", "2.0f")
     editor.save(uri, unit)
     await editor.until(editor.has(uri, "data-race"))
+
+
+async def test_the_lines_of_facts_move_with_edits_of_other_kernels(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    other = "__global__ void other(float *out) {\n  out[threadIdx.x] = 1.0f;\n}\n"
+    host = "#include <cassert>\nvoid go(float *p, int n) {\n  assert(n == 256);\n\n  fill<<<1, n>>>(p);\n}\n"
+    fill = "__global__ void fill(float *p) {\n  p[threadIdx.x % 256] = 0.0f;\n}\n"
+    uri = editor.open(path, other + fill + host)
+    before = await editor.until_hover(uri, "fill(float", "launched at line 11")
+    assert "line 9)" in before
+    editor.replace(uri, "  out[threadIdx", "  // a line more\n  out[threadIdx")
+    for save in (False, True):
+        if save:
+            editor.save(uri, path)
+            while (status := await editor.status())["queued"] or any(each["running"] for each in status["workers"]):
+                pass
+        told = await editor.hover(uri, "fill(float")
+        assert told == before.replace("line 9)", "line 10)").replace("line 11", "line 12"), f"saved: {save}"
