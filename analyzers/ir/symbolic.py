@@ -16,23 +16,18 @@ from dataclasses import dataclass, field
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
+from analyzers.ir.effects import Effects
 from analyzers.ir.events import (
-    AccessEvent,
-    AtomicInfo,
-    BarrierEvent,
-    Conjunct,
     ConjunctKind,
     Definition,
     FenceEvent,
-    Guard,
     KernelEvents,
     LoopInstance,
-    UnsupportedEvent,
 )
-from analyzers.ir.expr import BOOL, I64, Expr, FloatType, IntType, PointerType
-from analyzers.ir.memory_state import Cell, State, merge
-from analyzers.ir.pointers import address_number, pointed_objects, pointer_targets, points_to, written_objects
-from analyzers.ir.uniformity import narrower, varying
+from analyzers.ir.expr import BOOL, I64, Expr
+from analyzers.ir.memory_state import State, merge
+from analyzers.ir.pointers import pointed_objects
+from analyzers.ir.uniformity import narrower
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
 
@@ -81,28 +76,10 @@ def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset()) -> Kernel
     return _Executor(kernel, changed).run()
 
 
-class _Executor:
+class _Executor(Effects):
     def __init__(self, kernel: K.Kernel, changed: frozenset[str]) -> None:
-        self.kernel = kernel
-        self.objects = {o.name: o for o in kernel.objects}
-        self.accesses: list[AccessEvent] = []
-        self.barriers: list[BarrierEvent] = []
-        self.fences: list[FenceEvent] = []
-        self.unsupported: list[UnsupportedEvent] = []
-        self.loops: dict[str, LoopInstance] = {}
-        self.definitions: dict[str, Definition] = {}
-        self.assumptions: dict[str, None] = dict.fromkeys(kernel.assumptions)
-        self.data: dict[int, Expr] = {}
-        self.guard: Guard = ()
-        self.active: list[LoopInstance] = []
+        super().__init__(kernel, changed)
         self.frames: list[_Frame] = []
-        self.state = State()
-        self.order = 0
-        self.recording = True
-        self.points_to = points_to(kernel)
-        self.written = written_objects(kernel, self.points_to) | changed
-        self.placeholder_level: dict[Expr, str] = {}
-        self.placeholders_read: set[Expr] = set()
 
     def run(self) -> KernelEvents:
         self._block(self.kernel.body)
@@ -116,100 +93,6 @@ class _Executor:
             definitions=dict(self.definitions),
             assumptions=tuple(self.assumptions),
         )
-
-    # --- expressions ------------------------------------------------------------------------------------
-
-    def value(self, e: Expr) -> Expr:
-        """``e`` over the current state, without variables, and with floating-point decisions made opaque."""
-        memo: dict[int, Expr] = {}
-        for node in E.walk((e,)):
-            if node.op == "var":
-                memo[node.key] = self.read_variable(node.value, node.ty)
-                continue
-            args = tuple([memo[a.key] for a in node.args])
-            built = node if args == node.args else E.rebuild(node, args)
-            if isinstance(built.ty, IntType) and built.args and built.op != "opaque":
-                built = self._integer_of(built)
-            memo[node.key] = built
-        return memo[e.key]
-
-    def _integer_of(self, e: Expr) -> Expr:
-        kinds = [a.ty for a in e.args]
-        if any(isinstance(t, PointerType) for t in kinds):
-            return self._pointer_question(e)
-        if any(isinstance(t, FloatType) for t in kinds):
-            return self.datum(e)
-        return e
-
-    def _pointer_question(self, e: Expr) -> Expr:
-        if e.op == "call" and e.value == "ptrtoint":
-            number = address_number(e.args[0])
-            return self.datum(e) if number is None else number
-        if len(e.args) == 2:
-            left, right = (self._single_root(a) for a in e.args)
-            if left is not None and right is not None and left[0] is right[0]:
-                if e.op == "ptrdiff":
-                    return E.sub(left[1], right[1])
-                if e.op in ("eq", "ne", "lt", "le"):
-                    return E.compare(e.op, left[1], right[1])
-            if e.op in ("eq", "ne") and (E.NULL in e.args):
-                other = e.args[0] if e.args[1] is E.NULL else e.args[1]
-                root = self._single_root(other)
-                if (
-                    root is not None
-                    and root[0].op == "addr"
-                    and self.objects[root[0].value].kind in ("declared", "dynamic")
-                ):
-                    return E.TRUE if e.op == "ne" else E.FALSE
-        return self.datum(e)
-
-    def _single_root(self, p: Expr) -> tuple[Expr, Expr] | None:
-        roots = pointer_targets(p)
-        return (roots[0][1], roots[0][2]) if len(roots) == 1 and roots[0][0] is E.TRUE else None
-
-    def datum(self, e: Expr) -> Expr:
-        """An opaque stand-in for a value computed from data: the same expression always gives the same stand-in."""
-        inputs: dict[int, Expr] = {}
-        scope = "grid"
-        stack = list(e.args)
-        while stack:
-            node = stack.pop()
-            if isinstance(node.ty, IntType):
-                if not E.is_const(node):
-                    inputs.setdefault(node.key, node)
-            else:
-                if node.op == "opaque":
-                    scope = narrower(scope, node.value[1])
-                stack.extend(node.args)
-        key = e.key
-        if key not in self.data:
-            self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, tuple(inputs[k] for k in sorted(inputs)), scope)
-        return self.data[key]
-
-    def counters(self) -> tuple[Expr, ...]:
-        return tuple(loop.counter for loop in self.active)
-
-    def read_variable(self, name: str, ty: E.Type) -> Expr:
-        found = self.state.variables.get(name)
-        if found is None:
-            found = E.opaque(f"undefined:{name}", ty, self.counters())
-            self.state.variables[name] = found
-        elif found in self.placeholder_level:
-            self.placeholders_read.add(found)
-        return found
-
-    def level(self, e: Expr) -> str:
-        """The largest group that agrees on ``e``, placeholders of the loops under study taken at their assumed
-        level."""
-        found = varying(e)
-        if self.placeholder_level:
-            for node in E.walk((e,)):
-                if node in self.placeholder_level:
-                    found = narrower(found, self.placeholder_level[node])
-        return found
-
-    def assign(self, name: str, value: Expr) -> None:
-        self.state.variables[name] = value
 
     # --- statements -------------------------------------------------------------------------------------
 
@@ -236,10 +119,6 @@ class _Executor:
             elif any(f.label == label and f.loops == len(self.active) for f in self.frames):
                 kind = "branch"
             self._extend(E.lnot(c), kind)
-
-    def _extend(self, condition: Expr, kind: ConjunctKind) -> None:
-        for part in E.conjuncts(condition):
-            self.guard = (*self.guard, Conjunct(part, kind, len(self.active)))
 
     def _statement(self, s: K.Stmt) -> _Exits | None:
         if isinstance(s, K.Assign):
@@ -272,17 +151,6 @@ class _Executor:
         else:
             self._reject(s.kind, s.text, s.site)
         return None
-
-    def _reject(self, kind: str, text: str, site: K.Site) -> None:
-        if self.recording and all(c.condition is not E.FALSE for c in self.guard):
-            self.unsupported.append(UnsupportedEvent(kind, text, self.guard, site))
-
-    def _tick(self) -> int:
-        self.order += 1
-        return self.order
-
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(loop.label for loop in self.active)
 
     def _if(self, s: K.If) -> _Exits:
         c = self.value(s.condition)
@@ -335,198 +203,6 @@ class _Executor:
                 break
         self.state.live = False
         return exits
-
-    # --- memory -----------------------------------------------------------------------------------------
-
-    def _targets(self, pointer: Expr, site: K.Site) -> list[tuple[Expr, Expr, Expr]]:
-        """(condition, root, offset) of what ``pointer`` may point to."""
-        found: list[tuple[Expr, Expr, Expr]] = []
-        for condition, root, offset in pointer_targets(self.value(pointer)):
-            if root.op == "null":
-                continue
-            if root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
-                found.append((condition, root, offset))
-            else:
-                self._reject("untracked-pointer", f"what `{site.text}` points to is not known", site)
-        return found
-
-    def _local_cell(self, root: Expr, offset: Expr, width: int) -> Cell | None:
-        if root.op == "addr" and self.objects[root.value].space == "local" and offset.op == "const":
-            return Cell(root.value, offset.value, width)
-        return None
-
-    def _space(self, root: Expr) -> str:
-        return self.objects[root.value].space if root.op == "addr" else "global"
-
-    def _bounds(self, pairs: tuple[tuple[Expr, int], ...]) -> Guard:
-        out: list[Conjunct] = []
-        for index, extent in pairs:
-            i = self.value(index)
-            if not isinstance(i.ty, IntType) or i.op == "const" or extent <= 0:
-                continue
-            parts = [E.compare("lt", i, E.const(extent, i.ty))]
-            if i.ty.signed:
-                parts.append(E.compare("le", E.const(0, i.ty), i))
-            out += [Conjunct(p, "assume", len(self.active)) for p in parts if p is not E.TRUE]
-        return tuple(out)
-
-    def _record(
-        self,
-        s: K.Load | K.Store | K.Atomic,
-        kind: str,
-        target: tuple[Expr, Expr, Expr],
-        extra: Guard,
-        value: Expr | None,
-    ) -> None:
-        condition, root, offset = target
-        if not self.recording or self._space(root) in ("local", "param", "constant"):
-            return
-        guard = self.guard
-        for part in E.conjuncts(condition):
-            guard = (*guard, Conjunct(part, "branch", len(self.active)))
-        atomic = None
-        if isinstance(s, K.Atomic):
-            known = [
-                v.value if v.op == "const" and isinstance(v.ty, IntType) else None for v in map(self.value, s.operands)
-            ]
-            atomic = AtomicInfo(
-                s.op, s.scope, s.order, known[-1] if known else None, known[0] if s.op == "cas" and known else None
-            )
-        self.accesses.append(
-            AccessEvent(
-                id=s.id,
-                order=self._tick(),
-                kind="atomic" if isinstance(s, K.Atomic) else "read" if kind == "read" else "write",
-                root=root,
-                offset=offset,
-                width=s.width,
-                guard=guard + extra,
-                loops=self._labels(),
-                site=s.site,
-                atomic=atomic,
-                value=value,
-                volatile=not isinstance(s, K.Atomic) and s.volatile,
-                alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
-            )
-        )
-
-    def _load(self, s: K.Load) -> None:
-        targets = self._targets(s.pointer, s.site)
-        extra = self._bounds(s.in_bounds)
-        result: Expr | None = None
-        for target in reversed(targets):
-            condition, root, offset = target
-            self._record(s, "read", target, extra, None)
-            value = self._loaded(s, root, offset)
-            result = value if result is None else E.select(condition, value, result)
-        if result is None:
-            result = E.opaque(f"havoc:{s.id}", s.ty, self.counters())
-        self.assign(s.var, result)
-
-    def _loaded(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
-        cell = self._local_cell(root, offset, s.width)
-        if cell is not None:
-            found = self.state.read_cell(cell, s.ty)
-            if found is not None:
-                return found
-            fresh = E.opaque(f"undefined:{s.id}:{cell.object}+{cell.offset}", s.ty, self.counters())
-            if not self.state.clobbered(cell):
-                self.state.write_cell(cell, fresh)
-            return fresh
-        if self._space(root) == "local":
-            return E.opaque(f"local:{s.id}", s.ty, self.counters())
-        if s.volatile:
-            return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
-        if root.op == "addr" and root.value not in self.written:
-            return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), "grid")
-        where = () if root.op == "addr" else root.args
-        return E.opaque(
-            f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
-            s.ty,
-            (offset, *where, *self.counters()),
-            "block",
-        )
-
-    def _store(self, s: K.Store) -> None:
-        value = self.value(s.value)
-        targets = self._targets(s.pointer, s.site)
-        extra = self._bounds(s.in_bounds)
-        for target in targets:
-            condition, root, offset = target
-            self._record(s, "write", target, extra, value)
-            if self._space(root) == "local":
-                cell = self._local_cell(root, offset, s.width)
-                if cell is not None and condition is E.TRUE:
-                    self.state.write_cell(cell, value)
-                elif cell is not None:
-                    old = self.state.read_cell(cell, value.ty)
-                    self.state.write_cell(
-                        cell, E.select(condition, value, old) if old is not None else self._fresh(s, value.ty)
-                    )
-                else:
-                    self.state.clobber(root.value)
-
-    def _fresh(self, s: K.Store, ty: E.Type) -> Expr:
-        return E.opaque(f"stored:{s.id}", ty, self.counters())
-
-    def _atomic(self, s: K.Atomic) -> None:
-        targets = self._targets(s.pointer, s.site)
-        extra = self._bounds(s.in_bounds)
-        for target in targets:
-            self._record(s, "atomic", target, extra, self.value(s.operands[-1]) if s.operands else None)
-            if self._space(target[1]) == "local":
-                self.state.clobber(target[1].value)
-        if s.var is not None:
-            self.assign(s.var, E.opaque(f"atomic:{s.id}", s.ty, self.counters()))
-
-    def _barrier(self, s: K.Barrier) -> None:
-        if self.recording:
-            mask = self.value(s.mask) if s.mask is not None else None
-            if s.mask is not None and mask is not None and mask.op == "const" and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
-                mask = None
-            self.barriers.append(
-                BarrierEvent(
-                    s.id,
-                    self._tick(),
-                    s.scope,
-                    self.guard,
-                    self._labels(),
-                    s.site,
-                    mask,
-                    s.tile,
-                    s.statement,
-                    s.in_macro,
-                )
-            )
-        if s.reduce is not None:
-            kind, operand, name = s.reduce
-            own = self.value(operand)
-            result = E.opaque(f"reduced:{s.id}", E.I32, self.counters(), "block")
-            zero = E.const(0, E.I32)
-            self.assign(name, result)
-            truth = E.cast(own, BOOL)
-            if kind == "or":
-                self._extend(E.lor(E.lnot(truth), E.compare("ne", result, zero)), "assume")
-            elif kind == "and":
-                self._extend(E.lor(truth, E.compare("eq", result, zero)), "assume")
-
-    def _collective(self, s: K.Collective) -> None:
-        operands = [self.value(o) for o in s.operands]
-        broadcast = s.name in ("any", "all", "ballot", "reduce", "activemask") or (
-            s.name in ("shfl", "shfl.idx") and len(operands) >= 3 and self.level(operands[2]) in ("block", "grid")
-        )
-        if operands and all(self.level(o) in ("block", "grid") for o in operands) and s.name.startswith("shfl"):
-            self.assign(
-                s.var,
-                E.opaque(
-                    f"warp:{s.id}",
-                    s.ty,
-                    (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters()),
-                    "block",
-                ),
-            )
-            return
-        self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, self.counters(), "warp" if broadcast else "thread"))
 
     # --- loops ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,215 @@
+"""Loads, stores, atomics, barriers and warp exchanges of one arbitrary thread become events.
+
+The second layer of the symbolic execution: each statement records its event under the current guard and changes the
+state that later expressions are read in.
+"""
+
+from __future__ import annotations
+
+from analyzers.ir import expr as E
+from analyzers.ir import kernel as K
+from analyzers.ir.events import (
+    AccessEvent,
+    AtomicInfo,
+    BarrierEvent,
+    Conjunct,
+    Guard,
+)
+from analyzers.ir.expr import BOOL, Expr, IntType
+from analyzers.ir.memory_state import Cell
+from analyzers.ir.pointers import pointer_targets
+from analyzers.ir.valuation import Valuation
+
+
+class Effects(Valuation):
+    """Records what the thread does to memory and to other threads."""
+
+    def _targets(self, pointer: Expr, site: K.Site) -> list[tuple[Expr, Expr, Expr]]:
+        """(condition, root, offset) of what ``pointer`` may point to."""
+        found: list[tuple[Expr, Expr, Expr]] = []
+        for condition, root, offset in pointer_targets(self.value(pointer)):
+            if root.op == "null":
+                continue
+            if root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
+                found.append((condition, root, offset))
+            else:
+                self._reject("untracked-pointer", f"what `{site.text}` points to is not known", site)
+        return found
+
+    def _local_cell(self, root: Expr, offset: Expr, width: int) -> Cell | None:
+        if root.op == "addr" and self.objects[root.value].space == "local" and offset.op == "const":
+            return Cell(root.value, offset.value, width)
+        return None
+
+    def _space(self, root: Expr) -> str:
+        return self.objects[root.value].space if root.op == "addr" else "global"
+
+    def _bounds(self, pairs: tuple[tuple[Expr, int], ...]) -> Guard:
+        out: list[Conjunct] = []
+        for index, extent in pairs:
+            i = self.value(index)
+            if not isinstance(i.ty, IntType) or i.op == "const" or extent <= 0:
+                continue
+            parts = [E.compare("lt", i, E.const(extent, i.ty))]
+            if i.ty.signed:
+                parts.append(E.compare("le", E.const(0, i.ty), i))
+            out += [Conjunct(p, "assume", len(self.active)) for p in parts if p is not E.TRUE]
+        return tuple(out)
+
+    def _record(
+        self,
+        s: K.Load | K.Store | K.Atomic,
+        kind: str,
+        target: tuple[Expr, Expr, Expr],
+        extra: Guard,
+        value: Expr | None,
+    ) -> None:
+        condition, root, offset = target
+        if not self.recording or self._space(root) in ("local", "param", "constant"):
+            return
+        guard = self.guard
+        for part in E.conjuncts(condition):
+            guard = (*guard, Conjunct(part, "branch", len(self.active)))
+        atomic = None
+        if isinstance(s, K.Atomic):
+            known = [
+                v.value if v.op == "const" and isinstance(v.ty, IntType) else None for v in map(self.value, s.operands)
+            ]
+            atomic = AtomicInfo(
+                s.op, s.scope, s.order, known[-1] if known else None, known[0] if s.op == "cas" and known else None
+            )
+        self.accesses.append(
+            AccessEvent(
+                id=s.id,
+                order=self._tick(),
+                kind="atomic" if isinstance(s, K.Atomic) else "read" if kind == "read" else "write",
+                root=root,
+                offset=offset,
+                width=s.width,
+                guard=guard + extra,
+                loops=self._labels(),
+                site=s.site,
+                atomic=atomic,
+                value=value,
+                volatile=not isinstance(s, K.Atomic) and s.volatile,
+                alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
+            )
+        )
+
+    def _load(self, s: K.Load) -> None:
+        targets = self._targets(s.pointer, s.site)
+        extra = self._bounds(s.in_bounds)
+        result: Expr | None = None
+        for target in reversed(targets):
+            condition, root, offset = target
+            self._record(s, "read", target, extra, None)
+            value = self._loaded(s, root, offset)
+            result = value if result is None else E.select(condition, value, result)
+        if result is None:
+            result = E.opaque(f"havoc:{s.id}", s.ty, self.counters())
+        self.assign(s.var, result)
+
+    def _loaded(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
+        cell = self._local_cell(root, offset, s.width)
+        if cell is not None:
+            found = self.state.read_cell(cell, s.ty)
+            if found is not None:
+                return found
+            fresh = E.opaque(f"undefined:{s.id}:{cell.object}+{cell.offset}", s.ty, self.counters())
+            if not self.state.clobbered(cell):
+                self.state.write_cell(cell, fresh)
+            return fresh
+        if self._space(root) == "local":
+            return E.opaque(f"local:{s.id}", s.ty, self.counters())
+        if s.volatile:
+            return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
+        if root.op == "addr" and root.value not in self.written:
+            return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), "grid")
+        where = () if root.op == "addr" else root.args
+        return E.opaque(
+            f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
+            s.ty,
+            (offset, *where, *self.counters()),
+            "block",
+        )
+
+    def _store(self, s: K.Store) -> None:
+        value = self.value(s.value)
+        targets = self._targets(s.pointer, s.site)
+        extra = self._bounds(s.in_bounds)
+        for target in targets:
+            condition, root, offset = target
+            self._record(s, "write", target, extra, value)
+            if self._space(root) == "local":
+                cell = self._local_cell(root, offset, s.width)
+                if cell is not None and condition is E.TRUE:
+                    self.state.write_cell(cell, value)
+                elif cell is not None:
+                    old = self.state.read_cell(cell, value.ty)
+                    self.state.write_cell(
+                        cell, E.select(condition, value, old) if old is not None else self._fresh(s, value.ty)
+                    )
+                else:
+                    self.state.clobber(root.value)
+
+    def _fresh(self, s: K.Store, ty: E.Type) -> Expr:
+        return E.opaque(f"stored:{s.id}", ty, self.counters())
+
+    def _atomic(self, s: K.Atomic) -> None:
+        targets = self._targets(s.pointer, s.site)
+        extra = self._bounds(s.in_bounds)
+        for target in targets:
+            self._record(s, "atomic", target, extra, self.value(s.operands[-1]) if s.operands else None)
+            if self._space(target[1]) == "local":
+                self.state.clobber(target[1].value)
+        if s.var is not None:
+            self.assign(s.var, E.opaque(f"atomic:{s.id}", s.ty, self.counters()))
+
+    def _barrier(self, s: K.Barrier) -> None:
+        if self.recording:
+            mask = self.value(s.mask) if s.mask is not None else None
+            if s.mask is not None and mask is not None and mask.op == "const" and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
+                mask = None
+            self.barriers.append(
+                BarrierEvent(
+                    s.id,
+                    self._tick(),
+                    s.scope,
+                    self.guard,
+                    self._labels(),
+                    s.site,
+                    mask,
+                    s.tile,
+                    s.statement,
+                    s.in_macro,
+                )
+            )
+        if s.reduce is not None:
+            kind, operand, name = s.reduce
+            own = self.value(operand)
+            result = E.opaque(f"reduced:{s.id}", E.I32, self.counters(), "block")
+            zero = E.const(0, E.I32)
+            self.assign(name, result)
+            truth = E.cast(own, BOOL)
+            if kind == "or":
+                self._extend(E.lor(E.lnot(truth), E.compare("ne", result, zero)), "assume")
+            elif kind == "and":
+                self._extend(E.lor(truth, E.compare("eq", result, zero)), "assume")
+
+    def _collective(self, s: K.Collective) -> None:
+        operands = [self.value(o) for o in s.operands]
+        broadcast = s.name in ("any", "all", "ballot", "reduce", "activemask") or (
+            s.name in ("shfl", "shfl.idx") and len(operands) >= 3 and self.level(operands[2]) in ("block", "grid")
+        )
+        if operands and all(self.level(o) in ("block", "grid") for o in operands) and s.name.startswith("shfl"):
+            self.assign(
+                s.var,
+                E.opaque(
+                    f"warp:{s.id}",
+                    s.ty,
+                    (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters()),
+                    "block",
+                ),
+            )
+            return
+        self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, self.counters(), "warp" if broadcast else "thread"))

@@ -1,0 +1,86 @@
+"""Bottom-up rewriting of expressions: operands replaced, nodes folded again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from analyzers.ir.folding import (
+    binary,
+    bitnot,
+    cast,
+    compare,
+    land,
+    lnot,
+    lor,
+    narrow,
+    neg,
+    pointer_of_integer,
+    ptradd,
+    select,
+)
+from analyzers.ir.node import Expr, IntType, make, walk
+
+
+def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
+    """``e`` with other operands, folded again."""
+    op = e.op
+    if op in ("add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor", "min", "max"):
+        return binary(op, *args)
+    if op in ("eq", "ne", "lt", "le"):
+        return compare(op, *args)
+    if op == "land":
+        return land(*args)
+    if op == "lor":
+        return lor(*args)
+    if op == "lnot":
+        return lnot(*args)
+    if op == "select":
+        return select(*args)
+    if op == "cast":
+        return cast(args[0], e.ty)
+    if op == "narrow" and isinstance(e.ty, IntType):
+        return narrow(args[0], e.ty)
+    if op == "neg":
+        return neg(args[0])
+    if op == "not":
+        return bitnot(args[0])
+    if op == "ptradd":
+        return ptradd(*args)
+    if op == "call" and e.value == "inttoptr":
+        return pointer_of_integer(args[0])
+    return make(op, e.ty, args, e.value)
+
+
+def rewrite(e: Expr, leaf: Callable[[Expr], Expr | None], memo: dict[int, Expr] | None = None) -> Expr:
+    """Bottom-up rewriting: ``leaf(node)`` gives a replacement for a node (not descended into), or None to rebuild
+    it."""
+    memo = {} if memo is None else memo
+    stack: list[tuple[Expr, bool]] = [(e, False)]
+    while stack:
+        node, ready = stack.pop()
+        if node.key in memo:
+            continue
+        if not ready:
+            replacement = leaf(node)
+            if replacement is not None:
+                memo[node.key] = replacement
+                continue
+            if not node.args:
+                memo[node.key] = node
+                continue
+            stack.append((node, True))
+            stack.extend((a, False) for a in node.args if a.key not in memo)
+        else:
+            args = tuple([memo[a.key] for a in node.args])
+            memo[node.key] = node if args == node.args else rebuild(node, args)
+    return memo[e.key]
+
+
+def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
+    """Replace leaves (or whole subexpressions) by identity."""
+    return rewrite(e, mapping.get) if mapping else e
+
+
+def symbols(*roots: Expr) -> frozenset[Expr]:
+    """The ``sym`` and ``opaque`` nodes below."""
+    return frozenset(n for n in walk(roots) if n.op in ("sym", "opaque"))

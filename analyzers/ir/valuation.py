@@ -1,0 +1,157 @@
+"""Expressions over the state of one arbitrary thread: the first layer of the symbolic execution.
+
+Holds what is known of the thread so far and turns program expressions into ones without variables. What depends on
+floating point, or asks something of pointers that is not known, becomes an opaque datum.
+"""
+
+from __future__ import annotations
+
+from analyzers.ir import expr as E
+from analyzers.ir import kernel as K
+from analyzers.ir.events import (
+    AccessEvent,
+    BarrierEvent,
+    Conjunct,
+    ConjunctKind,
+    Definition,
+    FenceEvent,
+    Guard,
+    LoopInstance,
+    UnsupportedEvent,
+)
+from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
+from analyzers.ir.memory_state import State
+from analyzers.ir.pointers import address_number, pointer_targets, points_to, written_objects
+from analyzers.ir.uniformity import narrower, varying
+
+
+class Valuation:
+    """The state of the execution, and expressions in it."""
+
+    def __init__(self, kernel: K.Kernel, changed: frozenset[str]) -> None:
+        self.kernel = kernel
+        self.objects = {o.name: o for o in kernel.objects}
+        self.accesses: list[AccessEvent] = []
+        self.barriers: list[BarrierEvent] = []
+        self.fences: list[FenceEvent] = []
+        self.unsupported: list[UnsupportedEvent] = []
+        self.loops: dict[str, LoopInstance] = {}
+        self.definitions: dict[str, Definition] = {}
+        self.assumptions: dict[str, None] = dict.fromkeys(kernel.assumptions)
+        self.data: dict[int, Expr] = {}
+        self.guard: Guard = ()
+        self.active: list[LoopInstance] = []
+        self.state = State()
+        self.order = 0
+        self.recording = True
+        self.points_to = points_to(kernel)
+        self.written = written_objects(kernel, self.points_to) | changed
+        self.placeholder_level: dict[Expr, str] = {}
+        self.placeholders_read: set[Expr] = set()
+
+    def value(self, e: Expr) -> Expr:
+        """``e`` over the current state, without variables, and with floating-point decisions made opaque."""
+        memo: dict[int, Expr] = {}
+        for node in E.walk((e,)):
+            if node.op == "var":
+                memo[node.key] = self.read_variable(node.value, node.ty)
+                continue
+            args = tuple([memo[a.key] for a in node.args])
+            built = node if args == node.args else E.rebuild(node, args)
+            if isinstance(built.ty, IntType) and built.args and built.op != "opaque":
+                built = self._integer_of(built)
+            memo[node.key] = built
+        return memo[e.key]
+
+    def _integer_of(self, e: Expr) -> Expr:
+        kinds = [a.ty for a in e.args]
+        if any(isinstance(t, PointerType) for t in kinds):
+            return self._pointer_question(e)
+        if any(isinstance(t, FloatType) for t in kinds):
+            return self.datum(e)
+        return e
+
+    def _pointer_question(self, e: Expr) -> Expr:
+        if e.op == "call" and e.value == "ptrtoint":
+            number = address_number(e.args[0])
+            return self.datum(e) if number is None else number
+        if len(e.args) == 2:
+            left, right = (self._single_root(a) for a in e.args)
+            if left is not None and right is not None and left[0] is right[0]:
+                if e.op == "ptrdiff":
+                    return E.sub(left[1], right[1])
+                if e.op in ("eq", "ne", "lt", "le"):
+                    return E.compare(e.op, left[1], right[1])
+            if e.op in ("eq", "ne") and (E.NULL in e.args):
+                other = e.args[0] if e.args[1] is E.NULL else e.args[1]
+                root = self._single_root(other)
+                if (
+                    root is not None
+                    and root[0].op == "addr"
+                    and self.objects[root[0].value].kind in ("declared", "dynamic")
+                ):
+                    return E.TRUE if e.op == "ne" else E.FALSE
+        return self.datum(e)
+
+    def _single_root(self, p: Expr) -> tuple[Expr, Expr] | None:
+        roots = pointer_targets(p)
+        return (roots[0][1], roots[0][2]) if len(roots) == 1 and roots[0][0] is E.TRUE else None
+
+    def datum(self, e: Expr) -> Expr:
+        """An opaque stand-in for a value computed from data: the same expression always gives the same stand-in."""
+        inputs: dict[int, Expr] = {}
+        scope = "grid"
+        stack = list(e.args)
+        while stack:
+            node = stack.pop()
+            if isinstance(node.ty, IntType):
+                if not E.is_const(node):
+                    inputs.setdefault(node.key, node)
+            else:
+                if node.op == "opaque":
+                    scope = narrower(scope, node.value[1])
+                stack.extend(node.args)
+        key = e.key
+        if key not in self.data:
+            self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, tuple(inputs[k] for k in sorted(inputs)), scope)
+        return self.data[key]
+
+    def counters(self) -> tuple[Expr, ...]:
+        return tuple(loop.counter for loop in self.active)
+
+    def read_variable(self, name: str, ty: E.Type) -> Expr:
+        found = self.state.variables.get(name)
+        if found is None:
+            found = E.opaque(f"undefined:{name}", ty, self.counters())
+            self.state.variables[name] = found
+        elif found in self.placeholder_level:
+            self.placeholders_read.add(found)
+        return found
+
+    def level(self, e: Expr) -> str:
+        """The largest group that agrees on ``e``, placeholders of the loops under study taken at their assumed
+        level."""
+        found = varying(e)
+        if self.placeholder_level:
+            for node in E.walk((e,)):
+                if node in self.placeholder_level:
+                    found = narrower(found, self.placeholder_level[node])
+        return found
+
+    def assign(self, name: str, value: Expr) -> None:
+        self.state.variables[name] = value
+
+    def _extend(self, condition: Expr, kind: ConjunctKind) -> None:
+        for part in E.conjuncts(condition):
+            self.guard = (*self.guard, Conjunct(part, kind, len(self.active)))
+
+    def _reject(self, kind: str, text: str, site: K.Site) -> None:
+        if self.recording and all(c.condition is not E.FALSE for c in self.guard):
+            self.unsupported.append(UnsupportedEvent(kind, text, self.guard, site))
+
+    def _tick(self) -> int:
+        self.order += 1
+        return self.order
+
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(loop.label for loop in self.active)
