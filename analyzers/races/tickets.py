@@ -1,46 +1,59 @@
 """Atomic tickets and claims: what the values that atomics return say of the threads that got them.
 
-*Tickets*: an atomic add of a constant ``c`` gives every caller an old value at least ``|c|`` away from every other's.
-*Claims*: of all
-threads whose compare-and-swap expects one value, at most one sees it, if the value it puts there is another.
+*Tickets*: an atomic add of ``c`` to a counter that is only ever added to gives its caller a range ``[old, old + c)``
+that no other addition gets. *Claims*: of all threads whose compare-and-swap expects one value, at most one sees it, if
+the value it puts there is another.
 
 Both hold while nothing else changes the cell: other writes to the object may only come before, outside of the loops
-around the
-atomic (an initialisation). Counters are assumed not to wrap around (``NO_WRAP``, to be listed).
+around the atomic (an initialisation), or be such additions themselves. Counters are assumed not to wrap around
+(``NO_WRAP``, to be listed).
+
+A ticket may be taken by one thread and *broadcast* through a cell of shared memory that nothing else is written to:
+what the threads of the block then load is that thread's ticket. That the load comes after the store and not at the
+same time is not asked here: where it may, the two are a race themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.ir.intervals import Intervals
 from analyzers.races.pairs import place
 from analyzers.races.threads import Launch, Mode
 
 NO_WRAP = "atomic counters do not wrap around"
+MAX_LOADS = 8
+"""Loads of one broadcast ticket that are related to each other in one question."""
+
+_FIRST_THREAD = {t: E.const(0, E.U32) for t in E.TID}
 
 
 def tickets(launch: Launch) -> dict[int, AccessEvent]:
     """Event id -> the atomic, for the atomics whose results tell threads apart."""
     out: dict[int, AccessEvent] = {}
     for a in launch.events.accesses:
-        if a.atomic is None or not _tells_apart(a):
+        if a.atomic is None or not _tells_apart(launch, a):
             continue
-        where = place(launch, a).allocation
-        others = [
-            o for o in launch.events.accesses if o.writes and o.id != a.id and place(launch, o).allocation == where
-        ]
-        if all(o.order < a.order and not set(o.loops) & set(a.loops) for o in others):
+        others = [o for o in _writes(launch, a) if o.id != a.id]
+        if all((o.order < a.order and not set(o.loops) & set(a.loops)) or _both_add(launch, a, o) for o in others):
             out[a.id] = a
     return out
 
 
-def _tells_apart(a: AccessEvent) -> bool:
+def _writes(launch: Launch, a: AccessEvent) -> list[AccessEvent]:
+    where = place(launch, a).allocation
+    return [o for o in launch.events.accesses if o.writes and place(launch, o).allocation == where]
+
+
+def _tells_apart(launch: Launch, a: AccessEvent) -> bool:
     assert a.atomic is not None
     if a.atomic.op in ("add", "sub"):
-        return bool(a.atomic.constant)
+        return bool(a.atomic.constant) or _adds(launch, a)
     return (
         a.atomic.op == "cas"
         and None not in (a.atomic.expected, a.atomic.constant)
@@ -48,41 +61,76 @@ def _tells_apart(a: AccessEvent) -> bool:
     )
 
 
+def _adds(launch: Launch, a: AccessEvent) -> bool:
+    """An addition that never makes the counter smaller (unless it wraps around)."""
+    if a.atomic is None or a.atomic.op != "add" or a.value is None or not isinstance(a.value.ty, IntType):
+        return False
+    value = launch.side(a.value, 1, "grid")
+    return Intervals(launch.thread_ranges("grid"), no_signed_overflow=True).of(value).lo >= 0
+
+
+def _both_add(launch: Launch, a: AccessEvent, o: AccessEvent) -> bool:
+    return a.width == o.width and _adds(launch, a) and _adds(launch, o)
+
+
 def ticket_conditions(
-    launch: Launch, known: dict[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
+    launch: Launch, known: Mapping[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
 ) -> list[Expr]:
     """For each such result that both threads hold: how the two values differ where they come from one cell."""
     if not known:
         return []
     held: dict[str, dict[str, list[Expr]]] = {}
-    for node in E.symbols(*conjuncts):
-        if node.op == "opaque":
-            identity, _, side = node.value[0].rpartition("@")
-            if side and identity.startswith("atomic:"):
-                held.setdefault(identity, {}).setdefault(side, []).append(node)
+    loads: dict[int, list[tuple[_Broadcast, str, Expr]]] = {}
+    broadcasts = _broadcasts(launch, known)
+    for node in sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.key):
+        identity, _, side = node.value[0].rpartition("@")
+        if side in ("1", "2") and identity.startswith("atomic:"):
+            held.setdefault(identity, {}).setdefault(side, []).append(node)
+        name, side = (identity, side) if side in ("1", "2") and identity else (node.value[0], "")
+        if name.startswith("load:") and (found := broadcasts.get(int(name.split(":")[1]))) is not None:
+            loads.setdefault(found.atomic.id, []).append((found, side, node))
     out: list[Expr] = []
     for identity, sides in sorted(held.items()):
         a = known.get(int(identity.split(":")[1]))
         if a is None or len(sides) < 2 or not _one_cell(launch, a, mode):
             continue
         same_cell = E.compare("eq", launch.side(a.offset, 1, mode), launch.side(a.offset, 2, mode))
+        steps = [_step(launch, a, t, mode) for t in (1, 2)]
         for left in sides["1"]:
             for right in sides["2"]:
                 if left.ty == right.ty and isinstance(left.ty, IntType):
-                    out.append(E.lor(E.lnot(same_cell), _apart(a, left, right)))
+                    out.append(E.lor(E.lnot(same_cell), _apart(a, (left, steps[0]), (right, steps[1]))))
+    for _, group in sorted(loads.items()):
+        for one, two in combinations(group[:MAX_LOADS], 2):
+            out += _related(launch, one, two, mode)
     return out
 
 
-def _apart(a: AccessEvent, left: Expr, right: Expr) -> Expr:
+def _step(launch: Launch, a: AccessEvent, thread: int, mode: Mode) -> Expr:
+    """What the atomic adds, without its sign where it is a constant."""
     assert a.atomic is not None
+    if a.atomic.constant is not None or a.value is None:
+        return E.const(abs(a.atomic.constant or 1), I64)
+    return E.cast(launch.side(a.value, thread, mode), I64)
+
+
+def _apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Expr:
+    """The tickets of two executions, each with what it added, do not overlap."""
+    assert a.atomic is not None
+    (left, step), (right, other) = one, two
     if a.atomic.op == "cas":
         assert a.atomic.expected is not None
         assert isinstance(left.ty, IntType)
         expected = E.const(a.atomic.expected, left.ty)
         return E.lor(E.compare("ne", left, expected), E.compare("ne", right, expected))
-    step = E.const(abs(a.atomic.constant or 1), I64)
     x, y = E.cast(left, I64), E.cast(right, I64)
-    return E.lor(E.compare("le", E.add(x, step), y), E.compare("le", E.add(y, step), x))
+    if a.atomic.op == "sub" or (a.atomic.constant or 0) < 0:
+        return E.lor(E.compare("le", E.add(x, step), y), E.compare("le", E.add(y, step), x))
+    # That the counter does not wrap around holds of its value after the addition too.
+    assert isinstance(left.ty, IntType)
+    top = E.const(left.ty.high, I64) if left.ty.width < 64 else None
+    fits = [E.compare("le", E.add(v, s), top) for v, s in ((x, step), (y, other))] if top is not None else []
+    return E.land(E.lor(E.compare("le", E.add(x, step), y), E.compare("le", E.add(y, other), x)), *fits)
 
 
 def _one_cell(launch: Launch, a: AccessEvent, mode: Mode) -> bool:
@@ -90,3 +138,105 @@ def _one_cell(launch: Launch, a: AccessEvent, mode: Mode) -> bool:
     if a.root.op != "addr":
         return False
     return mode != "grid" or launch.events.kernel.object(a.root.value).space == "global"
+
+
+# --- through shared memory ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Broadcast:
+    """A load that gives the ticket of the first thread of the block, taken in the same iterations of ``loops``."""
+
+    atomic: AccessEvent
+    loops: tuple[str, ...]
+    amount: Expr
+    """What the first thread added (I64, not renamed)."""
+
+
+def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _Broadcast]:
+    """Id of a load -> the ticket it gives."""
+    out: dict[int, _Broadcast] = {}
+    for store in launch.events.accesses:
+        taken = _stored_ticket(launch, store, known)
+        if taken is None or any(o.id != store.id for o in _writes(launch, store)):
+            continue
+        for load in launch.events.accesses:
+            if (
+                load.kind == "read"
+                and load.root is store.root
+                and load.offset is store.offset
+                and load.width == store.width
+                and load.order > store.order
+                and load.loops[: len(store.loops)] == store.loops
+                and _executed_before(launch, store, load)
+            ):
+                out[load.id] = taken
+    return out
+
+
+def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, AccessEvent]) -> _Broadcast | None:
+    """The ticket that a store puts into a cell of shared memory."""
+    value = store.value
+    if store.kind != "write" or value is None or store.root.op != "addr" or store.offset.op != "const":
+        return None
+    if launch.events.kernel.object(store.root.value).space != "shared" or value.op != "opaque":
+        return None
+    identity: str = value.value[0]
+    a = known.get(int(identity.split(":")[1])) if identity.startswith("atomic:") else None
+    if a is None or a.atomic is None or a.atomic.op != "add" or not _adds(launch, a) or a.loops != store.loops:
+        return None
+    counters = tuple(launch.events.loops[label].counter for label in store.loops)
+    if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:
+        return None
+    offset, amount = (_of_first_thread(launch, e) for e in (a.offset, a.value or E.const(0, I64)))
+    # One cell for all blocks and iterations: the additions of all of them are of one counter.
+    if offset is None or amount is None or offset.op != "const" or a.root.op != "addr":
+        return None
+    if launch.events.kernel.object(a.root.value).space != "global":
+        return None
+    return _Broadcast(a, store.loops, E.cast(amount, I64))
+
+
+def _of_first_thread(launch: Launch, e: Expr) -> Expr | None:
+    """``e`` as the thread (0, 0, 0) of a block sees it; None where that is no matter of the block alone."""
+    e = E.substitute(launch.bind(e), _FIRST_THREAD)
+    if any(n.op == "opaque" and n.value[1] in ("thread", "warp") for n in E.walk((e,))):
+        return None
+    return e
+
+
+def _executed_before(launch: Launch, store: AccessEvent, load: AccessEvent) -> bool:
+    """Whenever a thread of the block executes the load, the first thread executes the store, and no other thread
+    does."""
+    certain = {launch.bind(c.condition) for c in load.guard}
+    for c in store.guard:
+        condition = _of_first_thread(launch, c.condition)
+        if condition is None or (condition is not E.TRUE and condition not in certain):
+            return False
+    return True
+
+
+def _related(
+    launch: Launch, one: tuple[_Broadcast, str, Expr], two: tuple[_Broadcast, str, Expr], mode: Mode
+) -> list[Expr]:
+    """Two loads of broadcast tickets of one atomic: equal in one block and iteration, apart otherwise."""
+    (taken, side, left), (other, second, right) = one, two
+    if left.ty != right.ty or not isinstance(left.ty, IntType):
+        return []
+    apart = _apart(
+        taken.atomic,
+        (left, _amount(launch, taken, side, left, mode)),
+        (right, _amount(launch, other, second, right, mode)),
+    )
+    if side != second:
+        return [apart]
+    mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
+    same = E.land(*(E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)))
+    return [E.lor(E.lnot(same), E.compare("eq", left, right)), E.lor(same, apart)]
+
+
+def _amount(launch: Launch, taken: _Broadcast, side: str, load: Expr, mode: Mode) -> Expr:
+    """What was added for the ticket that ``load`` gives."""
+    thread = int(side or "1")
+    counters = [launch.side(launch.events.loops[label].counter, thread, mode) for label in taken.loops]
+    return E.substitute(launch.side(taken.amount, thread, mode), dict(zip(counters, load.args[1:], strict=False)))

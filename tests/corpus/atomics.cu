@@ -189,7 +189,6 @@ __global__ void reserve_per_block(const int *in, int *out, int *size) {  // expe
   int t = threadIdx.x;
   if (t == 0) base = atomicAdd(size, 32);
   __syncthreads();
-  // today: possible-data-race at +1 with self because a ticket is not followed through shared memory
   out[base + t] = in[blockIdx.x * 32 + t];
 }
 

@@ -1,0 +1,166 @@
+// Ranges reserved with an atomic addition: by a thread, by a block, by a warp's leader; with steps that only the run knows.
+
+#define N 64
+
+// The block reserves as many slots as it has threads.
+__global__ void reserve_block_size(const int *in, int *out, unsigned *size) {  // expect: race-free
+  __shared__ unsigned base;
+  if (threadIdx.x == 0) base = atomicAdd(size, blockDim.x);
+  __syncthreads();
+  out[base + threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+}
+
+void launch_reserve_block_size(const int *in, int *out, unsigned *size, int blocks, int threads) {
+  reserve_block_size<<<blocks, threads>>>(in, out, size);
+}
+
+// Half as many slots as threads that write.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_too_few(const int *in, int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(size, 16);
+  __syncthreads();
+  out[base + t] = in[blockIdx.x * 32 + t];  // expect: possible-data-race inter-block with self
+}
+
+// Two cells for each thread.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void reserve_pairs(const int *in, int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(size, 64);
+  __syncthreads();
+  out[base + 2 * t] = in[blockIdx.x * 32 + t];
+  out[base + 2 * t + 1] = t;
+}
+
+// A block whose thread 0 reserves nothing uses what happens to be in shared memory.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_sometimes(const int *in, int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0 && in[blockIdx.x] > 0) base = atomicAdd(size, 32);
+  __syncthreads();
+  out[base + t] = t;  // expect: possible-data-race inter-block with self
+}
+
+// The same condition steers both.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_if_needed(const int *in, int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (in[blockIdx.x] > 0) {
+    if (t == 0) base = atomicAdd(size, 32);
+    __syncthreads();
+    out[base + t] = t;
+  }
+}
+
+// The next piece of work, again and again, until there is none.
+// cuda-lsp: launch grid=(4) block=(64) n=1000
+__global__ void persistent(const int *in, int *out, int *next, int n) {  // expect: race-free
+  __shared__ int first;
+  int t = threadIdx.x;
+  while (true) {
+    if (t == 0) first = atomicAdd(next, 64);
+    __syncthreads();
+    int mine = first, i = mine + t;
+    __syncthreads();
+    if (mine >= n) break;
+    if (i < n) out[i] = in[i];
+  }
+}
+
+// The work item is overwritten while slower threads still read it.
+// cuda-lsp: launch grid=(4) block=(64) n=1000
+__global__ void persistent_unordered(const int *in, int *out, int *next, int n) {
+  __shared__ int first;
+  int t = threadIdx.x;
+  for (int round = 0; round < 4; ++round) {
+    if (t == 0) first = atomicAdd(next, 64);  // expect: data-race intra-block with +2, fix: yes
+    __syncthreads();
+    int i = first + t;
+    if (i < n) out[i] = in[i];
+  }
+}
+
+// A thread reserves as much as it needs, which is not negative.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void reserve_runs(const unsigned *in, unsigned *out, unsigned *size) {  // expect: race-free
+  unsigned i = blockIdx.x * 64 + threadIdx.x, count = in[i] & 7;
+  unsigned first = atomicAdd(size, count);
+  for (unsigned k = 0; k < count; ++k) out[first + k] = i;
+}
+
+// One more is written than was reserved.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void reserve_runs_too_short(const unsigned *in, unsigned *out, unsigned *size) {
+  unsigned i = blockIdx.x * 64 + threadIdx.x, count = in[i] & 7;
+  unsigned first = atomicAdd(size, count);
+  for (unsigned k = 0; k <= count; ++k) out[first + k] = i;  // expect: possible-data-race with self
+}
+
+// What is added may be negative, and then the same range is given away twice.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void reserve_signed_runs(const int *in, int *out, int *size) {
+  int i = blockIdx.x * 64 + threadIdx.x, count = in[i];
+  int first = atomicAdd(size, count);
+  for (int k = 0; k < count; ++k) out[first + k] = i;  // expect: possible-data-race with self
+}
+
+// The counter is set back between the claims of different blocks.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_and_set_back(int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(size, 32);
+  __syncthreads();
+  out[base + t] = t;                // expect: possible-data-race inter-block with self
+  if (t == 0) atomicExch(size, 0);
+}
+
+// Somebody else puts a number of his own into the cell.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_overwritten(int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(size, 32);
+  __syncthreads();
+  if (t == 1) base = 0;
+  __syncthreads();
+  out[base + t] = t;  // expect: possible-data-race inter-block with self
+}
+
+// Each block has a counter of its own, so two blocks get the same numbers.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void reserve_from_own_counter(int *out, int *size) {
+  __shared__ int base;
+  int t = threadIdx.x;
+  if (t == 0) base = atomicAdd(&size[blockIdx.x], 32);
+  __syncthreads();
+  out[base + t] = t;  // expect: possible-data-race inter-block with self
+}
+
+// Two places in the kernel take from one counter.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void two_sorts_of_claims(const int *in, int *out, int *size) {  // expect: race-free
+  int i = blockIdx.x * 64 + threadIdx.x;
+  int one = atomicAdd(size, 1);
+  out[one] = in[i];
+  if (in[i] > 0) atomicAdd(size, 2);
+}
+
+// Slots inside the block: a counter in shared memory, cleared first.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void compact_in_block(const int *in, int *out) {  // expect: race-free
+  __shared__ int kept[N];
+  __shared__ int count;
+  int t = threadIdx.x;
+  if (t == 0) count = 0;
+  __syncthreads();
+  int v = in[blockIdx.x * N + t];
+  if (v > 0) kept[atomicAdd(&count, 1)] = v;
+  __syncthreads();
+  if (t < count) out[blockIdx.x * N + t] = kept[t];
+}
