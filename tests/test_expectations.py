@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from expectations import Found, cases, disagreements, found_in
@@ -22,15 +23,16 @@ from analyzers.model import (
 )
 
 KERNEL_LINE = 1
+Scope = Literal["intra-warp", "intra-block", "inter-block"]
 
 
 def span(line: int) -> SourceSpan:
     return SourceSpan("/unit.cu", line, 1, line, 2, 0, 1)
 
 
-def race(first: int, second: int, code: Verdict = Verdict.DATA_RACE, scope: str = "intra-block") -> Finding:
+def race(first: int, second: int, code: Verdict = Verdict.DATA_RACE, scope: Scope = "intra-block") -> Finding:
     accesses = (Access(1, span(second), "read", 4, "s[t + 1]"), Access(2, span(first), "write", 4, "s[t]"))
-    return Finding(code, Severity.ERROR, "two threads meet", span(first), accesses, "g", scope=scope)  # type: ignore[arg-type]
+    return Finding(code, Severity.ERROR, "two threads meet", span(first), accesses, "g", scope=scope)
 
 
 def barrier(line: int, code: Verdict = Verdict.BARRIER_DIVERGENCE) -> Finding:
