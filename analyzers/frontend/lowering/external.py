@@ -76,7 +76,8 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
     return pure_result(ctx, result, facts.name, given, call)
 
 
-_PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "cuda_fp16", "cuda_bf16", "cuda_fp8",
+_PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "short_float", "cuda_fp16", "cuda_bf16",
+               "cuda_fp8",
                "textures",
                "cuComplex", "complex", "builtins")  # fmt: skip
 
