@@ -194,7 +194,7 @@ class RaceChecker:
         return self._other_warp(hit, extra, out) or hit
 
     def _needs_wrap(self, race: Race) -> bool:
-        plain = without_wrap(race.query)
+        plain = without_wrap(self.launch, race.query)
         if plain is race.query or satisfies(plain, race.values):
             return False
         return isinstance(self._ask_ladder(plain), Proved)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
-from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.ir.expr import I64, Expr
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
 from analyzers.races.threads import Launch, Mode, opaque_definitions
@@ -143,11 +143,12 @@ def _equivalent(p: Expr, q: Expr) -> Expr:
     return E.lor(E.land(p, q), E.land(E.lnot(p), E.lnot(q)))
 
 
-def without_wrap(query: Query) -> Query:
+def without_wrap(launch: Launch, query: Query) -> Query:
     """The query under the assumption that unsigned arithmetic on sizes the launch does not fix (parameters, host
-    values, dimensions)
-    does not wrap around; the query itself when there is none."""
+    values, dimensions, the blocks of a grid of unknown size) does not wrap around, nor its result change when it
+    becomes signed; the query itself when there is none."""
     memo: dict[int, Expr] = {}
+    blocks = {f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None}
 
     def exact(e: Expr) -> Expr:
         for node in E.walk((e,)):
@@ -155,15 +156,11 @@ def without_wrap(query: Query) -> Query:
                 continue
             args = tuple([memo[a.key] for a in node.args])
             ty = node.ty
-            if (
-                node.op in ("add", "sub", "mul")
-                and isinstance(ty, IntType)
-                and not ty.signed
-                and ty.width == 32
-                and _open(node)
-            ):
+            if node.op in ("add", "sub", "mul") and ty == E.U32 and _open(node, blocks):
                 wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
-                memo[node.key] = E.narrow(wide, ty)
+                memo[node.key] = E.narrow(wide, E.U32)
+            elif node.op == "cast" and ty == E.I32 and args[0].ty == E.U32 and _open(node, blocks):
+                memo[node.key] = E.narrow(E.cast(args[0], I64), E.I32)
             else:
                 memo[node.key] = node if args == node.args else E.rebuild(node, args)
         return memo[e.key]
@@ -176,9 +173,10 @@ def without_wrap(query: Query) -> Query:
     return replace(query, conjuncts=conjuncts, overlap=overlap)
 
 
-def _open(e: Expr) -> bool:
+def _open(e: Expr, blocks: Iterable[str]) -> bool:
     """Some size in ``e`` is not fixed by the launch."""
-    return any(s.op == "sym" and s.value.startswith(("param:", "host:", "bdim.", "gdim.")) for s in E.symbols(e))
+    prefixes = ("param:", "host:", "bdim.", "gdim.", "gid.", "threads.", *blocks)
+    return any(s.op == "sym" and s.value.startswith(prefixes) for s in E.symbols(e))
 
 
 def essence(query: Query) -> Query:

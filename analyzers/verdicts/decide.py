@@ -19,6 +19,7 @@ from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
 from analyzers.races.pairs import place
+from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
@@ -45,6 +46,7 @@ class RaceDecision:
     data_in_address: bool
     wraps: bool = False
     """Only through wrap-around of unsigned arithmetic on sizes the launch does not fix."""
+    missing: Missing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def decide(
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
     useless = redundant(checker, checked) if options.redundancy and not divergent else []
+    relations = Relations(launch, options.warp_lockstep, poll)
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
     barrier_index = {b.id: i for i, b in enumerate(events.barriers)}
     unasked = "not asked, because other pairs on this object already collide through data"
@@ -94,7 +97,7 @@ def decide(
         (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
     return Decision(
-        races=tuple(_race(launch, r, access_index) for r in _settled(checked.races)),
+        races=tuple(_race(launch, r, access_index, relations) for r in _settled(checked.races)),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         undecided=tuple(undecided),
@@ -113,12 +116,13 @@ def _settled(races: list[Race]) -> list[Race]:
     return [replace(r, benign=False) if r.benign and {id(r.pair.one), id(r.pair.two)} & harmful else r for r in races]
 
 
-def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
+def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations) -> RaceDecision:
     concrete = concretize(launch, race.values, race.mode, race.query.conjuncts)
     outcome = replay_race(launch, race, concrete)
     certainty: Certainty = outcome.certainty
     if certainty == "data-dependent" and race.pair.one.root.op == "opaque" and not _data(race):
         certainty = "confirmed"
+    definite = certainty == "confirmed" and not race.benign and not race.wraps
     return RaceDecision(
         one=index[id(race.pair.one)],
         two=index[id(race.pair.two)],
@@ -133,6 +137,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int]) -> RaceDecision:
             s.op == "opaque" for a in (race.pair.one, race.pair.two) for s in _opaque(place(launch, a).offset)
         ),
         wraps=race.wraps,
+        missing=relations.missing(race) if definite else None,
     )
 
 

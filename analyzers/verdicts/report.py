@@ -12,6 +12,7 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.kernel import Kernel
 from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
 from analyzers.races.pairs import place
+from analyzers.races.relations import Missing
 from analyzers.races.threads import GRID_FITS, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
@@ -97,7 +98,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     return Finding(
         code=code,
         severity=severity,
-        message=_race_message(code, one, two, display, address, scope, space),
+        message=_race_message(code, one, two, display, address, scope, space) + _unless(race),
         span=one.span,
         accesses=(one, two),
         group=f"race:{display}:{_anchor(events.kernel, write.span)}",
@@ -115,9 +116,11 @@ def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -
     if race.wraps:
         return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
     if race.certainty == "confirmed":
-        if launch.context.summary.source == "default":
-            return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
-        return Verdict.DATA_RACE, Severity.ERROR
+        unlaunched = launch.context.summary.source == "default"
+        milder = race.missing is not None
+        if unlaunched:
+            return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION if milder else Severity.WARNING
+        return Verdict.DATA_RACE, Severity.WARNING if milder else Severity.ERROR
     if race.certainty == "not-replayed":
         return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
     if not race.data_in_address or _read_modify_write(launch.events, a, b):
@@ -181,6 +184,18 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
     return f"{names[code]} on {space} `{display}`: the {one.kind} `{one.text}` and {other}, by {who}, meet at {address}"
 
 
+def _unless(race: RaceDecision) -> str:
+    if race.missing is None:
+        return ""
+    if race.missing.relations:
+        return f"; not if {' and '.join(race.missing.relations)}"
+    return f"; not with {_sizes(race.missing)}"
+
+
+def _sizes(missing: Missing) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in missing.example)
+
+
 def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
     lines: list[str] = []
     if race.relation not in ("any", "same iteration"):
@@ -190,6 +205,15 @@ def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
             "Only if unsigned arithmetic wraps around: nothing in sight limits the sizes it works on. "
             "An assertion in the host code that does would settle it."
         )
+    if race.missing is not None:
+        needed = " and ".join(f"`{m}`" for m in race.missing.relations)
+        if needed:
+            lines.append(f"There is no race if {needed}; an assertion of it in the host code would settle the matter.")
+        else:
+            lines.append(
+                f"It depends on sizes that no host code in sight limits: with {_sizes(race.missing)} there is no race. "
+                "An assertion of what the kernel needs would settle the matter."
+            )
     if race.certainty == "data-dependent":
         lines.append("Whether it happens depends on what memory holds.")
     elif race.certainty == "not-replayed":

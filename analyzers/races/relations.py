@@ -1,0 +1,276 @@
+"""What the host does not say: sizes for which a pair that races would not.
+
+A kernel that works on rows of ``width`` elements as pairs is right for every even width and races for odd ones. With
+nothing in the host code on ``width``, both accesses are real and so is the example; but the mistake, if it is one, is
+the missing check. Takes a race and tries it with ordinary sizes, moderate and large; where it is proved not to happen
+with them, looks for conditions that sizes commonly meet (positive, a multiple of a power of two, one at least as large
+as another) and are enough.
+
+Upper bounds are never tried: a pair that races as soon as sizes are large is wrong for ordinary values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import prod
+
+from analyzers.ir import expr as E
+from analyzers.ir.context import Constraint
+from analyzers.ir.expr import Expr, IntType
+from analyzers.model import FactNote
+from analyzers.races.check import Checked, Race, RaceChecker
+from analyzers.races.conditions import guard_of, query_of
+from analyzers.races.pairs import Pair
+from analyzers.races.threads import MAX_THREADS, Launch, Mode
+from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.order import side_of
+from analyzers.solve.query import Query, Satisfied
+
+MULTIPLES = (2, 4, 8, 16, 32, 64)
+MAX_SIZES = 6
+"""Open sizes in the address of a pair beyond which nothing is tried."""
+MAX_TRIES = 6
+"""Sets of conditions tried on one pair."""
+BUDGET = Budget(smt=300_000, rows=20_000, many_rows=0)
+"""A condition that takes long to prove is not the one that the programmer has in mind."""
+
+_FALLBACK = (256, 64, 16, 4, 2, 1)
+ORDINARY: tuple[tuple[int, int], ...] = ((1 << 14, 1 << 10), (1 << 15, 1 << 12))
+"""(largest size that coordinates are multiplied by, largest other size): products stay within 32 bits, and rows do not
+overlap. Further sizes are each half as large as the one before, so that none is taken for another."""
+ORDINARY_LENGTHS: tuple[tuple[int, int], ...] = ((1 << 10, 1 << 10), (1 << 20, 1 << 20))
+"""The same where no size is multiplied by a coordinate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``size`` is a multiple of ``divisor``, or at least ``other``, or positive."""
+
+    size: Expr
+    divisor: int = 0
+    other: Expr | None = None
+
+    @property
+    def _type(self) -> IntType:
+        assert isinstance(self.size.ty, IntType)
+        return self.size.ty
+
+    @property
+    def product(self) -> Expr:
+        """The size as a multiple of ``divisor``."""
+        quotient = E.cast(self._quotient, E.I64)
+        return E.narrow(E.mul(quotient, E.const(self.divisor, E.I64)), self._type)
+
+    @property
+    def conditions(self) -> tuple[Expr, ...]:
+        if self.divisor:
+            ty = self._type
+            low, high = (E.const(v // self.divisor, E.I64) for v in (ty.low, min(ty.high, E.I64.high // 2)))
+            quotient = E.cast(self._quotient, E.I64)
+            return E.compare("le", low, quotient), E.compare("le", quotient, high)
+        least = E.const(1, E.I64) if self.other is None else E.cast(self.other, E.I64)
+        return (E.compare("le", least, E.cast(self.size, E.I64)),)
+
+    @property
+    def _quotient(self) -> Expr:
+        return E.sym(f"{self.size.value}/{self.divisor}", self.size.ty)
+
+    @property
+    def text(self) -> str:
+        """As the host would assert it."""
+        name = size_name(self.size)
+        if self.divisor:
+            return f"{name} % {self.divisor} == 0"
+        return f"{name} >= {1 if self.other is None else size_name(self.other)}"
+
+    def weaker(self) -> Iterator[Relation]:
+        """Weakest first."""
+        for n in MULTIPLES:
+            if n < self.divisor:
+                yield Relation(self.size, divisor=n)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The race is one of sizes that nothing in sight excludes."""
+
+    example: tuple[tuple[str, int], ...]
+    """Ordinary sizes with which the pair is proved, by name."""
+    relations: tuple[str, ...] = ()
+    """Conditions that are enough, where such were found."""
+
+
+@dataclass
+class Relations:
+    """Looks for missing conditions in one launch context; what settled one pair is tried first on the next."""
+
+    launch: Launch
+    warp_lockstep: bool = False
+    poll: Callable[[], None] = lambda: None
+    _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
+    _fruitless: set[frozenset[Expr]] = field(default_factory=set[frozenset[Expr]])
+    """Sizes about which no conditions were found once: other pairs with the same ones are of the same kind."""
+
+    def missing(self, race: Race) -> Missing | None:
+        """What the pair needs and nothing in sight gives; None where it races with ordinary sizes too."""
+        inside, around = _sizes(self.launch, race)
+        if not inside or len(inside) > MAX_SIZES:
+            return None
+        strides = [s for s in _strides(race) if s in inside]
+        example: tuple[tuple[str, int], ...] = ()
+        for largest, order in zip(ORDINARY if strides else ORDINARY_LENGTHS, (1, -1), strict=True):
+            sizes = self._ordinary(race, strides[::order], [s for s in around if s not in strides][::order], largest)
+            if sizes is None or not self._settles(self._with(sizes), race):
+                return None
+            example = example or tuple((size_name(s), v) for s, v in sizes.items() if s in inside)
+        found = self._relations(race, inside, around, strides)
+        return Missing(example, tuple(r.text for r in found))
+
+    # --- with particular sizes
+
+    def _ordinary(
+        self, race: Race, strides: Sequence[Expr], extents: Sequence[Expr], largest: tuple[int, int]
+    ) -> dict[Expr, int] | None:
+        """Values that the facts allow and with which both accesses happen, as near to the preferred ones as may be."""
+        chosen: dict[Expr, int] = {}
+        for sizes, top in zip((strides, extents), largest, strict=True):
+            for i, s in enumerate(sizes):
+                first = top >> i
+                for value in (first, *(v for v in _FALLBACK if v < first)):
+                    if _happens(self._with({**chosen, s: value}), race.pair, race.mode):
+                        chosen[s] = value
+                        break
+                else:
+                    return None
+        return chosen
+
+    def _with(self, sizes: Mapping[Expr, int]) -> RaceChecker:
+        return self._changed({s: _constant(s, v) for s, v in sizes.items()}, ())
+
+    # --- under conditions
+
+    def _relations(
+        self, race: Race, inside: list[Expr], around: list[Expr], strides: list[Expr]
+    ) -> tuple[Relation, ...]:
+        for known, checker in self._found.items():
+            if self._settles(checker, race):
+                return known
+        if frozenset(inside) in self._fruitless:
+            return ()
+        for candidate in islice(_candidates(inside, around, strides), MAX_TRIES):
+            settled = self._settles(self._under(candidate), race)
+            if settled:
+                weakest = self._weaken(candidate, race)
+                self._found[weakest] = self._under(weakest)
+                return weakest
+            if settled is None:
+                break
+        self._fruitless.add(frozenset(inside))
+        return ()
+
+    def _under(self, relations: Iterable[Relation]) -> RaceChecker:
+        """The launch with these relations. A multiple is put in as a product, which arithmetic sees through."""
+        relations = tuple(relations)
+        return self._changed(
+            {r.size: r.product for r in relations if r.divisor}, [c for r in relations for c in r.conditions]
+        )
+
+    def _weaken(self, relations: tuple[Relation, ...], race: Race) -> tuple[Relation, ...]:
+        kept = list(relations)
+        for r in relations:
+            rest = tuple(k for k in kept if k is not r)
+            if rest and self._settles(self._under(rest), race):
+                kept.remove(r)
+        for i, r in enumerate(kept):
+            for weaker in r.weaker():
+                if self._settles(self._under((*kept[:i], weaker, *kept[i + 1 :])), race):
+                    kept[i] = weaker
+                    break
+        return tuple(kept)
+
+    # --- asking
+
+    def _changed(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
+        """The launch with something in the place of sizes, and more conditions."""
+        context = self.launch.context
+        constraints = [replace(c, condition=E.substitute(c.condition, meanings)) for c in context.constraints]
+        constraints += [Constraint(E.substitute(c, meanings), FactNote("", None, "user")) for c in conditions]
+        bindings = {s: E.substitute(v, meanings) for s, v in context.bindings}
+        bindings.update(meanings)
+        changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
+        return RaceChecker(Launch(self.launch.events, changed), Ladder(BUDGET), self.warp_lockstep, self.poll)
+
+    def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
+        """Under the checker's conditions the pair is proved, and both accesses still happen. None: not decided."""
+        out = Checked()
+        found = checker.decide(race.pair, out)
+        if found is not None and not found.wraps:
+            return False
+        return None if out.undecided else _happens(checker, race.pair, race.mode)
+
+
+def size_name(size: Expr) -> str:
+    """``rows`` of ``host:3:rows`` and of ``param:rows``."""
+    return str(size.value).rsplit(":", 1)[-1]
+
+
+def _sizes(launch: Launch, race: Race) -> tuple[list[Expr], list[Expr]]:
+    """Integers that the host passes and does not fix: those in the addresses of the pair, and those in all that is
+    known about the two threads."""
+    query = race.query
+    if query.overlap is None:
+        return [], []
+    inside = E.symbols(query.overlap.left, query.overlap.right)
+    dimensions = [v for s, v in launch.context.bindings if s in (*E.BDIM, *E.GDIM)]
+    around = E.symbols(*query.conjuncts, *dimensions)
+    return [s for s in inside if _open_size(s, query)], [s for s in around if _open_size(s, query)]
+
+
+def _open_size(s: Expr, query: Query) -> bool:
+    return (
+        s.op == "sym"
+        and isinstance(s.ty, IntType)
+        and s.ty.width >= 16
+        and str(s.value).startswith(("param:", "host:"))
+        and s not in query.ranges
+    )
+
+
+def _strides(race: Race) -> list[Expr]:
+    """Symbols that a coordinate or counter of a thread is multiplied by in an address of the pair."""
+    overlap = race.query.overlap
+    assert overlap is not None
+    found: dict[Expr, None] = {}
+    for node in E.walk((overlap.left, overlap.right)):
+        if node.op == "mul":
+            factors = [E.symbols(a) for a in node.args]
+            for own, other in (factors, factors[::-1]):
+                if any(side_of(s) for s in other):
+                    found.update(dict.fromkeys(s for s in own if not side_of(s)))
+    return list(found)
+
+
+def _candidates(inside: list[Expr], around: list[Expr], strides: list[Expr]) -> Iterator[tuple[Relation, ...]]:
+    tidy = [Relation(s) for s in inside] + [Relation(s, divisor=MULTIPLES[-1]) for s in inside]
+    yield tuple(tidy)
+    rows = [Relation(stride, other=e) for stride in strides for e in around if e is not stride and e.ty == stride.ty]
+    yield from ((r,) for r in rows)
+    yield from ((*tidy, r) for r in rows)
+
+
+def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
+    """Two threads can make the two accesses at all."""
+    launch = checker.launch
+    if any(f.condition is E.FALSE for f in launch.facts) or prod(b or 1 for b in launch.block) > MAX_THREADS:
+        return False
+    parts = [launch.distinct(mode), *guard_of(launch, pair.one, 1, mode), *guard_of(launch, pair.two, 2, mode)]
+    parts += [f.condition for f in launch.facts if f.tag >= 0]
+    query = query_of(launch, parts, mode)
+    return query is not None and isinstance(checker.answer(query), Satisfied)
+
+
+def _constant(size: Expr, value: int) -> Expr:
+    assert isinstance(size.ty, IntType)
+    return E.const(value, size.ty)

@@ -1,0 +1,96 @@
+"""Sizes that the host does not fix: a race that ordinary ones do not have is reported with what would settle it."""
+
+from __future__ import annotations
+
+import pytest
+
+from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.frontend.flags import translate
+from analyzers.model import Finding, Severity, Verdict
+
+
+def findings(kernel: str, host: str) -> list[Finding]:
+    text = f"{kernel}\nvoid host(float *a, int w, int h, int n) {{\n  {host}\n}}\n"
+    done = [
+        e
+        for e in Engine().check(CheckRequest("/none/sizes.cu", text, translate([], "/none")))
+        if isinstance(e, UnitFinished)
+    ]
+    (result,) = done[-1].result.kernels
+    return [f for c in result.contexts for f in c.findings]
+
+
+PAIRS = """
+__global__ void pairs(float *a, int w, int h) {
+  int x = 2 * (int)(blockIdx.x * 32 + threadIdx.x), y = blockIdx.y * 8 + threadIdx.y;
+  if (x < w && y < h) ((float2 *)a)[(y * w + x) / 2] = make_float2(x, y);
+}"""
+ROWS = """
+__global__ void rows(float *a, int pitch, int w) {
+  int x = blockIdx.x * 32 + threadIdx.x;
+  if (x < w) a[blockIdx.y * pitch + x] = x + blockIdx.y;
+}"""
+MIXED = """
+__global__ void mixed(float *a, int w, int h) {
+  int x = blockIdx.x * 8 + threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  if (x < w && y < h) a[z * w * h + y * h + x] = x + y + z;
+}"""
+LAUNCH = "<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "host", "needed"),
+    [
+        (PAIRS, f"pairs{LAUNCH}(a, w, h);", "w % 2 == 0"),
+        (ROWS, "rows<<<dim3((w + 31) / 32, h), 32>>>(a, n, w);", "n >= w"),
+        (
+            "__global__ void steps(float *a, int n) { a[threadIdx.x * n] = threadIdx.x; }",
+            "steps<<<1, 64>>>(a, n);",
+            "n >= 1",
+        ),
+    ],
+    ids=["pairs", "rows", "steps"],
+)
+def test_the_missing_condition_is_named(kernel: str, host: str, needed: str) -> None:
+    found = findings(kernel, host)
+    assert found
+    for f in found:
+        assert f.code is Verdict.DATA_RACE
+        assert f.severity is Severity.WARNING
+        assert f.message.endswith(f"; not if {needed}")
+        assert any(f"`{needed}`" in line for line in f.explanation)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "host"),
+    [
+        (PAIRS, f"if (w % 2) return; pairs{LAUNCH}(a, w, h);"),
+        (ROWS, "if (n < w) return; rows<<<dim3((w + 31) / 32, h), 32>>>(a, n, w);"),
+    ],
+    ids=["pairs", "rows"],
+)
+def test_the_missing_condition_settles_it(kernel: str, host: str) -> None:
+    assert not any(f.severity is not Severity.INFORMATION for f in findings(kernel, host))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "host"),
+    [
+        # Only for odd sizes does anything happen.
+        ("__global__ void odd(float *a, int n) { if (n % 2) a[n] = threadIdx.x; }", "odd<<<1, 64>>>(a, n);"),
+        # Small sizes are right: an upper bound is no ordinary condition.
+        (
+            "__global__ void wraps(float *a, int n) { for (int i = threadIdx.x; i < n; i += 64) a[i / 2] = i; }",
+            "wraps<<<1, 64>>>(a, n);",
+        ),
+        # Rows are counted in the wrong extent: right for cubes only.
+        (MIXED, "mixed<<<(w + 7) / 8, dim3(8, 8, 8)>>>(a, w, h);"),
+        # Nothing depends on a size.
+        ("__global__ void sum(float *a, int n) { if (threadIdx.x < n) a[0] += threadIdx.x; }", "sum<<<1, 64>>>(a, n);"),
+    ],
+    ids=["odd", "wraps", "mixed", "sum"],
+)
+def test_a_race_of_ordinary_sizes_is_an_error(kernel: str, host: str) -> None:
+    found = findings(kernel, host)
+    assert any(f.code is Verdict.DATA_RACE and f.severity is Severity.ERROR for f in found)
+    assert not any("; not " in f.message for f in found if f.severity is Severity.ERROR)
