@@ -11,23 +11,19 @@ from typing import Any
 
 from analyzers.frontend.cindex import evaluate, initializer
 from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.conversions import Conversions
 from analyzers.hostguide.hosttypes import (
-    OTHER,
     ArrayOf,
     HostType,
     PointerTo,
     ReferenceTo,
     promoted,
-    usual,
 )
-from analyzers.hostguide.makers import Makers
 from analyzers.hostguide.memory import Stop
-from analyzers.hostguide.places import Frame, is_scalar, pointee_size, target_of
-from analyzers.hostguide.roundings import float_to_int
+from analyzers.hostguide.places import Frame, is_scalar, target_of
 from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
     Address,
-    Choice,
     Closure,
     FunctionValue,
     NoteSource,
@@ -35,7 +31,6 @@ from analyzers.hostguide.values import (
     Pointer,
     Record,
     State,
-    Unknown,
     Value,
 )
 from analyzers.ir import expr as ex
@@ -48,7 +43,7 @@ ARITHMETIC = {
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-class Evaluator(Makers):
+class Evaluator(Conversions):
     """Symbolic values of host expressions in the current state and frame."""
 
     def __init__(self, builder: TreeBuilder) -> None:
@@ -110,39 +105,6 @@ class Evaluator(Makers):
         """The value converted to an integer type, the node's own by default."""
         wanted = ty if ty is not None else node.ty if isinstance(node.ty, IntType) else I64
         return self.to_int(self.evaluate(node), wanted, "value")
-
-    def to_int(self, value: Value, ty: IntType, name: str) -> Expr:
-        if isinstance(value, Expr):
-            if isinstance(value.ty, IntType):
-                return ex.cast(value, ty)
-            return float_to_int(self, value, ty)
-        if ty == BOOL:
-            return self.truth(value)
-        if isinstance(value, Null):
-            return ex.const(0, ty)
-        if isinstance(value, Choice):
-            first, second = self.to_int(value.first, ty, name), self.to_int(value.second, ty, name)
-            joined = self.combine(value.guard, first, second, name)
-            assert isinstance(joined, Expr)
-            return joined
-        return self.symbol(value.name if isinstance(value, Unknown) else name, ty)
-
-    def truth(self, value: Value) -> Expr:
-        if isinstance(value, Expr):
-            if isinstance(value.ty, IntType):
-                return ex.cast(value, BOOL)
-            return self.symbol("condition", BOOL)
-        if isinstance(value, Null):
-            return FALSE
-        if isinstance(value, (Address, FunctionValue, Closure)):
-            return TRUE
-        if isinstance(value, Choice):
-            return ex.select(value.guard, self.truth(value.first), self.truth(value.second))
-        if isinstance(value, (Pointer, Unknown)) and (isinstance(value, Pointer) or isinstance(value.ty, IntType)):
-            found = self.derive(value.id, ("nonzero",), value.name, BOOL)
-            assert isinstance(found, Expr)
-            return found
-        return self.symbol("condition", BOOL)
 
     def condition(self, node: Node) -> Expr:
         """A branch condition as BOOL; one that cannot be expressed is a symbol of its own."""
@@ -314,38 +276,6 @@ class Evaluator(Makers):
             return self.fresh("value", node.ty)
         return self.arithmetic(arithmetic, left, right, node.ty, node)
 
-    def compared(self, operator: str, left: Value, right: Value) -> Expr:
-        if isinstance(left, Expr) and isinstance(right, Expr):
-            if isinstance(left.ty, IntType) and isinstance(right.ty, IntType):
-                ty = usual(left.ty, right.ty)
-                return ex.compare(operator, ex.cast(left, ty), ex.cast(right, ty))
-        elif operator in ("eq", "ne"):
-            for one, other in ((left, right), (right, left)):
-                if isinstance(one, Null) and not isinstance(other, Expr):
-                    same = self.truth(other)
-                    return same if operator == "ne" else ex.lnot(same)
-        return self.symbol("comparison", BOOL)
-
-    def arithmetic(self, operator: str, left: Value, right: Value, ty: HostType, node: Node) -> Value:
-        if isinstance(left, Expr) and isinstance(right, Expr):
-            if isinstance(left.ty, IntType) and isinstance(right.ty, IntType):
-                if operator in ("shl", "shr"):
-                    common = promoted(left.ty)
-                    right = ex.cast(right, common)
-                else:
-                    common = usual(left.ty, right.ty)
-                    right = ex.cast(right, common)
-                return self.bounded(ex.binary(operator, ex.cast(left, common), right), "value")
-            if left.ty == right.ty and self.size(left) + self.size(right) < 40:
-                return ex.make(operator, left.ty, (left, right))
-            return self.fresh("value", ty)
-        if operator in ("add", "sub"):
-            if isinstance(right, Expr):
-                return self._moved(left, right, 1 if operator == "add" else -1, pointee_size(node.arg(0).ty))
-            if isinstance(left, Expr) and operator == "add":
-                return self._moved(right, left, 1, pointee_size(node.arg(1).ty))
-        return self.fresh("value", ty)
-
     def _short_circuit(self, node: Node) -> Value:
         conjunction = node.value == "&&"
         left = self.condition(node.arg(0))
@@ -414,23 +344,6 @@ class Evaluator(Makers):
             return self.fresh("array", ty)
         value = self.evaluate(inner)
         return self.converted(value, ty)
-
-    def converted(self, value: Value, ty: HostType) -> Value:
-        if isinstance(ty, IntType):
-            if isinstance(value, (Pointer, Address)) and ty != BOOL:
-                return self.symbol("address", ty)
-            return self.to_int(value, ty, "value")
-        if isinstance(ty, FloatType):
-            if isinstance(value, Expr):
-                return ex.cast(value, ty)
-            return self.fresh("value", ty)
-        if isinstance(ty, PointerTo) and isinstance(value, Expr):
-            if value.op == "const" and value.value == 0:
-                return Null()
-            return self.fresh("pointer", ty)
-        if ty is OTHER and isinstance(value, Expr):
-            return self.fresh("value", ty)  # a type that clang did not find: what the value becomes is not known
-        return value
 
     def _assign(self, node: Node) -> Value:
         value = self.evaluate(node.arg(1))

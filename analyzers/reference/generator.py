@@ -8,33 +8,14 @@ of declared arrays stay inside them, mostly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass
 
 from analyzers.ir import expr as e
 from analyzers.ir import kernel as k
-from analyzers.reference.builder import Array, KernelBuilder, V
+from analyzers.reference.builder import V
+from analyzers.reference.generated_terms import Flavour, Pick, Scope, TermWriter, WrittenArray
 from analyzers.reference.launch import ConcreteLaunch
-from analyzers.reference.terms import C_NAMES, Term, arithmetic, common, comparison, converted, literal, promoted
-
-Pick = Callable[[int], int]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Flavour:
-    """What generated kernels may contain."""
-
-    data: bool = False
-    """Values read from memory may steer conditions and addresses."""
-    divergence: bool = True
-    """Barriers may stand under conditions that differ between threads."""
-    atomics: bool = True
-    calls: bool = True
-    blocks: bool = True
-    """More than one block."""
-    statements: int = 10
+from analyzers.reference.terms import C_NAMES, Term, arithmetic, comparison, converted, literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,30 +26,6 @@ class GeneratedKernel:
     kernel: k.Kernel
     launch: ConcreteLaunch
 
-
-@dataclass(slots=True)
-class _Array:
-    array: Array
-    extents: tuple[int, ...] = ()
-    """Empty: a pointer parameter."""
-
-
-@dataclass(slots=True)
-class _Scope:
-    """What the statement being written can see."""
-
-    variables: list[Term] = field(default_factory=list[Term])
-    loop: str | None = None
-    """Label of the innermost loop, where ``break`` and ``continue`` are possible."""
-    uniform: bool = True
-    """All threads of the block come here together."""
-    depth: int = 0
-
-    def inner(self, uniform: bool, loop: str | None = None) -> _Scope:
-        return _Scope(list(self.variables), loop or self.loop, self.uniform and uniform, self.depth + 1)
-
-
-_COORDINATES = ("threadIdx", "blockIdx", "blockDim")
 
 _FUNCTIONS = """\
 __device__ int twist(int x) { return x ^ (x >> 1); }
@@ -85,153 +42,10 @@ __device__ int pass(int *p, int i) {
 """
 
 
-class _Writer:
-    def __init__(self, pick: Pick, flavour: Flavour, name: str) -> None:
-        self.pick = pick
-        self.flavour = flavour
-        self.builder = KernelBuilder(name)
-        self.lines: list[str] = []
-        self.indent = 1
-        self.left = flavour.statements
-        self.arrays: list[_Array] = []
-        self.calls = 0
-        self.two_dimensional = False
+class _Writer(TermWriter):
+    """Writes statements and the kernel."""
 
-    # --- choices ----------------------------------------------------------------------------------------------
-
-    def one(self, options: Sequence[T]) -> T:
-        return options[self.pick(len(options))]
-
-    def chance(self, odds: int) -> bool:
-        """True once in ``odds``; the plainest answer is no."""
-        return self.pick(odds) == odds - 1
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " * self.indent + text)
-
-    # --- expressions ------------------------------------------------------------------------------------------
-
-    def coordinate(self) -> Term:
-        choices = ["threadIdx.x", "blockIdx.x", "blockDim.x"] + (["threadIdx.y"] if self.two_dimensional else [])
-        text = self.one(choices)
-        base, axis = text.split(".")
-        group = {"threadIdx": e.TID, "blockIdx": e.BID, "blockDim": e.BDIM}[base]
-        return Term(text, group["xyz".index(axis)])
-
-    def leaf(self, scope: _Scope, data: bool) -> Term:
-        kind = self.pick(4)
-        variables = [v for v in scope.variables if data or not v.data]
-        if kind == 0 and variables:
-            return self.one(variables)
-        if kind == 1:
-            return Term("n", e.sym("param:n", e.I32))
-        if kind == 2:
-            return literal(self.pick(9), e.U32 if self.chance(3) else e.I32)
-        return self.coordinate()
-
-    def term(self, scope: _Scope, depth: int = 2, data: bool = False) -> Term:
-        """An integer expression."""
-        if depth == 0 or self.pick(3) == 0:
-            return self.leaf(scope, data)
-        kind = self.pick(12)
-        a = self.term(scope, depth - 1, data)
-        if kind <= 4:
-            return arithmetic(self.one(["add", "sub", "mul", "xor", "and"]), a, self.term(scope, depth - 1, data))
-        if kind == 5:
-            return arithmetic(self.one(["div", "rem"]), a, literal(self.one([2, 3, 4, 5, 7, 8])))
-        if kind == 6:
-            return arithmetic(self.one(["shl", "shr"]), a, literal(1 + self.pick(3)))
-        if kind == 7:
-            divisor = arithmetic("add", arithmetic("and", self.leaf(scope, data), literal(3)), literal(1))
-            return arithmetic(self.one(["rem", "div"]), a, divisor)
-        if kind == 8:
-            return converted(a, self.one([e.U8, e.I8, e.I16, e.U16, e.I64, e.U32]))
-        if kind == 9:
-            condition, b = self.condition(scope, data), self.term(scope, depth - 1, data)
-            x, y = promoted(a), promoted(b)
-            ty = common(x, y)
-            chosen = e.select(condition.expr, e.cast(x, ty), e.cast(y, ty))
-            return Term(f"({condition.text} ? {a.text} : {b.text})", chosen, a.data or b.data or condition.data)
-        if kind == 10:
-            return Term(f"(-{a.text})", e.neg(promoted(a)), a.data)
-        return Term(f"(~{a.text})", e.bitnot(promoted(a)), a.data)
-
-    def condition(self, scope: _Scope, data: bool = False, depth: int = 1) -> Term:
-        if depth and self.chance(4):
-            a, b = self.condition(scope, data, 0), self.condition(scope, data, 0)
-            op, join = self.one([("&&", e.land), ("||", e.lor)])
-            return Term(f"({a.text} {op} {b.text})", join(a.expr, b.expr), a.data or b.data)
-        op = self.one(["lt", "eq", "ne", "le", "gt", "ge"])
-        return comparison(op, self.term(scope, 1, data), self.term(scope, 1, data))
-
-    def uniform_condition(self) -> Term:
-        """The same for all threads of a block."""
-        a = self.one([Term("n", e.sym("param:n", e.I32)), Term("blockIdx.x", e.BID[0]), Term("blockDim.x", e.BDIM[0])])
-        return comparison(self.one(["gt", "lt", "eq", "ne"]), a, literal(self.pick(5)))
-
-    def steering(self) -> bool:
-        return self.flavour.data and self.chance(2)
-
-    # --- memory -----------------------------------------------------------------------------------------------
-
-    def subscript(self, scope: _Scope, extent: int) -> Term:
-        """An index below ``extent``, a power of two."""
-        kind = self.pick(4)
-        tid = Term("threadIdx.x", e.TID[0])
-        if kind <= 1 and extent >= 16 and not self.two_dimensional:
-            return tid
-        if kind == 2:
-            moved = arithmetic(self.one(["add", "xor"]), tid, self.one([literal(1), self.leaf(scope, data=False)]))
-            return arithmetic("and", moved, literal(extent - 1))
-        t = self.term(scope, 2, self.steering())
-        if self.chance(2):
-            return arithmetic("and", t, literal(extent - 1))
-        return arithmetic("rem", converted(t, e.U32), literal(extent))
-
-    def global_subscript(self, scope: _Scope) -> Term:
-        tid, bid, bdim = [Term(f"{t}.x", x) for t, x in zip(_COORDINATES, (e.TID[0], e.BID[0], e.BDIM[0]), strict=True)]
-        kind = self.pick(4)
-        if kind == 0:
-            return arithmetic("add", arithmetic("mul", bid, bdim), tid)
-        if kind == 1:
-            row = arithmetic("mul", arithmetic("add", arithmetic("mul", bid, bdim), tid), literal(2))
-            return arithmetic("add", row, literal(self.pick(3)))
-        index = self.term(scope, 2, self.steering())
-        return arithmetic("and", index, literal(15)) if kind == 2 else index
-
-    def place(self, scope: _Scope) -> tuple[str, e.Expr, tuple[tuple[e.Expr, int], ...], e.IntType]:
-        """An lvalue in shared or global memory: text, pointer, bounds, type."""
-        chosen = self.one(self.arrays)
-        array = chosen.array
-        assert isinstance(array.ty, e.IntType)
-        width = e.const(array.width, e.I64)
-        if not chosen.extents:
-            index = self.global_subscript(scope)
-            offset = e.mul(e.cast(index.expr, e.I64), width)
-            return f"{array.name}[{index.text}]", e.ptradd(e.addr(array.name), offset), (), array.ty
-        text, flat = array.name, e.const(0, e.I64)
-        bounds: list[tuple[e.Expr, int]] = []
-        for extent in chosen.extents:
-            index = self.subscript(scope, extent)
-            text += f"[{index.text}]"
-            position = e.cast(index.expr, e.I64)
-            bounds.append((position, extent))
-            flat = e.add(e.mul(flat, e.const(extent, e.I64)), position)
-        return text, e.ptradd(e.addr(array.name), e.mul(flat, width)), tuple(bounds), array.ty
-
-    def load(self, pointer: e.Expr, bounds: tuple[tuple[e.Expr, int], ...], ty: e.IntType) -> e.Expr:
-        b = self.builder
-        name = b.fresh("l")
-        b.emit(k.Load(b.event(), name, ty, pointer, ty.width // 8, b.site(), bounds))
-        return e.var(name, ty)
-
-    def put(self, pointer: e.Expr, bounds: tuple[tuple[e.Expr, int], ...], ty: e.IntType, value: e.Expr) -> None:
-        b = self.builder
-        b.emit(k.Store(b.event(), pointer, e.cast(value, ty), ty.width // 8, b.site(), bounds))
-
-    # --- statements -------------------------------------------------------------------------------------------
-
-    def store(self, scope: _Scope) -> None:
+    def store(self, scope: Scope) -> None:
         text, pointer, bounds, ty = self.place(scope)
         value = self.term(scope, 1, data=True)
         if self.chance(3):
@@ -244,7 +58,7 @@ class _Writer:
         if scope.uniform and self.chance(2):
             self.barrier(scope)
 
-    def sometimes(self, scope: _Scope) -> None:
+    def sometimes(self, scope: Scope) -> None:
         """A barrier, as a rule."""
         if scope.uniform and self.pick(5) < 4:
             self.line("__syncthreads();")
@@ -256,7 +70,7 @@ class _Writer:
         pointer = e.ptradd(e.addr("s"), e.mul(position, e.const(4, e.I64)))
         return f"s[{index.text}]", pointer, ((position, 64),)
 
-    def exchanged(self, scope: _Scope) -> None:
+    def exchanged(self, scope: Scope) -> None:
         """Each thread writes its own cell and reads another one."""
         tid = Term("threadIdx.x", e.TID[0])
         text, pointer, bounds = self.cell(tid)
@@ -278,7 +92,7 @@ class _Writer:
         scope.variables.append(Term(name, e.var(name, e.I32), data=True))
         self.sometimes(scope)
 
-    def reduction(self, scope: _Scope) -> None:
+    def reduction(self, scope: Scope) -> None:
         """``if (t < w) s[t] += s[t + w];`` in a loop that halves ``w``."""
         b, name = self.builder, self.builder.fresh("w")
         self.line(f"for (unsigned {name} = blockDim.x / 2; {name} > 0; {name} >>= 1) {{")
@@ -298,7 +112,7 @@ class _Writer:
         body, latch = tuple(b.stack.pop()), (k.Assign(name, (w >> 1).expr),)
         b.emit(k.Loop(b.fresh("L"), (), (w > 0).expr, body, latch, b.site("for")))
 
-    def read(self, scope: _Scope) -> None:
+    def read(self, scope: Scope) -> None:
         text, pointer, bounds, ty = self.place(scope)
         name = self.builder.fresh("x")
         self.line(f"{C_NAMES[ty]} {name} = {text};")
@@ -306,14 +120,14 @@ class _Writer:
         self.builder.let(V(loaded), name)
         scope.variables.append(Term(name, e.var(name, ty), data=True))
 
-    def declare(self, scope: _Scope) -> None:
+    def declare(self, scope: Scope) -> None:
         ty = self.one([e.I32, e.U32, e.I16, e.U8, e.I64])
         value, name = self.term(scope), self.builder.fresh("x")
         self.line(f"{C_NAMES[ty]} {name} = {value.text};")
         self.builder.let(V(e.cast(value.expr, ty)), name)
         scope.variables.append(Term(name, e.var(name, ty)))
 
-    def change(self, scope: _Scope) -> None:
+    def change(self, scope: Scope) -> None:
         """Assign to a variable, with data only where it held data before; never to a loop counter."""
         own = [v for v in scope.variables if v.text.startswith("x")]
         if not own:
@@ -324,14 +138,14 @@ class _Writer:
         self.builder.emit(k.Assign(variable.text, e.cast(value.expr, variable.ty)))
         return None
 
-    def barrier(self, scope: _Scope) -> None:
+    def barrier(self, scope: Scope) -> None:
         if not (scope.uniform or self.flavour.divergence):
             return self.store(scope)
         self.line("__syncthreads();")
         self.builder.barrier()
         return None
 
-    def atomic(self, scope: _Scope) -> None:
+    def atomic(self, scope: Scope) -> None:
         if not self.flavour.atomics:
             return self.store(scope)
         text, pointer, bounds, ty = self.place(scope)
@@ -345,13 +159,13 @@ class _Writer:
         b.emit(k.Atomic(b.event(), None, op, ty, pointer, (operand,), 4, "grid", "relaxed", b.site(), bounds))
         return None
 
-    def nest(self, scope: _Scope, most: int = 3) -> None:
+    def nest(self, scope: Scope, most: int = 3) -> None:
         self.indent += 1
         for _ in range(1 + self.pick(most)):
             self.statement(scope)
         self.indent -= 1
 
-    def branch(self, scope: _Scope) -> None:
+    def branch(self, scope: Scope) -> None:
         uniform = self.pick(3) == 0
         condition = self.uniform_condition() if uniform else self.condition(scope, self.steering())
         self.line(f"if ({condition.text}) {{")
@@ -363,7 +177,7 @@ class _Writer:
                 self.nest(scope.inner(uniform))
         self.line("}")
 
-    def counted(self, scope: _Scope) -> None:
+    def counted(self, scope: Scope) -> None:
         """``for`` over a few iterations, their number the same for all threads or not."""
         name = self.builder.fresh("i")
         kind = self.pick(4)
@@ -390,7 +204,7 @@ class _Writer:
         b.emit(k.Loop(label, (), (variable < stop.value).expr, body, latch, b.site("for")))
         self.line("}")
 
-    def periodic(self, scope: _Scope, name: str) -> None:
+    def periodic(self, scope: Scope, name: str) -> None:
         """A barrier at the end of a loop's body, in each iteration or in some."""
         kind = self.pick(4)
         if not scope.uniform or kind == 0:
@@ -406,7 +220,7 @@ class _Writer:
             self.builder.barrier()
         self.indent -= 1
 
-    def halving(self, scope: _Scope) -> None:
+    def halving(self, scope: Scope) -> None:
         """The loop of a tree reduction."""
         name = self.builder.fresh("w")
         b = self.builder
@@ -421,7 +235,7 @@ class _Writer:
         b.emit(k.Loop(label, (), (variable > 0).expr, body, (k.Assign(name, (variable >> 1).expr),), b.site("for")))
         self.line("}")
 
-    def jump(self, scope: _Scope) -> None:
+    def jump(self, scope: Scope) -> None:
         """A conditional return, break or continue."""
         b = self.builder
         kinds = ["return"] if scope.loop is None else ["continue", "break", "return"]
@@ -437,7 +251,7 @@ class _Writer:
             elif scope.loop is not None:
                 b.continue_(scope.loop)
 
-    def call(self, scope: _Scope) -> None:
+    def call(self, scope: Scope) -> None:
         """A call of one of the device functions, inlined on the IR side."""
         b = self.builder
         target = self.one([a for a in self.arrays if a.array.ty == e.I32])
@@ -477,7 +291,7 @@ class _Writer:
         b.let(V(loaded), name)
         scope.variables.append(Term(name, e.var(name, e.I32), data=True))
 
-    def statement(self, scope: _Scope) -> None:
+    def statement(self, scope: Scope) -> None:
         self.left -= 1
         plain = [self.store, self.read, self.barrier, self.declare, self.change, self.atomic, self.store, self.read]
         nested = [self.branch, self.counted, self.halving] if scope.depth < 3 and self.left > 0 else []
@@ -491,23 +305,23 @@ class _Writer:
     def declarations(self) -> None:
         b = self.builder
         for name, ty in (("a", e.I32), ("b", self.one([e.I32, e.U8, e.I16]))):
-            self.arrays.append(_Array(b.global_(name, ty)))
+            self.arrays.append(WrittenArray(b.global_(name, ty)))
         b.scalar("n")
-        self.arrays.append(_Array(b.shared("s", 64), (64,)))
+        self.arrays.append(WrittenArray(b.shared("s", 64), (64,)))
         self.line("__shared__ int s[64];")
         if self.chance(2):
             array = b.shared("t", 64)
             b.objects[-1] = k.MemObject("t", "shared", "declared", 256, 4, (8, 8), "t")
-            self.arrays.append(_Array(array, (8, 8)))
+            self.arrays.append(WrittenArray(array, (8, 8)))
             self.line("__shared__ int t[8][8];")
         if self.chance(3):
-            self.arrays.append(_Array(b.shared("h", 32, e.I16), (32,)))
+            self.arrays.append(WrittenArray(b.shared("h", 32, e.I16), (32,)))
             self.line("__shared__ short h[32];")
 
     def write(self) -> GeneratedKernel:
         self.two_dimensional = self.chance(4)
         self.declarations()
-        scope = _Scope()
+        scope = Scope()
         while self.left > 0:
             self.statement(scope)
         threads = self.one([4, 2, 8, 16, 36])

@@ -17,14 +17,13 @@ from analyzers.reference.data import decode, encode, modify
 from analyzers.reference.evaluate import Evaluator, Frame, Key, arbitrary, text_number
 from analyzers.reference.launch import ConcreteLaunch, Limits, cluster_of, coordinate, mix
 from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
-from analyzers.reference.program import Branch, Halt, Join, Jump, LoopNext, LoopStart, Place, Program, flatten
+from analyzers.reference.program import Branch, Program, flatten
 from analyzers.reference.result import AccessRecord, RunResult
+from analyzers.reference.stepping import LEAVE, Stepper
 from analyzers.reference.synchronise import Groups, Thread
 
-SUSPEND = -1
-
 Step = Callable[[Thread], "int | None"]
-"""Executes one operation of a thread; gives the next one, None for the following one, SUSPEND to wait or end."""
+"""Executes one operation of a thread; gives the next one, None for the following one, LEAVE to wait or end."""
 
 
 class Stop(Exception):
@@ -83,20 +82,18 @@ def typed(value: Any, e: Expr) -> Any:
     return float(value) if isinstance(e.ty, FloatType) else value
 
 
-class Machine:
+class Machine(Stepper[Thread]):
     """One execution in progress."""
 
     def __init__(self, kernel: k.Kernel, launch: ConcreteLaunch, schedule: int, limits: Limits) -> None:
-        self.shared = compiled(kernel)
-        self.program = self.shared.program
-        self.evaluator = self.shared.evaluator
+        shared = compiled(kernel)
+        super().__init__(shared.program, shared.evaluator)
         self.launch = launch
         self.limits = limits
         self.random = random.Random(schedule)
         self.space = AddressSpace(kernel, launch)
         self.memory = Memory(self.space, launch)
         self.result = RunResult(kernel, launch, memory=self.memory)
-        self.code: list[Step | None] = [None] * len(self.program.operations)
         self.threads = [self._thread(n) for n in range(launch.blocks * launch.threads_per_block)]
         self.groups = Groups(self.threads, self.program, self.result)
 
@@ -145,62 +142,39 @@ class Machine:
 
     def advance(self, t: Thread, quantum: int) -> bool:
         """Execute up to ``quantum`` operations; False when the thread waits or has ended."""
-        code, pc = self.code, t.pc
-        for _ in range(quantum):
-            step = code[pc]
-            if step is None:
-                step = code[pc] = self.compile(pc)
-            following = step(t)
-            self.result.steps += 1
-            if following is None:
-                pc += 1
-            elif following >= 0:
-                pc = following
-            else:
-                t.pc = pc + 1
-                return False
-        t.pc = pc
+        t.pc, executed, goes_on = self.execute(t, t.pc, quantum)
+        self.result.steps += executed
+        if not goes_on:
+            return False
         if self.result.steps > self.limits.steps:
             raise Stop("step-limit", f"{self.limits.steps} steps")
         return True
 
     # --- operations -------------------------------------------------------------------------------------------
 
-    def compile(self, pc: int) -> Step:
-        operation = self.program.operations[pc]
-        value = self.evaluator.value
-        match operation:
-            case Branch(condition=condition, otherwise=otherwise):
-                test = value(condition)
-                return lambda t: None if test(t.frame) else otherwise
-            case Jump(target=target):
-                return lambda t: target
-            case LoopStart(counter=counter):
-                return _assigning(counter, lambda f: 0)
-            case LoopNext(counter=counter, target=target):
-                return _counting(counter, target)
-            case Join() | k.Fence():
-                return lambda t: None
-            case Halt():
-                return self._halt(pc)
-            case k.Assign(var=name, value=e):
-                return _assigning(name, value(e))
-            case k.Load():
-                return self._load(pc, operation)
-            case k.Store():
-                return self._store(pc, operation)
-            case k.Atomic():
-                return self._atomic(pc, operation)
-            case k.Barrier():
-                return self._barrier(pc, operation)
-            case k.Collective():
-                return self._collective(pc, operation)
-            case k.Havoc():
-                return self._havoc(operation)
-            case k.Assume():
-                return self._assume(pc, operation)
-            case k.Unsupported(kind=kind, text=text):
-                return _stopping("unsupported", f"{kind}: {text}")
+    def branch(self, pc: int, s: Branch) -> Step:
+        test, otherwise = self.evaluator.value(s.condition), s.otherwise
+        return lambda t: None if test(t.frame) else otherwise
+
+    def join(self, region: int) -> Step:
+        return lambda t: None
+
+    def assign(self, s: k.Assign) -> Step:
+        name, value = s.var, self.evaluator.value(s.value)
+
+        def assign(t: Thread) -> None:
+            f = t.frame
+            f[name] = value(f)
+
+        return assign
+
+    def unsupported(self, s: k.Unsupported) -> Step:
+        reason = f"{s.kind}: {s.text}"
+
+        def stop(t: Thread) -> None:
+            raise Stop("unsupported", reason)
+
+        return stop
 
     def where(self, pc: int) -> Callable[[Frame], tuple[tuple[str, int], ...]]:
         """The iteration vector at an operation."""
@@ -209,13 +183,10 @@ class Machine:
             return lambda f: ()
         return lambda f: tuple([(label, f[key]) for label, key in loops])
 
-    def place(self, t: Thread, pc: int) -> Place:
-        return Place(pc, tuple([t.frame[key] for _, key in self.program.loops[pc]]))
-
-    def _halt(self, pc: int) -> Step:
+    def halt(self, pc: int) -> Step:
         def halt(t: Thread) -> int:
             t.ended = self.place(t, pc)
-            return SUSPEND
+            return LEAVE
 
         return halt
 
@@ -252,7 +223,7 @@ class Machine:
 
         return record
 
-    def _load(self, pc: int, s: k.Load) -> Step:
+    def load(self, pc: int, s: k.Load) -> Step:
         pointer, target, record = self.evaluator.value(s.pointer), s.var, self.recorder(pc, s)
         memory, find, ty, width = self.memory, self.space.find, s.ty, s.width
 
@@ -267,7 +238,7 @@ class Machine:
 
         return load
 
-    def _store(self, pc: int, s: k.Store) -> Step:
+    def store(self, pc: int, s: k.Store) -> Step:
         pointer, value, record = self.evaluator.value(s.pointer), self.evaluator.value(s.value), self.recorder(pc, s)
         memory, find, ty, width = self.memory, self.space.find, s.value.ty, s.width
 
@@ -279,7 +250,7 @@ class Machine:
 
         return store
 
-    def _atomic(self, pc: int, s: k.Atomic) -> Step:
+    def atomic(self, pc: int, s: k.Atomic) -> Step:
         pointer, record = self.evaluator.value(s.pointer), self.recorder(pc, s)
         operands = [self.evaluator.value(e) for e in s.operands]
         target = s.var
@@ -301,7 +272,7 @@ class Machine:
 
         return atomic
 
-    def _barrier(self, pc: int, s: k.Barrier) -> Step:
+    def barrier(self, pc: int, s: k.Barrier) -> Step:
         mask = None if s.mask is None else self.evaluator.value(s.mask)
         operand = None if s.reduce is None else self.evaluator.value(s.reduce[1])
 
@@ -309,22 +280,22 @@ class Machine:
             named = 0xFFFFFFFF if mask is None else mask(t.frame) & 0xFFFFFFFF
             contribution = None if operand is None else operand(t.frame)
             self.groups.arrive_barrier(t, s, self.place(t, pc), named, contribution)
-            return SUSPEND
+            return LEAVE
 
         return barrier
 
-    def _collective(self, pc: int, s: k.Collective) -> Step:
+    def collective(self, pc: int, s: k.Collective) -> Step:
         operands = [self.evaluator.value(e) for e in s.operands]
         seed = self.launch.seed
 
         def collective(t: Thread) -> int:
             arguments = [o(t.frame) for o in operands]
             self.groups.arrive_collective(t, s, self.place(t, pc), arguments, seed)
-            return SUSPEND
+            return LEAVE
 
         return collective
 
-    def _havoc(self, s: k.Havoc) -> Step:
+    def havoc(self, s: k.Havoc) -> Step:
         key, ty, seed, name = s.var, s.ty, self.launch.seed, text_number(s.var)
 
         def havoc(t: Thread) -> None:
@@ -333,7 +304,7 @@ class Machine:
 
         return havoc
 
-    def _assume(self, pc: int, s: k.Assume) -> Step:
+    def assume(self, pc: int, s: k.Assume) -> Step:
         condition = self.evaluator.value(s.condition)
 
         def assume(t: Thread) -> int | None:
@@ -343,32 +314,9 @@ class Machine:
                 raise Stop("assumption-violated", s.site.text)
             t.ended = self.place(t, pc)
             self.result.stopped[t.number] = s.source
-            return SUSPEND
+            return LEAVE
 
         return assume
-
-
-def _assigning(key: str, value: Callable[[Frame], Any]) -> Step:
-    def assign(t: Thread) -> None:
-        f = t.frame
-        f[key] = value(f)
-
-    return assign
-
-
-def _counting(key: str, target: int) -> Step:
-    def count(t: Thread) -> int:
-        t.frame[key] += 1
-        return target
-
-    return count
-
-
-def _stopping(outcome: str, reason: str) -> Step:
-    def stop(t: Thread) -> None:
-        raise Stop(outcome, reason)
-
-    return stop
 
 
 def run(kernel: k.Kernel, launch: ConcreteLaunch, schedule: int = 0, limits: Limits | None = None) -> RunResult:

@@ -14,12 +14,13 @@ from typing import Any
 from analyzers.ir import kernel as k
 from analyzers.ir.expr import PTR, Expr
 from analyzers.reference.data import decode, encode, modify
-from analyzers.reference.evaluate import Evaluator, Frame, Shadow, arbitrary, text_number
+from analyzers.reference.evaluate import Frame, Shadow, arbitrary, text_number
 from analyzers.reference.exchange import exchange, takes_mask
 from analyzers.reference.interpreter import CompiledKernel
 from analyzers.reference.launch import WARP, ConcreteLaunch, cluster_of
 from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
-from analyzers.reference.program import Branch, Halt, Join, Jump, LoopNext, LoopStart, Place, Region
+from analyzers.reference.program import Branch, Place
+from analyzers.reference.stepping import LEAVE, Stepper
 
 Data = Callable[[str, int, int], "int | None"]
 """(object, byte offset, width) -> contents that a witness supposes."""
@@ -119,75 +120,24 @@ class Walk:
 
 
 Step = Callable[[Walk], "int | None"]
-_END = -1
 
 
-class Tracer:
+class Tracer(Stepper[Walk]):
     """The operations of a kernel as closures over a :class:`Walk`."""
 
     def __init__(self, shared: CompiledKernel) -> None:
-        self.program = shared.program
-        self.evaluator: Evaluator = shared.evaluator
-        self.code: list[Step | None] = [None] * len(self.program.operations)
+        super().__init__(shared.program, shared.evaluator)
 
     def walk(self, w: Walk, steps: int) -> None:
         """Go on for up to ``steps`` operations."""
-        pc, code = w.pc, self.code
         w.steps += steps
-        for _ in range(steps):
-            step = code[pc]
-            if step is None:
-                step = code[pc] = self.compile(pc)
-            following = step(w)
-            if following is None:
-                pc += 1
-            elif following >= 0:
-                pc = following
-            else:
-                w.finished = True
-                return
-        w.pc = pc
-
-    def compile(self, pc: int) -> Step:
-        operation = self.program.operations[pc]
-        match operation:
-            case Branch():
-                return self._branch(pc, operation)
-            case Jump(target=target):
-                return lambda w: target
-            case LoopStart(counter=counter):
-                return _starting(counter)
-            case LoopNext(counter=counter, target=target):
-                return _counting(counter, target)
-            case Join(region=region):
-                return _joining(self.program.regions[region])
-            case k.Fence():
-                return lambda w: None
-            case Halt():
-                return self._halt(pc)
-            case k.Assign():
-                return self._assign(operation)
-            case k.Load():
-                return self._load(pc, operation)
-            case k.Store():
-                return self._store(pc, operation)
-            case k.Atomic():
-                return self._atomic(pc, operation)
-            case k.Barrier():
-                return self._barrier(pc, operation)
-            case k.Collective():
-                return self._collective(operation)
-            case k.Havoc():
-                return _havoc(operation)
-            case k.Assume():
-                return self._assume(operation)
-            case k.Unsupported(kind=kind):
-                return _stopping(f"came to unsupported code ({kind})")
+        w.pc, _, goes_on = self.execute(w, w.pc, steps)
+        w.finished = not goes_on
 
     def _taint(self, e: Expr) -> Callable[[Frame, Shadow], bool]:
         return self.evaluator.taint(e) or _untainted
 
-    def _branch(self, pc: int, s: Branch) -> Step:
+    def branch(self, pc: int, s: Branch) -> Step:
         test, taint, otherwise, region = (
             self.evaluator.value(s.condition),
             self.evaluator.taint(s.condition),
@@ -208,17 +158,14 @@ class Tracer:
 
         return branch
 
-    def _halt(self, pc: int) -> Step:
+    def halt(self, pc: int) -> Step:
         def halt(w: Walk) -> int:
-            w.ended = self._place(w, pc)
-            return _END
+            w.ended = self.place(w, pc)
+            return LEAVE
 
         return halt
 
-    def _place(self, w: Walk, pc: int) -> Place:
-        return Place(pc, tuple([w.frame[key] for _, key in self.program.loops[pc]]))
-
-    def _assign(self, s: k.Assign) -> Step:
+    def assign(self, s: k.Assign) -> Step:
         name, value, taint = s.var, self.evaluator.value(s.value), self.evaluator.taint(s.value)
         if taint is None:
 
@@ -259,7 +206,7 @@ class Tracer:
 
         return record
 
-    def _load(self, pc: int, s: k.Load) -> Step:
+    def load(self, pc: int, s: k.Load) -> Step:
         pointer, taint, record = self.evaluator.value(s.pointer), self._taint(s.pointer), self.recorder(pc, s)
         name, ty, width = s.var, s.ty, s.width
 
@@ -284,7 +231,7 @@ class Tracer:
 
         return load
 
-    def _store(self, pc: int, s: k.Store) -> Step:
+    def store(self, pc: int, s: k.Store) -> Step:
         pointer, address_taint = self.evaluator.value(s.pointer), self._taint(s.pointer)
         value, taint, record = self.evaluator.value(s.value), self._taint(s.value), self.recorder(pc, s)
         ty, width = s.value.ty, s.width
@@ -305,7 +252,7 @@ class Tracer:
 
         return store
 
-    def _atomic(self, pc: int, s: k.Atomic) -> Step:
+    def atomic(self, pc: int, s: k.Atomic) -> Step:
         pointer, taint, record = self.evaluator.value(s.pointer), self._taint(s.pointer), self.recorder(pc, s)
         operands = [self.evaluator.value(e) for e in s.operands]
         name, ty, width = s.var, s.ty, s.width
@@ -319,7 +266,7 @@ class Tracer:
                 new = modify(s.op, ty, old, [o(f) for o in operands])
             except ValueError as error:
                 w.stop = f"came to unsupported code ({error})"
-                return _END
+                return LEAVE
             w.memory.write(entry, 0, offset, width, encode(new, ty, width))
             if entry.private:
                 w.smeared.add(entry.name)
@@ -330,7 +277,7 @@ class Tracer:
 
         return atomic
 
-    def _barrier(self, pc: int, s: k.Barrier) -> Step:
+    def barrier(self, pc: int, s: k.Barrier) -> Step:
         mask = None if s.mask is None else self.evaluator.value(s.mask)
         mask_taint = _untainted if s.mask is None else self._taint(s.mask)
         reduce = None if s.reduce is None else (s.reduce[2], self.evaluator.value(s.reduce[1]))
@@ -342,7 +289,7 @@ class Tracer:
             if mask_taint(f, w.shadow):
                 w.interval_tainted = True
             if w.shares(s, value):
-                w.barriers.append((s.id, self._place(w, pc), bool(w.active)))
+                w.barriers.append((s.id, self.place(w, pc), bool(w.active)))
                 w.interval = hash((w.interval, named, value))
                 w.epoch += 1
             if reduce is not None:
@@ -352,7 +299,7 @@ class Tracer:
 
         return barrier
 
-    def _collective(self, s: k.Collective) -> Step:
+    def collective(self, pc: int, s: k.Collective) -> Step:
         operands, first = [self.evaluator.value(e) for e in s.operands], 1 if takes_mask(s.name) else 0
         name, ty = s.var, s.ty
 
@@ -365,66 +312,50 @@ class Tracer:
 
         return collective
 
-    def _assume(self, s: k.Assume) -> Step:
+    def assume(self, pc: int, s: k.Assume) -> Step:
         condition, taint = self.evaluator.value(s.condition), self._taint(s.condition)
 
         def assume(w: Walk) -> int | None:
             if condition(w.frame) or taint(w.frame, w.shadow):
                 return None
             w.stop = f"violates an assumption ({s.source})"
-            return _END
+            return LEAVE
 
         return assume
+
+    def join(self, region: int) -> Step:
+        """After a construct that data steered, what it may have changed depends on data."""
+        number, changed = region, self.program.regions[region]
+
+        def join(w: Walk) -> None:
+            before = w.active.pop(number, None)
+            if before is None:
+                return
+            for name in changed.assigned:
+                w.shadow[name] = True
+            w.smeared |= changed.stores
+            if changed.barriers:
+                # Threads that do not diverge have passed the same barriers, however many.
+                w.interval = hash((before, number))
+
+        return join
+
+    def havoc(self, s: k.Havoc) -> Step:
+        def havoc(w: Walk) -> None:
+            w.frame[s.var] = arbitrary(s.ty, text_number(s.var))
+            w.shadow[s.var] = True
+
+        return havoc
+
+    def unsupported(self, s: k.Unsupported) -> Step:
+        text = f"came to unsupported code ({s.kind})"
+
+        def stop(w: Walk) -> int:
+            w.stop = text
+            return LEAVE
+
+        return stop
 
 
 def _untainted(f: Frame, s: Shadow) -> bool:
     return False
-
-
-def _starting(counter: str) -> Step:
-    def start(w: Walk) -> None:
-        w.frame[counter] = 0
-
-    return start
-
-
-def _counting(counter: str, target: int) -> Step:
-    def count(w: Walk) -> int:
-        w.frame[counter] += 1
-        return target
-
-    return count
-
-
-def _joining(region: Region) -> Step:
-    """After a construct that data steered, what it may have changed depends on data."""
-    number = region.number
-
-    def join(w: Walk) -> None:
-        before = w.active.pop(number, None)
-        if before is None:
-            return
-        for name in region.assigned:
-            w.shadow[name] = True
-        w.smeared |= region.stores
-        if region.barriers:
-            # Threads that do not diverge have passed the same barriers, however many.
-            w.interval = hash((before, number))
-
-    return join
-
-
-def _havoc(s: k.Havoc) -> Step:
-    def havoc(w: Walk) -> None:
-        w.frame[s.var] = arbitrary(s.ty, text_number(s.var))
-        w.shadow[s.var] = True
-
-    return havoc
-
-
-def _stopping(text: str) -> Step:
-    def stop(w: Walk) -> int:
-        w.stop = text
-        return _END
-
-    return stop
