@@ -83,6 +83,20 @@ class FactNote:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopTurn:
+    """In which turn of a loop a thread is."""
+
+    span: SourceSpan
+    """The loop."""
+    iteration: int
+    """0-based."""
+    variable: str | None = None
+    """The loop's variable, where its header names one."""
+    value: int | None = None
+    """What the variable holds in that turn, where that is certain."""
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """One side of a finding: a memory access or barrier in the source, executed by one concrete thread."""
 
@@ -100,6 +114,8 @@ class Access:
     """(loop description, 0-based iteration) for each enclosing loop, outermost first."""
     calls: tuple[SourceSpan, ...] = ()
     """Call sites through which the access is reached, outermost first."""
+    turns: tuple[LoopTurn, ...] = ()
+    """The same as `iterations`, with the place and the variable of each loop."""
 
 
 @dataclass(frozen=True, slots=True)

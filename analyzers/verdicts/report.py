@@ -17,6 +17,7 @@ from analyzers.races.threads import GRID_FITS, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
 from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
+from analyzers.verdicts import shown
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
@@ -87,7 +88,12 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     roots = tuple(c.condition for e in (a, b) for c in e.guard)
     bound = tuple(launch.side(r, t, race.mode) for r in roots for t in (1, 2))
     concrete = concretize(launch, race.values, race.mode, bound)
-    one, two = access_of(launch, a, concrete, 1, race.mode), access_of(launch, b, concrete, 2, race.mode)
+    one, two = (
+        replace(access_of(launch, e, concrete, t, race.mode), turns=shown.turns_of(launch, e, concrete, t, race.mode))
+        for e, t in ((a, 1), (b, 2))
+    )
+    data = shown.executed_data(launch, concrete, (a, b), race.mode) if race.certainty != "confirmed" else ()
+    mentioned = shown.parameters(launch, concrete, shown.roots_of((a, b)))
     if one.span > two.span:
         one, two, a, b = two, one, b, a
     code, severity = _grade(launch, race, a, b)
@@ -105,8 +111,8 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         scope=scope,
         space=space,
         object=display,
-        witness=witness_of(concrete, address, race.certainty == "confirmed"),
-        explanation=_race_explanation(launch, race),
+        witness=replace(witness_of(concrete, address, race.certainty == "confirmed"), parameters=mentioned, data=data),
+        explanation=_race_explanation(launch, race, executed=bool(data)),
     )
 
 
@@ -196,7 +202,7 @@ def _sizes(missing: Missing) -> str:
     return ", ".join(f"{name} = {value}" for name, value in missing.example)
 
 
-def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
+def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> tuple[str, ...]:
     lines: list[str] = []
     if race.relation not in ("any", "same iteration"):
         lines.append(f"The two threads are in {race.relation}.")
@@ -214,7 +220,9 @@ def _race_explanation(launch: Launch, race: RaceDecision) -> tuple[str, ...]:
                 f"It depends on sizes that no host code in sight limits: with {_sizes(race.missing)} there is no race. "
                 "An assertion of what the kernel needs would settle the matter."
             )
-    if race.certainty == "data-dependent":
+    if executed:
+        lines.append("Whether it happens depends on what memory holds; with the values shown, it was executed.")
+    elif race.certainty == "data-dependent":
         lines.append("Whether it happens depends on what memory holds.")
     elif race.certainty == "not-replayed":
         lines.append(
@@ -282,7 +290,11 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         span=barrier.site.span,
         accesses=sides,
         group=f"{code.value}:{_anchor(kernel, barrier.site.span)}",
-        witness=witness_of(concrete, "", False),
+        witness=replace(
+            witness_of(concrete, "", False),
+            parameters=shown.parameters(launch, concrete, shown.roots_of((barrier,))),
+            data=(),
+        ),
         explanation=explanation,
     )
 
