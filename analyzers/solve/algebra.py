@@ -28,6 +28,8 @@ first one."""
 
 _PASS = Undecided("not-applicable", "no proof by bounds, residues or injectivity", RUNG)
 
+_SPENT = Undecided("budget", "no proof by bounds, residues or injectivity with this effort", RUNG)
+
 
 def decide(prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
     """A proof of the prepared query (its core in terms of the original facts), or a pass.
@@ -42,7 +44,7 @@ def decide(prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
     except Refuted as found:
         tags = found.tags
     if tags is None:
-        return _PASS
+        return _SPENT if proof.state.system.allowance[0] <= 0 else _PASS
     assumed = prepared.assumed or proof.assumed or proof.state.translation.assumed or prepared.intervals.relied
     return Proved(prepared.with_definitions(tags), assumed, RUNG)
 

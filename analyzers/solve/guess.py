@@ -53,7 +53,8 @@ def decide(prepared: Prepared, large: bool = False) -> Iterator[Mapping[Expr, in
     first. ``large``: draw sizes near the ends of the integer types too."""
     query = prepared.query
     conditions = [*query.conjuncts, *(f.condition for f in query.facts)]
-    atoms = frozenset[Expr]().union(*(atoms_below(c) for c in conditions))
+    addresses = () if query.overlap is None else (query.overlap.left, query.overlap.right)
+    atoms = frozenset[Expr]().union(*(atoms_below(c) for c in (*conditions, *addresses)))
     atoms = frozenset(a for a in atoms if isinstance(a.ty, IntType))
     if any(side_of(a) == 3 for a in atoms) or not conditions:
         return

@@ -18,10 +18,14 @@ from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.prepare import Prepared, prepare
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.system import MAX_TOTAL_STEPS
 
 _T = TypeVar("_T")
 
 
+QUICK_STEPS = 60
+"""Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
+trying sizes comes before the second attempt."""
 FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
@@ -61,41 +65,46 @@ class Ladder:
 
     def _climb(self, query: Query) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
-        answer = self._timed("algebra", lambda: algebra.decide(prepared))
-        if isinstance(answer, Proved):
-            proof = answer
-            return self._timed("algebra", lambda: algebra.strengthen(query, proof))
-        answer = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.rows))
+        first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
+        if not isinstance(first, Undecided):
+            return first
+        found = self._timed("enumerate", lambda: enumerate_rung.decide(prepared, self.budget.rows))
+        answer = self._timed("enumerate", lambda: self._enumerated(prepared, found))
         if not isinstance(answer, Undecided):
             return answer
-        answer = self._timed("guess", lambda: self._guess(prepared))
-        if not isinstance(answer, Undecided):
-            return answer
-        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
-        if not isinstance(answer, Undecided):
-            return answer
-        answer = self._timed("guess", lambda: self._guess(prepared, large=True))
-        if not isinstance(answer, Undecided):
-            return answer
-        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
-        if not isinstance(answer, Undecided):
-            return answer
-        found = self._timed("cpsat", lambda: self._cpsat(prepared))
-        if not isinstance(found, Undecided):
-            return found
-        last = self._timed("enumerate", lambda: self._enumerate(prepared, self.budget.many_rows))
+        for rung, work in (
+            ("guess", lambda: self._guess(prepared)),
+            ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
+            ("enumerate", lambda: self._complete(prepared, found)),
+            ("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE)),
+            ("guess", lambda: self._guess(prepared, large=True)),
+            ("smt", lambda: self._smt(prepared, self.budget.smt)),
+        ):
+            answer = self._timed(rung, work)
+            if not isinstance(answer, Undecided):
+                return answer
+        last = self._timed("cpsat", lambda: self._cpsat(prepared))
+        if isinstance(last, Undecided):
+            last = self._timed("enumerate", lambda: self._many(prepared))
         return answer if isinstance(last, Undecided) else last
 
-    def _enumerate(self, prepared: Prepared, rows: int) -> Answer:
-        found = enumerate_rung.decide(prepared, rows)
+    def _algebra(self, prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
+        answer = algebra.decide(prepared, steps)
+        return algebra.strengthen(prepared.original, answer) if isinstance(answer, Proved) else answer
+
+    def _many(self, prepared: Prepared) -> Answer:
+        found = enumerate_rung.decide(prepared, self.budget.many_rows)
+        answer = self._enumerated(prepared, found)
+        return self._complete(prepared, found) if isinstance(answer, Undecided) else answer
+
+    def _enumerated(self, prepared: Prepared, found: Answer | enumerate_rung.Candidate) -> Answer:
+        """What an enumeration says without the help of another rung."""
         if not isinstance(found, enumerate_rung.Candidate):
             return found
         values = prepared.restore(found.values)
         if satisfies(prepared.original, values):
             return Satisfied(values, enumerate_rung.RUNG)
-        if found.complete:
-            return Undecided("not-applicable", "opaque values are not enumerated", enumerate_rung.RUNG)
-        return self._complete(prepared, found.values)
+        return Undecided("not-applicable", "opaque values are not enumerated", enumerate_rung.RUNG)
 
     def _guess(self, prepared: Prepared, *, large: bool = False) -> Answer:
         for found in guess.decide(prepared, large):
@@ -104,15 +113,16 @@ class Ladder:
                 return Satisfied(self._smallest_threads(prepared.original, values), guess.RUNG)
         return Undecided("budget", "no values found by trying", guess.RUNG)
 
-    def _complete(self, prepared: Prepared, values: Mapping[Expr, int]) -> Answer:
+    def _complete(self, prepared: Prepared, found: Answer | enumerate_rung.Candidate) -> Answer:
         """Values for the symbols that were not enumerated, with the others as found."""
         query = prepared.query
-        fixed = [compare("eq", s, const(v, s.ty)) for s, v in values.items() if isinstance(s.ty, IntType)]
-        answer = smt.decide(replace(query, conjuncts=(*query.conjuncts, *fixed)), self.budget.smt // 8)
-        if isinstance(answer, Satisfied):
-            restored = prepared.restore(answer.values)
-            if satisfies(prepared.original, restored):
-                return Satisfied(restored, enumerate_rung.RUNG)
+        if isinstance(found, enumerate_rung.Candidate) and not found.complete:
+            fixed = [compare("eq", s, const(v, s.ty)) for s, v in found.values.items() if isinstance(s.ty, IntType)]
+            answer = smt.decide(replace(query, conjuncts=(*query.conjuncts, *fixed)), self.budget.smt // 8)
+            if isinstance(answer, Satisfied):
+                restored = prepared.restore(answer.values)
+                if satisfies(prepared.original, restored):
+                    return Satisfied(restored, enumerate_rung.RUNG)
         return Undecided(
             "not-applicable", "conditions that are not enumerated exclude the pair found", enumerate_rung.RUNG
         )
