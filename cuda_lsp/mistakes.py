@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzers.model import ContextResult, Finding, Severity, Verdict
+from analyzers.model import ContextResult, Finding, LoopTurn, Severity, Verdict
 from cuda_lsp.unit_view import ShownKernel, UnitView
 
 _LOUDEST_FIRST = {severity: rank for rank, severity in enumerate(Severity)}
@@ -60,3 +60,11 @@ def mistakes(views: Iterable[UnitView], path: str, severity_of: SeverityOf) -> l
             contexts = sum(len(shown.result.contexts) for shown in kernels.values())
             found.append(Mistake(code, group, severity, tuple(ordered), contexts))
     return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
+
+
+def describe_turn(turn: LoopTurn, where: str) -> str:
+    """In which turn of which loop, given where that is: `with t = 0 in the loop at line 7`."""
+    if turn.value is not None:
+        return f"with {turn.variable} = {turn.value} in the loop at {where}"
+    variable = f" over {turn.variable}" if turn.variable is not None else ""
+    return f"in iteration {turn.iteration} of the loop{variable} at {where}"

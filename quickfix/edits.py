@@ -346,7 +346,7 @@ def _delete(layout: _Layout, start: int, end: int) -> list[Change]:
     line = layout.line_start(start)
     after = text.find(b"\n", end)
     after = len(text) if after < 0 else after + 1
-    if not text[line:start].strip() and not text[end:after].strip():
+    if not text[line:start].strip() and _is_own(layout, end, after):
         return [Change(line, after, b"")]
     blanks = start
     while text[blanks - 1 : blanks] in (b" ", b"\t") and blanks > line:
@@ -357,6 +357,19 @@ def _delete(layout: _Layout, start: int, end: int) -> list[Change]:
     while text[end : end + 1] in (b" ", b"\t"):
         end += 1
     return [Change(start, end, b"")]
+
+
+def _is_own(layout: _Layout, start: int, end: int) -> bool:
+    """The rest of a line says nothing without the statement before it: it is empty, or one comment that ends there. A
+    comment that steers the analysis stays."""
+    rest = layout.text[start:end].strip()
+    if not rest:
+        return True
+    if layout.code[start:end].strip() or b"cuda-lsp:" in rest:
+        return False
+    return (rest.startswith(b"//") and not rest.endswith(b"\\")) or (
+        rest.startswith(b"/*") and rest.find(b"*/") == len(rest) - 2
+    )
 
 
 # --- edits for the user ---------------------------------------------------------------------------------------

@@ -355,7 +355,13 @@ def _shown(access: Access) -> str:
 
 
 def _pair(one: Access, two: Access) -> str:
-    return f"{one.text} across iterations" if one.text == two.text else f"{one.text} and {two.text}"
+    if one.text != two.text:
+        return f"{one.text} and {two.text}"
+    if one.kind != two.kind:
+        return f"the {one.kind} and the {two.kind} of {one.text}"
+    if one.span != two.span and one.span.line != two.span.line:
+        return f"the {one.kind}s of {one.text} in lines {one.span.line} and {two.span.line}"
+    return f"the {one.kind}s of {one.text} in different iterations"
 
 
 def _pairs(targets: Iterable[Finding], shown: Finding) -> str:

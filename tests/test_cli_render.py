@@ -18,6 +18,7 @@ from analyzers.model import (
     Fix,
     KernelResult,
     LaunchSummary,
+    LoopTurn,
     Reason,
     Severity,
     Skipped,
@@ -59,6 +60,7 @@ READ = Access(
     (0, 0, 0),
     (("for (int d = 1; d < n; d *= 2)", 0), ("for (int d = 1; d < n; d *= 2)", 3)),
     (span(9, 3, 5),),
+    (LoopTurn(span(4, 3, 3), 0, "d", 1), LoopTurn(span(4, 3, 3), 3, "d"), LoopTurn(span(8, 3, 3, "/project/b.h"), 2)),
 )
 RACE = Finding(
     Verdict.DATA_RACE,
@@ -111,8 +113,9 @@ def test_a_race_in_full() -> None:
         "    :\n"
         "  5 |         out[t] = s[t + d];\n"
         "    |                  ^^^^^^^^ read of 4 bytes by thread (0,0,0) of block (0,0,0)\n"
-        "    |                           in iteration 0 of for (int d = 1; d < n; d *= 2)\n"
-        "    |                           in iteration 3 of for (int d = 1; d < n; d *= 2)\n"
+        "    |                           with d = 1 in the loop at line 4\n"
+        "    |                           in iteration 3 of the loop over d at line 4\n"
+        "    |                           in iteration 2 of the loop at /project/b.h:8:3\n"
         "    |                           called at /project/sum.cu:9:3\n"
         "\n"
         "  cell      s[1] (shared memory)\n"

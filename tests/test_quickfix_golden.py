@@ -113,3 +113,9 @@ def test_offers_cover_each_group_once(stem: str):
         fix = fix_for(engine(), of, group)
         assert isinstance(fix, Fix)
         assert group in fix.groups
+
+
+def test_a_title_names_both_accesses_of_one_expression():
+    of = request(GOLDEN / "braceless.cu")
+    titles = [fix.title for fix in offers(engine(), of, result(of))]
+    assert any("orders the writes of a[(t + k) % 64] in different iterations" in title for title in titles), titles

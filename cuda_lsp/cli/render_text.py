@@ -26,6 +26,7 @@ from analyzers.model import (
 )
 from cuda_lsp.cli.inputs import shown
 from cuda_lsp.cli.terminal import Role, Style, printable, width
+from cuda_lsp.mistakes import describe_turn
 
 Lines = Callable[[str], Sequence[str]]
 """The lines of a file; empty for one that cannot be read."""
@@ -277,8 +278,8 @@ def _what(access: Access) -> str:
 
 
 def _how(access: Access) -> Iterator[str]:
-    for loop, iteration in access.iterations:
-        yield f"in iteration {iteration} of {printable(loop)}"
+    for turn in access.turns:
+        yield printable(describe_turn(turn, _line_in(turn.span, access.span.path)))
     for call in access.calls:
         yield f"called at {_place(call)}"
 

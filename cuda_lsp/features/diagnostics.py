@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from lsprotocol import types
 from analyzers.model import Access, Severity, SourceSpan, Verdict
 from cuda_lsp import config
 from cuda_lsp.client import Encoded
-from cuda_lsp.mistakes import Mistake
+from cuda_lsp.mistakes import Mistake, describe_turn
 from cuda_lsp.mistakes import mistakes as grouped
 from cuda_lsp.positions import unchecked_range
 
@@ -120,9 +120,13 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
             yield text, span, at
 
     first = mistake.first
+
+    def line_of(span: SourceSpan) -> str:
+        return where_in_words(session, first.finding.span.path, first.shown, span)
+
     for number, access in enumerate(first.finding.accesses):
         if number or access.span != first.finding.span:
-            yield from entry(describe_access(access), access.span, first.shown)
+            yield from entry(describe_access(access, line_of), access.span, first.shown)
         for call in access.calls:
             yield from entry(f"`{access.text}` is reached through this call", call, first.shown)
     for occurrence in mistake.occurrences:
@@ -132,8 +136,8 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
             yield from entry(text, launch.span, occurrence.shown)
 
 
-def describe_access(access: Access) -> str:
-    """An access with the thread that makes it, in one line."""
+def describe_access(access: Access, line_of: Callable[[SourceSpan], str]) -> str:
+    """An access with the thread that makes it, in one line; `line_of` says where a loop is."""
     if access.kind == "barrier":
         what = f"barrier `{access.text}`"
     else:
@@ -141,7 +145,7 @@ def describe_access(access: Access) -> str:
     if access.thread is None:
         return what
     block = f" of block {access.block}" if access.block is not None else ""
-    turns = "".join(f", {loop} {count}" for loop, count in access.iterations)
+    turns = "".join(f", {describe_turn(turn, line_of(turn.span))}" for turn in access.turns)
     return f"{what} by thread {access.thread}{block}{turns}"
 
 

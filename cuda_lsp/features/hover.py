@@ -154,7 +154,8 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
         head.add("From an earlier text: the current one could not be checked.")
     who = Block()
     for access in finding.accesses:
-        who.add(f"{describe_access(access)}, {places.line(first.shown, access.span)}, {access.width} bytes", 1)
+        what = describe_access(access, lambda span: places.line(first.shown, span))
+        who.add(f"{what}, {places.line(first.shown, access.span)}, {access.width} bytes", 1)
         for call in access.calls:
             who.add(f"called from {places.line(first.shown, call)}", 2)
     how = Block()

@@ -1,0 +1,128 @@
+"""What a finding tells of its witness: only what matters, in the words of the source, and only what was executed."""
+
+from __future__ import annotations
+
+from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.model import Finding, Witness
+
+
+def only_finding(text: str, memory: str | None = None) -> Finding:
+    """The one mistake in a text, of those on an object."""
+    for event in Engine().check(CheckRequest("/nowhere/a.cu", text)):
+        if isinstance(event, UnitFinished):
+            (found,) = {
+                f.group: f
+                for k in event.result.kernels
+                for c in k.contexts
+                for f in c.findings
+                if memory in (None, f.object)
+            }.values()
+            return found
+    raise AssertionError("no result")
+
+
+def witness(text: str) -> Witness:
+    found = only_finding(text, "s").witness
+    assert found is not None
+    return found
+
+
+def turns(text: str) -> list[list[tuple[int, int, str | None, int | None]]]:
+    return [[(t.span.line, t.iteration, t.variable, t.value) for t in a.turns] for a in only_finding(text).accesses]
+
+
+REVERSE = """
+__global__ void reverse(float *out, int n, int unused) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = out[t];
+  if (CONDITION) out[t] = s[63 - t];
+}
+void go(float *p, int n, int argc) {
+  reverse<<<argc, 64>>>(p, n, argc + 1);
+}
+"""
+
+
+def test_values_that_the_race_does_not_depend_on_are_left_out() -> None:
+    assert witness(REVERSE.replace("CONDITION", "true")).parameters == ()
+
+
+def test_values_that_the_race_depends_on_are_told() -> None:
+    assert dict(witness(REVERSE.replace("CONDITION", "t < n - 10")).parameters)["n"] > 10
+    assert "unused" not in dict(witness(REVERSE.replace("CONDITION", "t < n - 10")).parameters)
+
+
+PICK = """
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void pick(const int *__restrict__ keys, int *out) {
+  int t = threadIdx.x;
+  if (t > 0 && keys[t - 1] < 5 && keys[t] >= 5) out[0] = t;
+}
+"""
+
+
+def test_contents_of_memory_are_elements_and_were_executed() -> None:
+    found = only_finding(PICK)
+    assert found.witness is not None
+    data = dict(found.witness.data)
+    assert len(data) == 4
+    (one, two) = (access.thread[0] for access in found.accesses if access.thread is not None)
+    for thread in (one, two):
+        assert data[f"keys[{thread - 1}]"] < 5 <= data[f"keys[{thread}]"]
+    assert "with the values shown, it was executed" in found.explanation[0]
+
+
+def test_contents_that_were_not_executed_are_not_shown() -> None:
+    found = only_finding(
+        """
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void claim(int *state, int *out) {
+  int t = threadIdx.x;
+  state[t] = t * 3;
+  __syncthreads();
+  if (state[(t + 1) % 64] == 7) out[0] = t;
+}
+""",
+        "out",
+    )
+    assert found.witness is not None
+    assert found.witness.data == ()
+    assert not any("executed" in line for line in found.explanation)
+
+
+LOOP = """
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void again(int *out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x, sum = 0;
+  HEADER {
+    s[t] = t;
+    __syncthreads();
+    sum += s[63 - t];
+    BODY
+  }
+  out[t] = sum;
+}
+"""
+
+
+def test_a_loop_is_named_by_its_variable_and_line() -> None:
+    write, read = turns(LOOP.replace("HEADER", "for (int k = 3; k < 40; k += 2)").replace("BODY", ""))
+    assert write == [(6, 1, "k", 5)]
+    assert read == [(6, 0, "k", 3)]
+
+
+def test_the_variable_has_no_value_where_the_header_does_not_say_it_all() -> None:
+    for header, body in (
+        ("for (int k = n; k < 40; k++)", ""),
+        ("for (int k = 0; k < 40; k++)", "k += 1;"),
+    ):
+        for turn in turns(LOOP.replace("HEADER", header).replace("BODY", body)):
+            assert [(line, name, value) for line, _, name, value in turn] == [(6, "k", None)], header + body
+
+
+def test_a_loop_without_a_variable() -> None:
+    for (turn,) in turns(LOOP.replace("HEADER", "while (n-- > 0)").replace("BODY", "")):
+        assert turn[0] == 6
+        assert turn[2:] == (None, None)
