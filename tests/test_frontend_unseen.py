@@ -216,3 +216,22 @@ def test_kernels_in_tables_and_in_explicit_instances_are_launched(tmp_path: Path
         "m<3>": [("launch", ("3", "1", "1"))],
         "m<4>": [("launch", ("4", "1", "1"))],
     }
+
+
+def test_launches_of_class_templates_instantiated_explicitly(tmp_path: Path):
+    source = tmp_path / "a.cu"
+    source.write_text(
+        textwrap.dedent("""\
+        namespace n {
+        template <class T> __global__ void k(T *p) { p[threadIdx.x] = 1; }
+        template <class T> struct Solver { void operator()(T *p); void rest(T *p) { k<T><<<2, 32>>>(p); } };
+        template <class T> void Solver<T>::operator()(T *p) { k<T><<<1, 32>>>(p); rest(p); }
+        template struct Solver<float>;
+        template class Solver<double>;
+        }
+        """)
+    )
+    result = checked(source)
+    assert result.skipped == ()
+    grids = {k.name: sorted(c.launch.grid[0] for c in k.contexts) for k in result.kernels}
+    assert grids == {"k<float>": ["1", "2"], "k<double>": ["1", "2"]}

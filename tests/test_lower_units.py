@@ -201,3 +201,13 @@ def test_a_probe_of_a_launching_template_shows_its_kernels():
     lowered = lower_unit(parsed, lambda probes: parser.parse(PATH, text, CompileFlags(), probes=probes))
     assert [(k.name, k.assumptions) for k in lowered.kernels] == [("run<5>", ())]
     assert lowered.probes == (probe,)
+
+
+def test_instances_in_a_generic_lambda_that_a_template_calls():
+    text = """
+        template <int N> struct number { static constexpr int value = N; };
+        template <int N> __global__ void run(int *p) { p[N] = N; }
+        template <class L> void dispatch(L &&launch, int n) { if (n) launch(number<1>{}); else launch(number<2>{}); }
+        void host(int *p, int n) { dispatch([&](auto c) { run<c.value><<<1, 1>>>(p); }, n); }
+    """
+    assert sorted(names(text)) == ["run<1>", "run<2>"]

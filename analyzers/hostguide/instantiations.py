@@ -1,4 +1,4 @@
-"""Explicit instantiations of host function templates, as they stand in the text.
+"""Explicit instantiations of host function and class templates, as they stand in the text.
 
 clang shows no cursor for ``template void launch<3>(…);``, and files with many of them write them through a macro. Takes
 blanked text and the names of templates, gives the instances as ``launch<3>``.
@@ -32,6 +32,17 @@ def explicit_instances(text: bytes, names: Iterable[str]) -> list[str]:
         if not any(start <= match.start() < end for start, end in spans):
             found.append(_instance(match.group(1), match.group(2)))
     return list(dict.fromkeys(found))
+
+
+def explicit_class_instances(text: bytes, names: Iterable[str]) -> list[str]:
+    """Instances of the named class templates (``template class Solver<float>;``), in order, each once."""
+    wanted = "|".join(re.escape(n) for n in sorted(names))
+    if not wanted or b"template" not in text:
+        return []
+    pattern = re.compile(
+        rb"\btemplate\s+(?:class|struct)\s+(?:\w+\s*::\s*)*(" + wanted.encode() + rb")\s*<([^;(){}]*)>\s*;"
+    )
+    return list(dict.fromkeys(_instance(m.group(1), m.group(2)) for m in pattern.finditer(text)))
 
 
 def _uses(

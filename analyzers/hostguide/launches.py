@@ -11,7 +11,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
-from analyzers.hostguide.instantiations import explicit_instances
+from analyzers.hostguide.instantiations import explicit_class_instances, explicit_instances
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.recorded import contexts_of, merged
@@ -58,6 +58,8 @@ _FUNCTIONS = frozenset(
         CursorKind.FUNCTION_TEMPLATE,
     }
 )
+_CLASSES = _SCOPES - {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
+_MEMBERS = _FUNCTIONS - {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,8 @@ class _Guide:
             kind = child.kind
             if kind in _FUNCTIONS:
                 path, start, end = extent(child)
-                template = kind == CursorKind.FUNCTION_TEMPLATE or (not top and _in_template(child))
+                member = not top or kind in _MEMBERS
+                template = kind == CursorKind.FUNCTION_TEMPLATE or (member and _in_template(child))
                 defined = child.is_definition()
                 found = _Found(child, child.spelling, path, start, end, where.offset, template, defined)
                 self.functions.append(found)
@@ -196,7 +199,20 @@ class _Guide:
             for f in self.functions:
                 if f.template and f.name == name and "<" in text:
                     out.append(instantiation_probe(text, None, _namespaces(f.cursor)))
+        out += self._members_wanted()
         return tuple(dict.fromkeys(p for p in out if p not in self.unit.probes))
+
+    def _members_wanted(self) -> Iterator[str]:
+        """Probes for the members that launch, of class templates that are instantiated explicitly."""
+        owners: dict[str, list[_Found]] = {}
+        for f in self.wanted:
+            parent = f.cursor.semantic_parent
+            if f.template and f.cursor.kind == CursorKind.CXX_METHOD and parent is not None:
+                owners.setdefault(parent.spelling.partition("<")[0], []).append(f)
+        for path in self.paths if owners else ():
+            for instance in explicit_class_instances(self.texts[path], owners):
+                for f in owners[instance.partition("<")[0]]:
+                    yield instantiation_probe(f"{instance}::{f.name}", None, _namespaces(f.cursor))
 
     def _around(self, path: str, offset: int) -> _Found | None:
         """The innermost function whose text holds an offset."""
@@ -501,6 +517,8 @@ def _in_template(cursor: Cursor) -> bool:
 def _namespaces(cursor: Cursor) -> tuple[str, ...]:
     names: list[str] = []
     parent = cursor.semantic_parent
+    if parent is not None and parent.kind in _CLASSES:
+        parent = parent.semantic_parent
     while parent is not None and parent.kind == CursorKind.NAMESPACE:
         names.append("" if parent.is_anonymous() else parent.spelling)
         parent = parent.semantic_parent

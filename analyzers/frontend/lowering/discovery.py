@@ -370,13 +370,27 @@ def _references(
                 continue
             if target.data[0] not in seen and not is_bundled(place[0]):
                 name = target.spelling
-                if name in interesting or _owner_name(target) in interesting or name == "operator()":
+                known = name in interesting or _owner_name(target) in interesting
+                if known or name == "operator()" or _takes_lambda(target):
                     queue.append(_defined(target))
 
 
 def _owner_name(cursor: Any) -> str:
     parent = cursor.semantic_parent
     return parent.spelling if parent is not None and parent._kind_id != Kinds.NAMESPACE else ""
+
+
+def _takes_lambda(cursor: Any) -> bool:
+    """Whether a function is an instance for a lambda, which it may call with anything."""
+    for number in range(max(cursor.get_num_template_arguments(), 0)):
+        try:
+            if cursor.get_template_argument_kind(number) != TemplateArgumentKind.TYPE:
+                continue
+        except ValueError:
+            return True  # a pack: the Python binding does not show what is in it
+        if "(lambda at" in cursor.get_template_argument_type(number).spelling:
+            return True
+    return False
 
 
 def _defined(cursor: Any) -> Any:
