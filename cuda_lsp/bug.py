@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 
-ISSUES_URL = "https://github.com/cuda-lsp/cuda-lsp/issues"
+from cuda_lsp import __version__
 
 _log = logging.getLogger("cuda_lsp.bug")
 _reported: set[str] = set()
@@ -19,7 +19,7 @@ def report(what: str, error: BaseException | None = None) -> None:
     if key in _reported:
         return
     _reported.add(key)
-    _log.error("bug in cuda-lsp, please report it at %s: %s", ISSUES_URL, what, exc_info=error)
+    _log.error("bug in cuda-lsp %s, please report it with these lines: %s", __version__, what, exc_info=error)
 
 
 def count() -> int:

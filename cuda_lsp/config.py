@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -25,8 +26,8 @@ else:
 
 SECTION: Final = "cuda-lsp"
 PROJECT_FILE: Final = ".cuda-lsp.toml"
-DOCUMENTATION_URL: Final = "https://github.com/cuda-lsp/cuda-lsp/blob/main/docs"
-"""Where the documentation is published; a diagnostic links to `diagnostics/<code>.md` below it."""
+_DOCUMENTATION: Final = (Path(__file__).parent / "docs", Path(__file__).parent.parent / "docs")
+"""Where the documentation lies: in an installed package, and in a checkout."""
 
 SeverityChoice = Literal["error", "warning", "information", "hint", "off"]
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
@@ -49,6 +50,7 @@ class Settings:
     workers: int = 2
     hang_seconds: int = 60
     disk_cache: bool = True
+    documentation_url: str | None = None
     log_level: str = "warning"
 
     def check_options(self) -> CheckOptions:
@@ -155,6 +157,14 @@ def _path(value: Any) -> str | None:
     return value
 
 
+def _url(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or not re.match(r"(https?|file)://\S+$", value):
+        raise _BadValueError("an address that begins with https://, http:// or file://")
+    return value.rstrip("/")
+
+
 def _severities(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise _BadValueError("a table from verdict to severity")
@@ -240,6 +250,13 @@ OPTIONS: Final[tuple[Option, ...]] = (
     ),
     Option("disk-cache", "Keep results in the user's cache directory.", _flag, {"type": "boolean"}),
     Option(
+        "documentation-url",
+        "Where the documentation is read that diagnostics link to, at diagnostics/<code>.md below this address; by "
+        "default the pages that are installed with the server.",
+        _url,
+        {"type": ["string", "null"]},
+    ),
+    Option(
         "log-level",
         "What goes to standard error: " + ", ".join(f"“{level}”" for level in LOG_LEVELS) + ".",
         _choice(*LOG_LEVELS),
@@ -324,9 +341,16 @@ def find_project_file(start: Path, top: Path | None) -> Path | None:
     return None
 
 
-def documentation(code: Verdict) -> str:
-    """The page that explains a diagnostic."""
-    return f"{DOCUMENTATION_URL}/diagnostics/{code.value}.md"
+def documentation(code: Verdict, base: str | None = None) -> str | None:
+    """The address of the page that explains a diagnostic: below `base`, or of the file that was installed; None where
+    there is none."""
+    return f"{base}/diagnostics/{code.value}.md" if base is not None else _installed_page(code)
+
+
+@cache
+def _installed_page(code: Verdict) -> str | None:
+    pages = (folder / "diagnostics" / f"{code.value}.md" for folder in _DOCUMENTATION)
+    return next((page.as_uri() for page in pages if page.is_file()), None)
 
 
 def json_schema() -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls import uris
 
 from analyzers.model import CheckOptions, Severity, Verdict
 from cuda_lsp import config
@@ -142,6 +143,21 @@ def test_every_setting_is_documented_with_its_default() -> None:
 
 
 def test_every_diagnostic_has_its_page() -> None:
-    pages = Path(__file__).parent.parent / "docs" / "diagnostics"
     for verdict in Verdict:
-        assert (pages / config.documentation(verdict).rpartition("/")[2]).is_file()
+        address = config.documentation(verdict)
+        assert address is not None
+        path = uris.to_fs_path(address)
+        assert path is not None
+        assert Path(path).read_text(encoding="utf-8").startswith(f"# {verdict.value}")
+        assert config.documentation(verdict, "https://h/x") == f"https://h/x/diagnostics/{verdict.value}.md"
+
+
+def test_an_address_has_a_scheme() -> None:
+    for value in ("docs", "ftp://x", "https://a b", 3):
+        settings, problems = config.merge([Layer("here", {"documentation-url": value})])
+        assert settings.documentation_url is None
+        assert "https://" in problems[0].text
+    assert (
+        config.merge([Layer("here", {"documentation-url": "file:///srv/docs/"})])[0].documentation_url
+        == "file:///srv/docs"
+    )

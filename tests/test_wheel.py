@@ -1,23 +1,32 @@
 """The wheel carries everything an installed cuda-lsp needs: the four packages whole, bundled headers included."""
 
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from pygls import uris
+
+from analyzers.model import Verdict
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("analyzers", "cuda_lsp", "gpu_runner", "quickfix")
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
     build = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert build.returncode == 0, build.stderr
     (wheel,) = out.glob("cuda_lsp-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
@@ -41,3 +50,23 @@ def test_nothing_else_is_at_the_top_of_the_wheel(wheel_names: set[str]) -> None:
 def test_the_command_and_the_licence_are_in_the_wheel(wheel_names: set[str]) -> None:
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel_names)
+
+
+def test_diagnostics_of_an_installed_server_link_to_pages_that_were_installed(wheel: Path, tmp_path: Path) -> None:
+    place = tmp_path / "site"
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", str(place)]
+    subprocess.run([*command, str(wheel)], check=True)
+    code = (
+        f"import sys; sys.path.insert(0, {str(place)!r})\n"
+        "from cuda_lsp import config; from analyzers.model import Verdict\n"
+        "print(*[config.documentation(verdict) for verdict in Verdict], sep='\\n')"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert len(told) == len(Verdict)
+    for address in told:
+        page = Path(uris.to_fs_path(address) or "")
+        assert page.is_relative_to(place)
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).is_file(), f"{page.name} links to {link}, which is not installed"

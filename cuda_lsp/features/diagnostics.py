@@ -93,8 +93,9 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
         "source": SOURCE,
         "message": message,
     }
-    if features.code_description:
-        diagnostic["codeDescription"] = {"href": config.documentation(mistake.code)}
+    page = config.documentation(mistake.code, session.settings_for_file(path).documentation_url)
+    if features.code_description and page is not None:
+        diagnostic["codeDescription"] = {"href": page}
     if mistake.code is Verdict.REDUNDANT_BARRIER and features.unnecessary_tag:
         diagnostic["tags"] = [_UNNECESSARY]
     if related and features.related_information:

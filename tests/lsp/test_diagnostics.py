@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from lsp.client import DEADLINE_S, Connect, Editor, pulling, pushing
 from lsprotocol import types
+from pygls import uris
 from pygls.exceptions import JsonRpcException
 
 
@@ -28,13 +29,25 @@ async def test_an_opened_file_gets_its_diagnostics(editor: Editor, tmp_path: Pat
     assert diagnostic.source == "cuda-lsp"
     assert "a[i] is written while another thread reads a[i + 1]" in diagnostic.message
     assert diagnostic.code_description is not None
-    assert diagnostic.code_description.href.endswith("/diagnostics/data-race.md")
+    page = uris.to_fs_path(diagnostic.code_description.href)
+    assert page is not None
+    assert Path(page).read_text(encoding="utf-8").startswith("# data-race")
     (other,) = list(diagnostic.related_information or ())
     assert other.location == types.Location(uri, types.Range(types.Position(2, 9), types.Position(2, 17)))
     assert "read of `a[i + 1]` by thread (0, 0, 0) of block (0, 0, 0)" in other.message
     data: Any = diagnostic.data
     assert dict(data) == {"group": "race shift", "version": 1}
     assert editor.published[-1].version == 1
+
+
+async def test_the_pages_that_diagnostics_link_to_can_be_elsewhere(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(settings={"documentation-url": "https://docs.example.org/cuda/"})
+    uri = editor.open(tmp_path / "a.cu", kernel("shift", RACE))
+    await editor.until(editor.has(uri, "data-race"))
+    (diagnostic,) = editor.diagnostics[uri]
+    assert diagnostic.code_description == types.CodeDescription(
+        "https://docs.example.org/cuda/diagnostics/data-race.md"
+    )
 
 
 async def test_a_client_without_the_extras_gets_the_other_access_in_the_message(
