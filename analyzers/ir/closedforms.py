@@ -34,6 +34,12 @@ class Form:
     no_wrap: bool = False
     previous: bool = False
     """``at(k)`` for k >= 1 is the value computed in iteration k - 1."""
+    after: Callable[[Expr], Expr] | None = None
+    """Where ``at`` does not hold for the first iteration that does not take place any more."""
+
+    def past(self, k: Expr) -> Expr:
+        """The value after ``k`` whole iterations: the step that ends a loop may wrap around or shift everything out."""
+        return (self.after or self.at)(k)
 
 
 def linear_delta(end: Expr, placeholder: Expr, invariant: Invariant) -> Expr | None:
@@ -173,7 +179,14 @@ def find_form(
     if delta is not None:
         base = E.cast(start, I64)
         step = delta
-        return Form(lambda k: E.narrow(E.add(base, E.mul(step, k)), ty), no_wrap=True)
+        wrapping = _wraps_at_once(start, step, ty)
+
+        def exact(k: Expr) -> Expr:
+            return E.cast(E.add(base, E.mul(step, k)), ty)
+
+        if wrapping:
+            return Form(exact)
+        return Form(lambda k: E.narrow(E.add(base, E.mul(step, k)), ty), no_wrap=True, after=exact)
     if end.op == "xor" and placeholder in end.args:
         other = end.args[1] if end.args[0] is placeholder else end.args[0]
         if invariant(other):
@@ -194,8 +207,30 @@ def find_form(
         if bounded or limited:
             limit = _shift_limit(op, bits, start, ty)
             scale = E.const(bits, I64)
-            return Form(lambda k: E.binary(op, start, E.narrow(E.mul(k, scale), U32)), limit=limit, no_wrap=op == "shl")
+
+            def shifted(k: Expr) -> Expr:
+                return E.binary(op, start, E.narrow(E.mul(k, scale), U32))
+
+            def past(k: Expr) -> Expr:
+                defined = E.compare("lt", E.mul(k, scale), E.const(_width(start), I64))
+                return E.select(defined, shifted(k), _shifted_out(op, start, ty))
+
+            return Form(shifted, limit=limit, no_wrap=op == "shl", after=past)
     return None
+
+
+def _wraps_at_once(start: Expr, step: Expr, ty: IntType) -> bool:
+    """The first step already leaves the range of an unsigned type: the programmer counts on it."""
+    if ty.signed or start.op != "const" or step.op != "const":
+        return False
+    return not ty.low <= start.value + step.value <= ty.high
+
+
+def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:
+    zero = E.const(0, ty)
+    if op == "shl" or not ty.signed:
+        return zero
+    return E.select(E.compare("lt", start, zero), E.const(-1, ty), zero)
 
 
 def _pointer_form(start: Expr, end: Expr, placeholder: Expr, invariant: Invariant) -> Form | None:

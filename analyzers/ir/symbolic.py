@@ -213,7 +213,7 @@ class _Executor(Effects):
         slot = LoopInstance(s.label, plan.counter, s.site, first=self.order + 1, limit=min(limits, default=1 << 40))
         self.state = self._at_iteration(plan, before)
         self.active.append(slot)
-        self._extend(_earlier_iteration_went_on(plan.exits, plan.counter, s.label), "assume")
+        self._came_here(s, plan)
         _, plan.condition = self._iterate(s)
         self.active.pop()
         if self.recording:
@@ -231,6 +231,22 @@ class _Executor(Effects):
         self._export_arrivals(s, outer, before, plan)
         return outer
 
+    def _came_here(self, s: K.Loop, plan: _LoopPlan) -> None:
+        """Extend the guard: the thread did not leave the loop in the iteration before this one."""
+        last = E.sub(plan.counter, E.const(1, I64))
+        first = E.compare("eq", plan.counter, E.const(0, I64))
+        if any(not isinstance(h, K.Assign) for h in s.head):
+            # Behind the test this follows from the test itself; before it, what the head does is done once more.
+            self._extend(E.lor(first, E.substitute(plan.condition, {plan.counter: last})), "loop")
+        for label, left in plan.exits.conditions.items():
+            if label == f"{s.label}:continue":
+                continue
+            stayed = E.lnot(left)
+            kind: ConjunctKind = "return" if label == K.KERNEL_BLOCK else "break"
+            self._extend(E.lor(first, E.substitute(stayed, {plan.counter: last})), kind)
+            passed = not_past(stayed, plan.counter)
+            self._extend(E.lor(first, E.substitute(passed, {plan.counter: last})), "assume")
+
     def _iterate(self, s: K.Loop) -> tuple[_Exits, Expr]:
         """One iteration: head, test, body, latch. Gives the exits of the iteration and the test's value."""
         exits = self._block(s.head)
@@ -238,16 +254,16 @@ class _Executor(Effects):
         self._extend(condition, "loop")
         self._extend(not_past(condition, self.active[-1].counter), "assume")
         inner = self._labelled(f"{s.label}:continue", s.body)
-        exits.merge(inner)
+        exits.merge(inner.under(condition))
         self._not_exited(inner)
         if self.state.live:
-            exits.merge(self._block(s.latch))
+            exits.merge(self._block(s.latch).under(condition))
         return exits, condition
 
     def _study(self, s: K.Loop, before: State) -> _LoopPlan:
         """Find how the loop changes its variables by executing one iteration over placeholders, until the assumed
         uniformity of the placeholders is consistent."""
-        touched = self._touched(s)
+        touched = self._changed_by((*s.head, *s.body, *s.latch))
         placeholders = {n: E.sym(f"start:{s.label}:{n}", ty) for n, ty in touched.variables.items()}
         starts = {n: self._initial(before, n, ty) for n, ty in touched.variables.items()}
         assumed = {n: self.level(starts[n]) for n in placeholders}
@@ -266,6 +282,8 @@ class _Executor(Effects):
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
+        trips = self._trips(plan)
+        plan.ending = E.substitute(trial.condition, {p: self._last_value(plan, n, trips) for n, p in needed.items()})
         return plan
 
     def _trial(
@@ -306,6 +324,14 @@ class _Executor(Effects):
         ty = plan.touched.variables[name]
         return E.opaque(f"iterated:{plan.label}:{name}", ty, (*self.counters(), counter), plan.levels[name])
 
+    def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
+        """The value of a variable when the test is made for the last time: a counter may have wrapped around now."""
+        form = plan.forms.get(name)
+        return self._head_value(plan, name, trips) if form is None else form.past(trips)
+
+    def _trips(self, plan: _LoopPlan) -> Expr:
+        return E.opaque(f"trips:{plan.label}", I64, self.counters(), plan.control)
+
     def _at_iteration(self, plan: _LoopPlan, before: State) -> State:
         state = before.copy()
         for name in plan.touched.variables:
@@ -325,25 +351,40 @@ class _Executor(Effects):
         """The state behind the loop: closed forms at the trip count where the test is the only way out."""
         self.state = before.copy()
         plain = s.condition is not E.TRUE and not set(plan.exits.conditions) - {f"{s.label}:continue"}
-        trips = E.opaque(f"trips:{s.label}", I64, self.counters(), plan.control)
+        trips = self._trips(plan)
         if plain:
             last = E.sub(trips, E.const(1, I64))
             self.definitions[f"trips:{s.label}"] = Definition(
                 self.counters(),
                 (
                     E.compare("le", E.const(0, I64), trips),
-                    E.substitute(E.lnot(plan.condition), {plan.counter: trips}),
+                    E.lnot(plan.ending),
                     E.lor(E.compare("eq", trips, E.const(0, I64)), E.substitute(plan.condition, {plan.counter: last})),
                 ),
             )
         for name, ty in plan.touched.variables.items():
             if plain and name in plan.forms:
-                self.state.put(name, plan.forms[name].at(trips))
+                self.state.put(name, plan.forms[name].past(trips))
             else:
                 level = narrower(plan.levels[name], plan.control)
                 self.state.put(name, E.opaque(f"after:{s.label}:{name}", ty, self.counters(), level))
+        if plain:
+            self._last_head(s, plan)
         for o in plan.touched.clobbered:
             self.state.clobber(o)
+
+    def _last_head(self, s: K.Loop, plan: _LoopPlan) -> None:
+        """The head is executed once more than the body, before the test that fails."""
+        known = True
+        for h in s.head:
+            known = known and isinstance(h, K.Assign)
+            if known and isinstance(h, K.Assign):
+                self.assign(h.var, self.value(h.value))
+        if known:
+            return
+        for name, ty in self._changed_by(s.head).variables.items():
+            level = narrower(plan.levels.get(name, "thread"), plan.control)
+            self.state.put(name, E.opaque(f"after:{s.label}:{name}", ty, self.counters(), level))
 
     def _export_arrivals(self, s: K.Loop, outer: _Exits, before: State, plan: _LoopPlan) -> None:
         """States that leave the loop for an enclosing Block: what the loop changes is unknown there."""
@@ -360,10 +401,10 @@ class _Executor(Effects):
                     frame.arrivals.append(_Arrival(path, state, self._labels()))
                     break
 
-    def _touched(self, loop: K.Loop) -> _Touched:
+    def _changed_by(self, body: tuple[K.Stmt, ...]) -> _Touched:
         variables: dict[str, E.Type] = {}
         clobbered: set[str] = set()
-        for s in K.statements((*loop.head, *loop.body, *loop.latch)):
+        for s in K.statements(body):
             if isinstance(s, K.Assign):
                 variables[s.var] = s.value.ty
             elif isinstance(s, (K.Load, K.Collective, K.Havoc)):
@@ -416,12 +457,5 @@ class _LoopPlan:
     """Variables whose value at the start of an iteration is used in it."""
     exits: _Exits
     condition: Expr
-
-
-def _earlier_iteration_went_on(exits: _Exits, counter: Expr, label: str) -> Expr:
-    """In iteration k >= 1 the thread did not leave in iteration k - 1."""
-    left = E.lor(*[c for name, c in exits.conditions.items() if name != f"{label}:continue"])
-    if left is E.FALSE:
-        return E.TRUE
-    before = E.sub(counter, E.const(1, I64))
-    return E.lor(E.compare("eq", counter, E.const(0, I64)), E.lnot(E.substitute(left, {counter: before})))
+    ending: Expr = E.FALSE
+    """The test when it is made for the last time, and fails."""

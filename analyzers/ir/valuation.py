@@ -101,6 +101,7 @@ class Valuation:
         """An opaque stand-in for a value computed from data: the same expression always gives the same stand-in."""
         inputs: dict[int, Expr] = {}
         scope = "grid"
+        studied = False
         stack = list(e.args)
         while stack:
             node = stack.pop()
@@ -110,10 +111,17 @@ class Valuation:
             else:
                 if node.op == "opaque":
                     scope = narrower(scope, node.value[1])
+                if node in self.placeholder_level:
+                    # What stands for it is put in later, but not here: it is the value of this iteration.
+                    studied = True
+                    scope = narrower(scope, self.placeholder_level[node])
                 stack.extend(node.args)
         key = e.key
         if key not in self.data:
-            self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, tuple(inputs[k] for k in sorted(inputs)), scope)
+            given = tuple(inputs[k] for k in sorted(inputs))
+            if studied:
+                given += tuple(c for c in self.counters() if c not in given)
+            self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, given, scope)
         return self.data[key]
 
     def counters(self) -> tuple[Expr, ...]:

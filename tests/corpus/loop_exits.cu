@@ -1,0 +1,165 @@
+// Loops left from the end of their body, and conditions with side effects.
+
+// Odd threads take one turn, even ones two.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void turns_differ(int *out) {
+  int turn = threadIdx.x & 1;
+  do {
+    __syncthreads();  // expect: barrier-divergence
+  } while (++turn < 2);
+  out[threadIdx.x] = turn;
+}
+
+// The same number of turns for all, whatever the block.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void turns_agree(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int turn = blockIdx.x & 1;
+  do {
+    s[threadIdx.x] = turn;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+    __syncthreads();
+  } while (++turn < 2);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void break_behind_the_barrier(int *out) {
+  for (int i = 0; i < 8; ++i) {
+    __syncthreads();  // expect: barrier-divergence
+    if (threadIdx.x == i) break;
+  }
+  out[threadIdx.x] = 1;
+}
+
+// Whoever returns is counted as having arrived ever after.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void return_behind_the_barrier(int *out) {
+  __shared__ int s[64];
+  for (int i = 0; i < 8; ++i) {
+    s[threadIdx.x] = i;
+    __syncthreads();  // expect: barrier-after-exit
+    if (threadIdx.x & 1) return;
+    out[threadIdx.x] = s[threadIdx.x ^ 2];
+    __syncthreads();  // expect: barrier-after-exit
+  }
+}
+
+__device__ bool more(int turn) {
+  __syncthreads();  // expect: barrier-divergence
+  return turn < (threadIdx.x & 3);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void barrier_in_the_condition(int *out) {
+  int n = 0;
+  while (more(n)) ++n;
+  out[threadIdx.x] = n;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void halves_of_a_float(int *out) {
+  float f = threadIdx.x;
+  do {
+    __syncthreads();  // expect: barrier-divergence
+    f *= 0.5f;
+  } while (f > 1.0f);
+  out[threadIdx.x] = 1;
+}
+
+// The loop is not known to end at once because its condition is a float.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_halves(int *out, float f) {
+  int n = 0;
+  while (f > 1.0f) {
+    f *= 0.5f;
+    ++n;
+  }
+  if (n == 2) out[0] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// Four turns, counted in the condition of the break.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void four_turns(int *out) {  // expect: race-free
+  int i = 0;
+  while (true) {
+    out[threadIdx.x * 4 + i] = i;
+    if (++i == 4) break;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void five_turns(int *out) {
+  int i = 0;
+  while (true) {
+    out[threadIdx.x * 4 + i] = i;  // expect: data-race with self
+    if (++i == 5) break;
+  }
+}
+
+// The test that fails decrements too.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void below_zero_in_the_end(int *out) {
+  int k = 5;
+  while (k-- > 0) {
+  }
+  if (k == -1) out[0] = threadIdx.x;  // expect: data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void never_zero_in_the_end(int *out) {  // expect: race-free
+  int k = 5;
+  while (k-- > 0) {
+  }
+  if (k == 0) out[0] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void zero_in_the_end(int *out) {
+  unsigned k = 10;
+  while (--k) {
+  }
+  if (k == 0) out[0] = threadIdx.x;  // expect: data-race with self
+}
+
+// Downwards until the index wraps around: a common way to write it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void down_through_zero(int *out) {
+  unsigned i;
+  for (i = 9; i < 10; --i) out[threadIdx.x + 64 * i] = i;
+  if (i == 0xffffffffu) out[1000] = threadIdx.x;  // expect: data-race with self
+}
+
+// A byte that counts over its end.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void byte_over_its_end(int *out) {
+  unsigned char i = 250;
+  for (; i >= 250; i++) {
+  }
+  if (i == 0) out[0] = threadIdx.x;  // expect: data-race with self
+}
+
+// All bits are shifted out: the count reaches the width of the type.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shifted_out(int *out, unsigned m) {
+  int n = 0;
+  for (m |= 0x80000000u; m; m >>= 1) ++n;
+  if (n == 32) out[0] = threadIdx.x;  // expect: data-race with self
+}
+
+#pragma pack(push, 1)
+struct Word {
+  int value;
+};
+#pragma pack(pop)
+
+// Neighbours write the same word, three bytes apart: different bytes in the same cells.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void same_word_shifted(char *out) {
+  ((Word *)(out + 3 * threadIdx.x))->value = 0x01020304;  // expect: data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void same_word_in_place(char *out) {
+  ((Word *)(out + 5 * (threadIdx.x / 2)))->value = 0x01020304;  // expect: benign-race with self
+}
