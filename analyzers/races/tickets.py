@@ -110,7 +110,7 @@ def _step(launch: Launch, a: AccessEvent, thread: int, mode: Mode) -> Expr:
     """What the atomic adds, without its sign where it is a constant."""
     assert a.atomic is not None
     if a.atomic.constant is not None or a.value is None:
-        return E.const(abs(a.atomic.constant or 1), I64)
+        return E.const(abs(a.atomic.constant or 0), I64)
     return E.cast(launch.side(a.value, thread, mode), I64)
 
 

@@ -227,3 +227,10 @@ __global__ void float_max_all_atomic(float *cell, const float *in) {  // expect:
     old = atomicCAS((int *)cell, assumed, __float_as_int(fmaxf(v, __int_as_float(assumed))));
   } while (old != assumed);
 }
+
+// Nothing is added: all get the same number.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void ticket_of_nothing(int *counter, int *out) {
+  int k = atomicAdd(counter, 0);
+  out[k] = threadIdx.x;  // expect: possible-data-race with self
+}
