@@ -37,7 +37,12 @@ class Effects(Valuation):
         return found
 
     def _local_cell(self, root: Expr, offset: Expr, width: int) -> Cell | None:
-        if root.op == "addr" and self.objects[root.value].space == "local" and offset.op == "const":
+        """The cell of an access to a local object; None where more than one may be meant, as for what an allocation
+        gives each time it is executed."""
+        if root.op != "addr" or offset.op != "const":
+            return None
+        o = self.objects[root.value]
+        if o.space == "local" and o.kind != "unknown":
             return Cell(root.value, offset.value, width)
         return None
 
@@ -90,11 +95,19 @@ class Effects(Valuation):
                 loops=self._labels(),
                 site=s.site,
                 atomic=atomic,
-                value=value,
+                value=self._private_address(s, value),
                 volatile=not isinstance(s, K.Atomic) and s.volatile,
                 alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
             )
         )
+
+    def _private_address(self, s: K.Load | K.Store | K.Atomic, value: Expr | None) -> Expr | None:
+        """The value written, as other threads see it: addresses of a thread's own objects differ from thread to
+        thread."""
+        if value is None:
+            return None
+        own = any(n.op == "addr" and self.objects[n.value].space == "local" for n in E.walk((value,)))
+        return E.opaque(f"private:{s.id}", value.ty, self.counters()) if own else value
 
     def _load(self, s: K.Load) -> None:
         targets = self._targets(s.pointer, s.site)

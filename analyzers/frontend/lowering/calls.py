@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
 from analyzers.frontend.lowering.construction import constructed
 from analyzers.frontend.lowering.context import Context, places, values
-from analyzers.frontend.lowering.designators import function_named, pointee
+from analyzers.frontend.lowering.designators import decayed_array, function_named, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.external import external, number_method
 from analyzers.frontend.lowering.groups import GROUP_METHODS
@@ -13,9 +14,10 @@ from analyzers.frontend.lowering.inlining import inline
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED
 from analyzers.frontend.lowering.invocation import Call, arguments_of, describe
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, stripped
-from analyzers.frontend.lowering.places import Closure, FunctionPlace, Place, RecordValue, SplitPlace, Value
+from analyzers.frontend.lowering.places import Closure, FunctionPlace, Place, Value
 from analyzers.ir.expr import Expr
 
+_FINAL = CursorKind.CXX_FINAL_ATTR.value
 _CONTAINERS = frozenset({Kinds.FUNCTION, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.CONVERSION, Kinds.DESTRUCTOR})
 
 
@@ -46,7 +48,7 @@ def call(ctx: Context, node: Node) -> Value:
     if target.kind == Kinds.CONSTRUCTOR:
         return constructed(ctx, node)
     if target.kind == Kinds.DESTRUCTOR:
-        return None
+        return _destroyed(ctx, node, target)
     return invoke(ctx, arguments_of(node, target))
 
 
@@ -68,11 +70,46 @@ def invoke(ctx: Context, call: Call) -> Value:
             return inline(ctx, describe(ctx.table, this.function), call.node, call.args, None)
         if this is not None and this.type.scalar:
             return number_method(ctx, call, this)
-        if call.target.cursor.is_virtual_method() and not isinstance(this, (SplitPlace, RecordValue)):
+        if call.target.cursor.is_virtual_method() and not _dispatch_is_known(call):
             return ctx.unsupported_value("virtual-call", call.node.text[:60], call.node)
     if facts.body is not None:
         return inline(ctx, facts, call.node, call.args, this)
     return external(ctx, call, facts, this)
+
+
+def _dispatch_is_known(call: Call) -> bool:
+    """Whether a virtual function is called on an object whose class is certain, or by its qualified name."""
+    callee = call.node.kids[0] if call.node.kids else None
+    if callee is not None and callee.kind == Kinds.MEMBER and any(k.kind in REFERENCES for k in callee.kids):
+        return True
+    owner = call.target.cursor.semantic_parent
+    if any(k._kind_id == _FINAL for c in (call.target.cursor, owner) for k in c.get_children()):
+        return True
+    if call.object is None or call.arrow:
+        return False
+    given = stripped(call.object)
+    target = given.reference
+    if given.kind in (Kinds.DECL_REF, Kinds.MEMBER):
+        # An object named directly, or a part of one, has the class that it is declared with.
+        return target is not None and target.type.shape == "record"
+    if given.kind == Kinds.SUBSCRIPT:
+        return decayed_array(given.kids[0]) is not None
+    if given.kind != Kinds.CALL or target is None:
+        return False
+    return target.kind == Kinds.CONSTRUCTOR or _gives_value(given, target)
+
+
+def _gives_value(node: Node, function: Node) -> bool:
+    """The call makes the object it gives."""
+    return function.kind in _CONTAINERS and node.table.types.of(function.cursor.result_type).shape == "record"
+
+
+def _destroyed(ctx: Context, node: Node, target: Node) -> Value:
+    parent = target.cursor.semantic_parent
+    owner = ctx.table.types.of(parent.type) if parent is not None else None
+    if owner is None or owner.shape != "record" or owner.record.has_destructor():
+        return ctx.unsupported_value("destructor", f"{node.text[:60]!r} calls a destructor with effects", node)
+    return None
 
 
 def _object(ctx: Context, call: Call) -> Place | None:

@@ -48,6 +48,9 @@ def statement_expression(ctx: Context, node: Node) -> Value:
 def deallocation(ctx: Context, node: Node) -> Value:
     for kid in node.kids:
         ctx_effect(ctx, kid)
+        given = stripped(kid).type.element if stripped(kid).type.shape == "pointer" else None
+        if given is not None and given.shape == "record" and given.record.has_destructor():
+            ctx.unsupported("destructor", f"{given.spelling} has a destructor with effects", node)
     return None
 
 

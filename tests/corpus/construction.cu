@@ -1,0 +1,98 @@
+// Objects made in device code: constructed at a given address, or in memory from the device heap.
+
+#include <new>
+
+struct Mark {
+  int owner;
+  __device__ explicit Mark(int thread) : owner(thread) {}
+};
+
+struct Announcing {
+  __device__ explicit Announcing(int *where) { *where = threadIdx.x; }
+};
+
+template <class T>
+struct Slot {
+  T held;
+  template <class A>
+  __device__ void fill(A a) {
+    new (&held) T(a);
+  }
+};
+
+// Every thread constructs its object at the same address.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void one_place(void *storage) {
+  new (storage) Mark(threadIdx.x);  // expect: data-race at 7 with 7
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void place_of_its_own(Mark *storage) {  // expect: race-free
+  new (storage + threadIdx.x) Mark(threadIdx.x);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void number_in_one_place(int *storage) {
+  new (storage) int(threadIdx.x);  // expect: data-race with self
+}
+
+// An object for whose construction nothing is written.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void left_as_it_is(int *storage) {  // expect: race-free
+  new (storage) int;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void raw_shared_storage(Mark *out) {
+  __shared__ alignas(Mark) char raw[64 * sizeof(Mark)];
+  Mark *mark = new (raw + threadIdx.x / 2 * sizeof(Mark)) Mark(threadIdx.x);  // expect: data-race at 7 with 7; data-race at 7 with +1
+  out[threadIdx.x] = *mark;
+}
+
+// Two threads for one slot.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void slots_in_pairs(Slot<Mark> *slots) {
+  slots[threadIdx.x / 2].fill((int)threadIdx.x);  // expect: data-race at 7 with 7
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void slot_each(Slot<Mark> *slots) {  // expect: race-free
+  slots[threadIdx.x].fill((int)threadIdx.x);
+}
+
+// What a constructor does counts wherever the object is.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void constructor_writes(int *out) {
+  delete new Announcing(out);  // expect: data-race at 11 with 11
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void from_the_heap(Mark *out) {  // expect: race-free
+  Mark *mark = new Mark(threadIdx.x);
+  out[threadIdx.x] = *mark;
+  delete mark;
+}
+
+// Each thread gets other memory: the values written differ.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void last_allocation_wins(int **out) {
+  out[0] = new int[4];  // expect: data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void address_of_a_local(int **out) {
+  int own;
+  out[0] = &own;  // expect: data-race with self
+}
+
+// The same pointer from all threads.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void address_of_a_parameter(int **out, int *in) {
+  out[0] = in;  // expect: benign-race with self
+}
+
+#define MAKE(where) new (where) Mark(1)
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void hidden_in_a_macro(void *storage) {  // expect: unknown(placement-new)
+  MAKE(storage);
+}
