@@ -5,10 +5,12 @@
 import textwrap
 from pathlib import Path
 
+import pytest
 from lowering import unit
 
 from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.frontend.flags import CompileFlags, translate
+from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.lower import lower_unit
 from analyzers.frontend.parse import UnitParser
 from analyzers.model import UnitResult
@@ -235,3 +237,16 @@ def test_launches_of_class_templates_instantiated_explicitly(tmp_path: Path):
     assert result.skipped == ()
     grids = {k.name: sorted(c.launch.grid[0] for c in k.contexts) for k in result.kernels}
     assert grids == {"k<float>": ["1", "2"], "k<double>": ["1", "2"]}
+
+
+@pytest.mark.parametrize(
+    "place", ["include", "common", "../Common", "../../extern", "../../vendor/any", "../../deps/any/include"]
+)
+def test_where_headers_are_looked_for(tmp_path: Path, place: str):
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    found = (folder / place).resolve()
+    found.mkdir(parents=True, exist_ok=True)
+    (found / "sought.h").write_text("")
+    assert search("sought.h", [str(folder / "unit.cu")]) == SoughtHeader("sought.h", str(found))
+    assert search("other.h", [str(folder / "unit.cu")]) is None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-_OWN: Final = ("", "include", "inc", "src", "csrc")
+_OWN: Final = ("", "include", "inc", "src", "csrc", "common", "Common")
 _OTHERS: Final = (
     "third_party", "third-party", "thirdparty", "3rdparty", "3rd_party", "external", "externals", "extern", "ext",
     "deps", "dependencies", "vendor", "submodules", "contrib", "lib", "libs",

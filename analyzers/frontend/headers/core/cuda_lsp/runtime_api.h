@@ -440,6 +440,9 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, cudaMemLocati
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice, cudaMemLocation location);
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 template <class... A> cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, A... flags);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags = 0);
+template <class... A> cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, A... rest);
+template <class... A> cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status, A... rest);
 template <class... A> cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, A... result);
 template <class... A> cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *handle, cudaGraph_t graph, A... defaults);
 template <class... A> cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, A... rest);
