@@ -29,6 +29,7 @@ from cuda_lsp.scheduler import Job, JobKind, Outcome
 from cuda_lsp.unit_view import Snapshot, UnitView, check_frame
 from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.includers import IncludeGraph
+from cuda_lsp.workspace.sought import has_turned_up
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
@@ -110,6 +111,9 @@ class Checks:
             return unit in changed
         files = {unit, *view.dependencies, *view.absent}
         if ANY_FILE in changed or files & changed:
+            return True
+        missing = tuple(os.sep + os.path.normpath(name) for name, _ in view.sought)
+        if any(path.endswith(missing) for path in changed):
             return True
         folders = tuple(path + os.sep for path in changed if Path(path).suffix.lower() not in TEXT_SUFFIXES)
         return any(path.startswith(folders) for path in files)
@@ -283,8 +287,13 @@ class Checks:
         if last is None or view.trouble is not None or not last.asks_the_same_as(snapshot):
             return False
         dependencies, unsaved, absent = tuple(view.dependencies.items()), snapshot.unsaved, view.absent
+        sought = view.sought
         return await asyncio.to_thread(
-            lambda: cache.still_holds(dependencies, unsaved) and not any(map(os.path.exists, absent))
+            lambda: (
+                cache.still_holds(dependencies, unsaved)
+                and not any(map(os.path.exists, absent))
+                and not has_turned_up(sought, view.path)
+            )
         )
 
     def _submit(self, view: UnitView, snapshot: Snapshot, wish: Wish, frozen: Frozen) -> None:

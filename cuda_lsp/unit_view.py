@@ -125,6 +125,8 @@ class UnitView:
     """Hash of each included file by path, at the last finished check."""
     absent: Sequence[str] = ()
     """Files that were looked for and not found."""
+    sought: Sequence[Sequence[str]] = ()
+    """Headers that were found nowhere: name and includer."""
     fixes: list[Fix] = field(default_factory=list[Fix])
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
@@ -218,7 +220,7 @@ class UnitView:
         dependencies: dict[str, str | None] = dict(frame["dependencies"])
         # What could not be analysed at all tells nothing about its files: a change of any earlier one may cure it.
         self.dependencies = dependencies if unit.failure is None else {**self.dependencies, **dependencies}
-        self.absent = frame["absent"]
+        self.absent, self.sought = frame["absent"], frame["sought"]
         self.fixes, self.combined, self.answered = [], None, set()
         self._fresh = {}
 

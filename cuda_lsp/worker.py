@@ -29,6 +29,7 @@ from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
 from cuda_lsp.lookups import Lookups
 from cuda_lsp.worker_process import resident_bytes
+from cuda_lsp.workspace.sought import has_turned_up, sought_headers
 
 #: `Reason.kind`s of results that depend on how busy the machine was and must not be kept.
 UNREPEATABLE = frozenset({"wall-clock", "cancelled", "internal-error"})
@@ -209,6 +210,7 @@ class Worker:
             "unit": wire.dump(unit),
             "dependencies": dependencies,
             "absent": self._lookups.absent(finished, request, started_ns),
+            "sought": sought_headers(finished),
         }
         self._remember(request, key, finished.dependencies, lambda: finished)
         self._finish_unit(frame, entry, from_disk=False)
@@ -223,6 +225,8 @@ class Worker:
         try:
             dependencies = [(path, digest) for path, digest in entry["dependencies"]]
             if not cache.still_holds(dependencies, frame["unsaved"]) or any(map(os.path.exists, entry["absent"])):
+                return False
+            if has_turned_up(entry["sought"], frame["unit"]):
                 return False
             for kernel in entry["kernels"]:
                 sender.send_encoded(*kernel)
@@ -240,6 +244,7 @@ class Worker:
             order=entry["order"],
             dependencies=entry["dependencies"],
             absent=entry["absent"],
+            sought=entry["sought"],
             from_disk=from_disk,
         )
 

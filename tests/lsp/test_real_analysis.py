@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from lsp.client import Connect, Editor, labels
+from lsp.test_configuration import changed
 from lsprotocol import types
 
 from cuda_lsp import backend
@@ -138,3 +139,25 @@ async def test_the_lines_of_facts_move_with_edits_of_other_kernels(editor: Edito
                 pass
         told = await editor.hover(uri, "fill(float")
         assert told == before.replace("line 9)", "line 10)").replace("line 11", "line 12"), f"saved: {save}"
+
+
+async def test_a_header_turns_up_where_no_include_path_leads(editor: Editor, tmp_path: Path) -> None:
+    """The front end searches the folders in which projects keep headers: so a file there is one to check again for."""
+    (tmp_path / ".cuda-lsp.toml").touch()
+    path, header = tmp_path / "src" / "a.cu", tmp_path / "third_party" / "tools" / "include" / "tools" / "sync.cuh"
+    path.parent.mkdir()
+    text = "#include <tools/sync.cuh>\n" + SHIFT.replace("  out[t] = s", "  sync();\n  out[t] = s") + LAUNCH
+    path.write_text(text)
+    uri = editor.open(path, text)
+    await editor.until_hover(uri, "shift(float", "unknown")
+    header.parent.mkdir(parents=True)
+    header.write_text("inline __device__ void sync() { __syncthreads(); }\n")
+    await changed(editor, header)
+    await editor.until_hover(uri, "shift(float", "race-free")
+    header.unlink()
+    editor.save(uri, path)
+    await editor.until_hover(uri, "shift(float", "From an earlier text")
+    header.write_text("inline __device__ void sync() {}\n")
+    # Without a word from a watcher: the next save finds it.
+    editor.save(uri, path)
+    await editor.until(editor.has(uri, "data-race"))
