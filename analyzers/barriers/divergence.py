@@ -43,6 +43,8 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
     """Every barrier of the kernel under the checker's launch context."""
     out = DivergenceResult()
     for barrier in checker.launch.events.barriers:
+        if checker.effort.is_spent and out.undecided:
+            break
         for mode in _modes(barrier, checker.launch):
             divergence = _divergent(checker, barrier, mode, out)
             if divergence is not None:
@@ -105,6 +107,9 @@ def _ask(
     parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
     query = query_of(launch, parts, mode)
     if query is None:
+        return None
+    if checker.effort.is_spent:
+        out.undecided.append((barrier, checker.effort.reason))
         return None
     for part in split(query):
         answer = checker.answer(part)

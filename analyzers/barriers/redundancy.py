@@ -53,6 +53,8 @@ def _orders_atomics(checker: RaceChecker, gone: frozenset[int]) -> bool:
     """The barriers keep two atomics on one cell apart: not a race without them, but another result."""
     launch = checker.launch
     modes: tuple[Mode, ...] = ("block", "warp")
+    if not any(a.atomic for a in launch.events.accesses):
+        return False
     for pair in conflicting(launch):
         if pair.one.atomic is None or pair.two.atomic is None:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
@@ -70,14 +70,14 @@ def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
         changed = False
         for s in body:
             if isinstance(s, K.Assign) and s.value.ty == E.PTR:
-                new = set(pointed_objects(s.value, {n: frozenset(v) for n, v in found.items()}, unknown=False))
+                new = pointed_objects(s.value, found, unknown=False)
                 if new - found.get(s.var, set()):
                     found.setdefault(s.var, set()).update(new)
                     changed = True
     return {n: frozenset(v) for n, v in found.items()}
 
 
-def pointed_objects(p: Expr, known: Mapping[str, frozenset[str]], unknown: bool = True) -> frozenset[str]:
+def pointed_objects(p: Expr, known: Mapping[str, Set[str]], unknown: bool = True) -> frozenset[str]:
     """Objects a program pointer expression may point into; a variable nothing is known of adds ``?`` if
     ``unknown``."""
     out: set[str] = set()
@@ -86,7 +86,7 @@ def pointed_objects(p: Expr, known: Mapping[str, frozenset[str]], unknown: bool 
             if node.op == "addr":
                 out.add(node.value)
             elif node.op == "var":
-                out |= known.get(node.value, frozenset({"?"} if unknown else ()))
+                out |= known.get(node.value, {"?"} if unknown else set[str]())
             elif node.op in ("cast", "call") and node.args[0].ty != E.PTR:
                 out.add("?")
     return frozenset(out)

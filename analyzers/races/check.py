@@ -7,12 +7,12 @@ matter) and per ordering case; answers go through the ladder and are cached by t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
-from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
 from analyzers.races.conditions import (
     essence,
@@ -26,9 +26,10 @@ from analyzers.races.conditions import (
     without_wrap,
 )
 from analyzers.races.ordering import Case, cases
-from analyzers.races.pairs import Pair, Place, conflicting, place, synchronizes
+from analyzers.races.pairs import Pair, by_shape, place, place_key, synchronizes
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.check import satisfies
+from analyzers.solve.effort import Effort, price
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
@@ -37,6 +38,9 @@ MAX_UNDECIDED = 4
 
 
 MAX_ANSWERS = 50_000
+
+MAX_RACES = 200
+"""Pairs that collide, after which the others of a context are not asked any more."""
 
 MAX_THROUGH_DATA = 2
 """Races through data indices reported for one object; further such pairs on it have the same cause and are left
@@ -85,6 +89,8 @@ class RaceChecker:
     warp_lockstep: bool = False
     poll: Callable[[], None] = lambda: None
     """Called between queries; may raise to stop."""
+    effort: Effort = field(default_factory=Effort)
+    """When it is spent, what is left stays undecided."""
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -92,25 +98,87 @@ class RaceChecker:
     _disjoint: dict[tuple[object, ...], Proved | None] = field(
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
+    _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
 
     def check(self) -> Checked:
         """Every conflicting pair."""
         out = Checked()
         through_data: dict[str, int] = {}
-        for pair in conflicting(self.launch):
-            out.pairs += 1
+        for pair in self._worth_asking(out):
             where = pair.first.allocation
-            if _through_data(pair) and through_data.get(where, 0) >= MAX_THROUGH_DATA:
+            data = self._is_data(pair.first.offset) or self._is_data(pair.second.offset)
+            if data and through_data.get(where, 0) >= MAX_THROUGH_DATA:
                 out.left_out.append(pair)
                 continue
+            if self._gives_up(pair, out):
+                break
             race = self.decide(pair, out)
             if race is not None:
                 out.races.append(race)
-                if _through_data(pair):
+                if data:
                     through_data[where] = through_data.get(where, 0) + 1
             if len(out.undecided) >= MAX_UNDECIDED:
                 break
         return out
+
+    def _gives_up(self, pair: Pair, out: Checked) -> bool:
+        """Whether enough was done; then what was not asked is undecided, beginning with ``pair``."""
+        if self.effort.is_spent:
+            reason = self.effort.reason
+        elif len(out.races) >= MAX_RACES:
+            reason = Undecided("not-examined", f"not asked, because {MAX_RACES} other pairs collide already")
+        else:
+            return False
+        out.undecided.append((pair, reason))
+        return True
+
+    def _worth_asking(self, out: Checked) -> Iterator[Pair]:
+        """The conflicting pairs, but for those at places where different threads never meet: accesses of one shape are
+        told apart once, however many there are."""
+        for group in by_shape(self.launch):
+            meet: dict[tuple[int, int], bool] = {}
+            for i, one in enumerate(group.accesses):
+                shape = group.shapes[i]
+                partners: list[int] = []
+                for other, members in enumerate(group.members):
+                    later = members[bisect_left(members, i) :]
+                    conflicting = later if one.writes else [j for j in later if group.accesses[j].writes]
+                    if not conflicting:
+                        continue
+                    if (shape, other) not in meet:
+                        may = not self._is_apart(group.pair(i, conflicting[0]), out)
+                        meet[shape, other] = meet[other, shape] = may
+                    if meet[shape, other]:
+                        partners += conflicting
+                for j in sorted(partners):
+                    out.pairs += 1
+                    yield group.pair(i, j)
+
+    def _is_apart(self, pair: Pair, out: Checked) -> bool:
+        """Whether no two threads meet at these places, whatever accesses stand there."""
+        data = self._is_data(pair.first.offset) or self._is_data(pair.second.offset)
+        if self.warp_lockstep or data or self.effort.is_spent:
+            return False
+        proofs: list[Proved] = []
+        for mode, _, _ in self._relations(pair):
+            apart = self._disjoint_places(pair, mode)
+            if apart is None:
+                return False
+            proofs.append(apart)
+        for apart in proofs:
+            self._note(apart, pair, out)
+        return True
+
+    def _note(self, proof: Proved, pair: Pair, out: Checked) -> None:
+        out.core |= proof.core
+        out.used_no_overflow |= proof.used_no_overflow
+        out.used_alignment |= relies_on_alignment(pair)
+
+    def _is_data(self, offset: Expr) -> bool:
+        """An address that comes from memory."""
+        if offset not in self._data:
+            self._data[offset] = any(s.op == "opaque" for s in E.symbols(offset))
+        return self._data[offset]
 
     def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
         """The first way in which the pair races, a harmful one before a benign one, or None (then ``out`` has grown
@@ -120,9 +188,7 @@ class RaceChecker:
         for mode, extra, only_same in self._relations(pair):
             apart = self._disjoint_places(pair, mode)
             if apart is not None:
-                out.core |= apart.core
-                out.used_no_overflow |= apart.used_no_overflow
-                out.used_alignment |= relies_on_alignment(pair)
+                self._note(apart, pair, out)
                 continue
             if synchronizes(pair, mode):
                 if set(meeting_distances(pair)) <= {0}:
@@ -139,7 +205,7 @@ class RaceChecker:
         """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
         yes."""
         ignored = Checked()
-        return any(self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
+        return any(self.effort.is_spent or self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
 
     def _relations(self, pair: Pair) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
         """(mode, extra conditions, only the same-iteration case)."""
@@ -178,6 +244,9 @@ class RaceChecker:
             extra = (*extra, *self._one_iteration(pair, mode))
         hits: list[Race] = []
         for case in possible:
+            if self.effort.is_spent:
+                out.undecided.append((pair, self.effort.reason))
+                break
             answer, query = self._ask(pair, case, mode, extra, out)
             if isinstance(answer, Satisfied):
                 assert query is not None
@@ -217,9 +286,7 @@ class RaceChecker:
             if isinstance(answer, Satisfied):
                 return answer, part
             if isinstance(answer, Proved):
-                out.core |= answer.core
-                out.used_no_overflow |= answer.used_no_overflow
-                out.used_alignment |= relies_on_alignment(pair)
+                self._note(answer, pair, out)
             else:
                 undecided = undecided or answer
         if undecided is not None:
@@ -252,12 +319,14 @@ class RaceChecker:
             if len(_answers) >= MAX_ANSWERS:
                 _answers.clear()
             found = _answers[key] = self.ladder.decide(query)
+        # A known answer costs what a new one does, or the verdict would depend on what was checked before.
+        self.effort.charge(price(found))
         return found
 
     def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
         """A proof that different threads never meet at these two places, made once for all accesses that stand
         there."""
-        one, two = _place_key(pair.first, pair.one), _place_key(pair.second, pair.two)
+        one, two = place_key(pair.first, pair.one), place_key(pair.second, pair.two)
         key = (mode, one, two)
         if key not in self._disjoint:
             query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
@@ -278,7 +347,7 @@ class RaceChecker:
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
         if not self._common:
             for a in self.launch.events.accesses:
-                key = _place_key(place(self.launch, a), a)
+                key = place_key(place(self.launch, a), a)
                 own = [c.condition for c in a.guard]
                 known = self._common.get(key)
                 self._common[key] = tuple(own) if known is None else tuple(c for c in known if c in own)
@@ -344,12 +413,3 @@ def _question(query: Query, budget: Budget) -> tuple[object, ...]:
         frozenset((f.condition.key, f.tag) for f in query.facts),
         frozenset((s.key, *query.ranges[s]) for s in symbols if s in query.ranges),
     )
-
-
-def _through_data(pair: Pair) -> bool:
-    """An address of the pair comes from memory."""
-    return any(s.op == "opaque" for s in E.symbols(pair.first.offset, pair.second.offset))
-
-
-def _place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
-    return where.allocation, where.offset.key, tuple(k.key for k in where.keys), access.width

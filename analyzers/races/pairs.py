@@ -65,6 +65,43 @@ def _object_of(launch: Launch, parameter: str) -> str | None:
     return None
 
 
+def place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
+    """Equal for accesses that touch the same bytes in equal threads."""
+    return where.allocation, where.offset.key, tuple(k.key for k in where.keys), access.width
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The accesses of one allocation in source order, with a number for each that says where it stands."""
+
+    accesses: list[AccessEvent]
+    places: list[Place]
+    shapes: list[int]
+    members: list[list[int]]
+    """By shape: the indices of its accesses, ascending."""
+
+    def pair(self, i: int, j: int) -> Pair:
+        return Pair(self.accesses[i], self.accesses[j], self.places[i], self.places[j])
+
+
+def by_shape(launch: Launch) -> list[Shapes]:
+    """The allocations that are written, with their accesses."""
+    found: dict[str, Shapes] = {}
+    numbers: dict[tuple[object, ...], int] = {}
+    for access in launch.events.accesses:
+        where = place(launch, access)
+        group = found.setdefault(where.allocation, Shapes([], [], [], []))
+        key = (*place_key(where, access), access.alignment)
+        number = numbers.setdefault(key, len(group.members))
+        if number == len(group.members):
+            group.members.append([])
+        group.members[number].append(len(group.accesses))
+        group.accesses.append(access)
+        group.places.append(where)
+        group.shapes.append(number)
+    return [group for group in found.values() if any(a.writes for a in group.accesses)]
+
+
 def conflicting(launch: Launch) -> Iterator[Pair]:
     """All unordered pairs (an access with itself included) of one allocation with at least one write, in source
     order."""

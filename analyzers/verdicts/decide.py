@@ -23,6 +23,7 @@ from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
+from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.verdicts.replay import replay_of_divergence, replay_race
 
@@ -73,15 +74,23 @@ class Decision:
     used_alignment: bool = False
     pairs: int = 0
     rungs: tuple[tuple[str, int], ...] = field(default=())
+    effort: int = 0
+    """Units of work it took (``analyzers.solve.effort``)."""
 
 
 def decide(
-    events: KernelEvents, context: LaunchContext, options: CheckOptions, poll: Callable[[], None] = lambda: None
+    events: KernelEvents,
+    context: LaunchContext,
+    options: CheckOptions,
+    poll: Callable[[], None] = lambda: None,
+    limit: int = DEFAULT_EFFORT,
 ) -> Decision:
-    """Everything that can be said of the kernel in this context. ``poll`` is called between queries and may raise."""
+    """Everything that can be said of the kernel in this context with ``limit`` units of work. ``poll`` is called
+    between queries and may raise."""
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
-    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll)
+    effort = Effort(limit)
+    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
     checked = checker.check()
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
@@ -106,6 +115,7 @@ def decide(
         used_alignment=checked.used_alignment,
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
+        effort=effort.spent,
     )
 
 

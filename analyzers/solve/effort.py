@@ -1,0 +1,48 @@
+"""How much work an analysis may do, counted in units that are the same on every machine.
+
+A unit is about what one millisecond of a current processor does. What is charged depends on the questions alone: on
+which rung answered, never on a clock and never on whether the answer was known already. The same kernel is therefore
+given up at the same question wherever it is checked, and however often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.solve.query import Answer, Undecided
+
+#: Units for an answer of each rung: what it takes, and the cheaper rungs that were tried before.
+PRICES: Final[Mapping[str, int]] = {"algebra": 2, "enumerate": 6, "guess": 20, "smt": 60, "cpsat": 1000}
+UNDECIDED: Final = 2000
+"""Units for a question that no rung could answer."""
+DEFAULT_EFFORT: Final = 30_000
+"""Units for one kernel under one launch."""
+
+
+def price(answer: Answer) -> int:
+    """The units that an answer of the ladder costs."""
+    if isinstance(answer, Undecided):
+        return UNDECIDED
+    return PRICES.get(answer.rung, PRICES["smt"])
+
+
+@dataclass(slots=True)
+class Effort:
+    """What may be spent and what has been."""
+
+    limit: int = DEFAULT_EFFORT
+    spent: int = 0
+
+    def charge(self, units: int) -> None:
+        self.spent += units
+
+    @property
+    def is_spent(self) -> bool:
+        return self.spent >= self.limit
+
+    @property
+    def reason(self) -> Undecided:
+        """Why what is left is not asked."""
+        return Undecided("budget", f"the kernel takes more work than the {self.limit:,} units it may")
