@@ -20,6 +20,7 @@ from analyzers.frontend.lowering.synchronisation import (
     fence,
     lane,
     lane_mask,
+    names_one_barrier,
     warp_barrier,
 )
 from analyzers.frontend.parse import is_bundled
@@ -467,10 +468,15 @@ def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) ->
 
 def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     if qualifiers[:1] == ["warp"]:
-        mask = s.value(args[0]) if args else None
-        warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32) if mask is not None else None)
+        mask = s.value(args[0]) if len(args) == 1 else None
+        if mask is None:
+            return False
+        warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32))
         return True
     if "sync" not in qualifiers or len(args) != 1 or "cluster" in qualifiers:
+        return False
+    number = s.value(args[0])
+    if number is None or not names_one_barrier(number):
         return False
     block_barrier(s.ctx, s.node)
     return True

@@ -9,7 +9,14 @@ from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import Value
 from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
-from analyzers.frontend.lowering.synchronisation import block_barrier, collective, counting_barrier, fence, warp_barrier
+from analyzers.frontend.lowering.synchronisation import (
+    block_barrier,
+    collective,
+    counting_barrier,
+    fence,
+    names_one_barrier,
+    warp_barrier,
+)
 from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
 from analyzers.ir.expr import I32, U32, cast
 from analyzers.ir.kernel import Order, Scope
@@ -17,8 +24,8 @@ from analyzers.ir.kernel import Order, Scope
 
 @intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync")
 def syncthreads(ctx: Context, call: Call) -> Value:
-    if call.name == "__barrier_sync" and call.args:
-        ctx_effect(ctx, call.args[0])
+    if call.name == "__barrier_sync" and call.args and not names_one_barrier(ctx.scalar(call.args[0])):
+        return ctx.unsupported_value("named-barrier", "a barrier whose number may differ between threads", call.node)
     block_barrier(ctx, call.node)
     return None
 

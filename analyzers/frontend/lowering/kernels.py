@@ -157,7 +157,9 @@ def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
 
 def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
     spans = [(error.path, error.offset, error.offset), *((r.path, r.start_offset, r.end_offset) for r in error.ranges)]
-    spans += [(n.path, n.offset, n.offset) for n in error.notes if n.message.startswith("in instantiation")]
+    # A brace that is never closed is missed at the end of the file; the note names the one that is open.
+    telling = ("in instantiation", "to match this")
+    spans += [(n.path, n.offset, n.offset) for n in error.notes if n.message.startswith(telling)]
     return any(p == extent.path and a < extent.end_offset and b >= extent.start_offset for p, a, b in spans)
 
 
