@@ -20,6 +20,9 @@ from analyzers.ir.memory_state import Cell
 from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.valuation import Valuation
 
+FULL_WARP = 0xFFFFFFFF
+"""A mask of all lanes."""
+
 
 class Effects(Valuation):
     """Records what the thread does to memory and to other threads."""
@@ -181,7 +184,7 @@ class Effects(Valuation):
     def _barrier(self, s: K.Barrier) -> None:
         if self.recording:
             mask = self.value(s.mask) if s.mask is not None else None
-            if s.mask is not None and mask is not None and mask.op == "const" and mask.value & 0xFFFFFFFF == 0xFFFFFFFF:
+            if s.mask is not None and mask is not None and mask.op == "const" and mask.value & FULL_WARP == FULL_WARP:
                 mask = None
             self.barriers.append(
                 BarrierEvent(
@@ -211,18 +214,21 @@ class Effects(Valuation):
 
     def _collective(self, s: K.Collective) -> None:
         operands = [self.value(o) for o in s.operands]
-        broadcast = s.name in ("any", "all", "ballot", "reduce", "activemask") or (
-            s.name in ("shfl", "shfl.idx") and len(operands) >= 3 and self.level(operands[2]) in ("block", "grid")
-        )
-        if operands and all(self.level(o) in ("block", "grid") for o in operands) and s.name.startswith("shfl"):
-            self.assign(
-                s.var,
-                E.opaque(
-                    f"warp:{s.id}",
-                    s.ty,
-                    (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters()),
-                    "block",
-                ),
-            )
+        kind = s.name.removeprefix("__").removesuffix("_sync")
+        shuffle = kind.startswith("shfl")
+        if shuffle and operands and all(self.level(o) in ("block", "grid") for o in operands):
+            given = (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters())
+            self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, given, "block"))
             return
-        self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, self.counters(), "warp" if broadcast else "thread"))
+        level = "warp" if self._same_for_a_warp(kind, operands) else "thread"
+        self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, self.counters(), level))
+
+    def _same_for_a_warp(self, kind: str, operands: list[Expr]) -> bool:
+        """All 32 lanes take part, and each gets the same result."""
+        mask = operands[0] if operands else None
+        if mask is None or mask.op != "const" or mask.value & FULL_WARP != FULL_WARP:
+            return False
+        if kind == "shfl" and len(operands) >= 3:
+            whole = len(operands) == 3 or (operands[3].op == "const" and operands[3].value == 32)
+            return whole and self.level(operands[2]) != "thread"
+        return kind in ("any", "all", "ballot", "uni") or kind.startswith("reduce_")

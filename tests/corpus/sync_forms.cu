@@ -240,3 +240,47 @@ __global__ void barrier_in_a_function(int *out) {  // expect: race-free
   __shared__ int s[64];
   exchange(s, threadIdx.x, out);
 }
+
+// A vote of all lanes is one answer for the warp.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void vote_decides(const int *in, int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  while (__any_sync(~0u, in[blockIdx.x * 64 + t] > s[t])) {
+    s[t] += 1;
+    __syncwarp();
+    out[blockIdx.x * 64 + t] = s[t ^ 1];
+    __syncwarp();
+  }
+}
+
+// A vote of half the lanes is not.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void half_a_vote_decides(int *out) {
+  unsigned half = threadIdx.x % 32 < 16 ? 0xffffu : 0xffff0000u;
+  int v = __any_sync(half, threadIdx.x % 32 == 3);
+  if (v) __syncwarp();  // expect: barrier-divergence
+  out[blockIdx.x * 64 + threadIdx.x] = v;
+}
+
+// Lane 0 says how often.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void lane_zero_counts(const int *in, int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  int n = __shfl_sync(~0u, in[blockIdx.x * 64 + t], 0);
+  for (int i = 0; i < n; ++i) {
+    s[t] = i;
+    __syncwarp();
+    out[blockIdx.x * 64 + t] = s[t ^ 1];
+    __syncwarp();
+  }
+}
+
+// Every lane asks its own neighbour.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void neighbour_counts(int *out) {
+  int n = __shfl_sync(~0u, threadIdx.x, (threadIdx.x + 1) % 32);
+  for (int i = 0; i < n; ++i) __syncwarp();  // expect: barrier-divergence
+  out[blockIdx.x * 64 + threadIdx.x] = n;
+}
