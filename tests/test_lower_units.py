@@ -146,6 +146,19 @@ def test_an_error_makes_the_kernels_that_reach_it_unknown():
     assert unsupported(text, "sound") == []
 
 
+def test_a_brace_that_is_never_closed_belongs_to_the_kernel_that_lacks_it() -> None:
+    text = """
+    __global__ void closed(int *out) { out[threadIdx.x] = 1; }
+    __global__ void open(int *out) { if (out[64] > 0) { out[threadIdx.x] = 1; }
+    """
+    assert unsupported(text, "closed") == []
+    assert unsupported(text, "open") == ["parse-error"]
+
+
+def test_an_open_namespace_is_no_fault_of_the_kernels_in_it() -> None:
+    assert unsupported("namespace n {\n__global__ void inside(int *out) { out[threadIdx.x] = 1; }\n", "inside") == []
+
+
 def test_every_definition_is_found():
     text = """
         extern "C" __global__ void c_kernel(int *p) { *p = 1; }
