@@ -46,6 +46,7 @@ _CALL = CursorKind.CALL_EXPR.value
 _CONSTRUCTOR = CursorKind.CONSTRUCTOR.value
 _VARIABLES = _ids(CursorKind.VAR_DECL, CursorKind.PARM_DECL)
 DEEPEST = 400
+_LVALUES = frozenset({"ref", "member", "index", "deref"})
 _CONFIGURE = ("__cudaPushCallConfiguration", "cudaConfigureCall")
 _FIRST_EXPRESSION, _LAST_EXPRESSION = 100, 199  # CXCursor_FirstExpr … LastExpr
 
@@ -131,6 +132,8 @@ class ExpressionBuilder:
         self.depth += 1
         rule = self._expressions.get(cursor._kind_id)
         made = rule(cursor) if rule is not None else self._other(cursor)
+        if made.op in _LVALUES and cindex.type_of(cursor).is_volatile_qualified():
+            made.volatile = True
         self.depth -= 1
         return made
 

@@ -6,6 +6,8 @@ pointer. Functions of the bundled headers (runtime API, C++ library, ATen) chang
 
 from __future__ import annotations
 
+import re
+
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
@@ -19,7 +21,7 @@ from analyzers.hostguide.library import (
 from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
-from analyzers.hostguide.source import extent
+from analyzers.hostguide.source import SourceTexts, extent
 from analyzers.hostguide.tree import HostFunction, Node, identity
 from analyzers.hostguide.values import (
     Address,
@@ -34,6 +36,9 @@ from analyzers.hostguide.values import (
 )
 from analyzers.ir.expr import Expr, FloatType, IntType
 
+_NORETURN_BEFORE = re.compile(
+    rb"\[\[[^\[\]]*\bnoreturn\b[^\[\]]*\]\]\s*(?:(?:\[\[[^\[\]]*\]\]|extern|static|inline|constexpr|\"C\")\s*)*$"
+)
 _SMALL = 1500
 """Bytes of a function that is run in place though no kernel is launched from it."""
 _DEEPEST = 7
@@ -207,7 +212,7 @@ class Caller(Evaluator):
                 text = self.builder.sources.text(path)
                 body = text.find(b"{", start, end)
                 head = text[start : body if body >= 0 else end]
-                found = b"noreturn" in head or b"NORETURN" in head
+                found = b"noreturn" in head or b"NORETURN" in head or _says_noreturn(self.builder.sources, target)
             self._noreturn[key] = found
         return found
 
@@ -395,9 +400,15 @@ class Caller(Evaluator):
     def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
         """An argument reaches code that is not looked into."""
         self._unfollowed(value)
-        if isinstance(value, (Expr, Pointer)):
+        if isinstance(value, Expr):
             return
         through_const = isinstance(ty, PointerTo) and ty.const
+        if harmless and (ty is VOID or (isinstance(ty, PointerTo) and not ty.const)):
+            for _, leaf in alternatives(value):
+                if isinstance(leaf, Pointer):
+                    self.forget_behind(leaf)
+        if isinstance(value, Pointer):
+            return
         for place in self.reachable(value):
             if not through_const:
                 whole = place.path and isinstance(place.path[-1], int)
@@ -405,6 +416,17 @@ class Caller(Evaluator):
                 self.forget(target)
             if not harmless:
                 self.escape((place.variable,))
+
+
+def _says_noreturn(sources: SourceTexts, target: Cursor) -> bool:
+    """Whether an attribute in front of a declaration of the function says so: clang's extents begin behind it."""
+    for declaration in (target, target.canonical, target.get_definition()):
+        if declaration is None:
+            continue
+        path, start, _ = extent(declaration)
+        if _NORETURN_BEFORE.search(sources.text(path)[max(0, start - 300) : start]) is not None:
+            return True
+    return False
 
 
 _DECLARED = frozenset(

@@ -356,7 +356,7 @@ class Evaluator(Conversions):
         target = node.arg(0)
         operand = self.evaluate(node.arg(1))
         place = self.place(target)
-        old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
+        old = self._before(place, target)
         value = self.arithmetic(ARITHMETIC.get(node.value, "?"), old, operand, target.ty, node)
         value = self.converted(value, target.ty)
         self.write(place, value, scalar=is_scalar(target.ty))
@@ -365,11 +365,17 @@ class Evaluator(Conversions):
     def _step(self, node: Node) -> Value:
         target = node.arg(0)
         place = self.place(target)
-        old = self.read(place, target.ty) if place is not None else self.fresh("value", target.ty)
+        old = self._before(place, target)
         operator = "sub" if "--" in node.value else "add"
         new = self.converted(self.arithmetic(operator, old, ex.const(1), target.ty, node), target.ty)
         self.write(place, new, scalar=is_scalar(target.ty))
         return old if node.value.startswith("post") else new
+
+    def _before(self, place: Address | None, target: Node) -> Value:
+        """The value that an update starts from."""
+        if place is None or target.volatile:
+            return self.fresh("value", target.ty)
+        return self.read(place, target.ty)
 
     def _throw(self, node: Node) -> Value:
         for a in node.args:

@@ -71,6 +71,10 @@ class Forgetter(Launcher):
             self._forget_place(declared, path, ty)
         if writes.calls_closures:
             self._forget_closures()
+        for target in writes.behind:
+            self.forget_pointees(target)
+        if writes.launches:
+            self.forget_device_variables()
         if writes.lost:
             self._forget_names(writes.lost)
         if writes.outside:

@@ -163,6 +163,10 @@ class Launcher(MethodCaller):
             if owner is None and frame.enclosing is None:
                 owner = frame.function
             frame = frame.caller
+        for value, text in zip(values, texts, strict=False):
+            if text is None or not isinstance(text.ty, PointerTo) or not text.ty.const:
+                self.forget_behind(value, later=True)
+        self.forget_device_variables()
         for guard, leaf in alternatives(kernel):
             if isinstance(leaf, Null):
                 continue

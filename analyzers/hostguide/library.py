@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from analyzers.hostguide.facts import factors_positive
-from analyzers.hostguide.hosttypes import OTHER, HostType, RecordType, usual
+from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, usual
+from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Choice, Closure, NoteSource, Null, Pointer, Record, Unknown, Value
@@ -40,6 +41,10 @@ _NOT_NEGATIVE = frozenset({"size", "numel", "dim", "ndimension", "element_size",
 _TENSOR_SHAPES = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
 _TENSOR_LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _LARGEST_ALLOCATION = 1 << 47
+_LARGEST_PITCH = (1 << 31) - 1
+"""``cudaDeviceProp::memPitch`` of every device."""
+_PITCH_UNIT = 32
+"""Rows stay aligned for coalesced access; the smallest such unit is the 32 bytes of a sector."""
 _SHAPE_LISTS = frozenset({"IntArrayRef", "ArrayRef", "initializer_list", "SymIntArrayRef", "vector", "array"})
 
 
@@ -120,6 +125,7 @@ def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: st
         m.learn(fact, note)
     shown = place.variable.name if place is not None else name
     made = Pointer(m.number(shown), shown, size=ex.cast(size, I64))
+    m.allocations.add(made.id)
     m.write(place, made)
 
 
@@ -149,14 +155,52 @@ def _malloc_pitch(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value |
     if len(arguments) != 4:
         return None
     width, height = m.integer(arguments[2], U64), m.integer(arguments[3], U64)
+    pitch = _pitch(m, node, width, height)
+    m.write(_pointer_place(m, arguments[1]), pitch)
+    allocated(m, node, _pointer_place(m, arguments[0]), ex.mul(pitch, height), "allocation")
+    return m.fresh("status", node.ty)
+
+
+def _pitch(m: Caller, node: Node, width: Expr, height: Expr) -> Expr:
+    """The bytes from row to row that the runtime chose: at least the width, a multiple of what rows are aligned to,
+    and at most what a device copes with."""
     pitch = m.symbol("pitch", U64)
     note = NoteSource("allocation", node.cursor)
     for fact in (*factors_positive(width), *factors_positive(height)):
         m.learn(fact, note)
     m.learn(ex.compare("le", width, pitch), note)
-    m.write(_pointer_place(m, arguments[1]), pitch)
-    allocated(m, node, _pointer_place(m, arguments[0]), ex.mul(pitch, height), "allocation")
+    m.learn(ex.compare("le", pitch, ex.const(_LARGEST_PITCH, U64)), note)
+    m.learn(ex.compare("eq", ex.binary("rem", pitch, ex.const(_PITCH_UNIT, U64)), ex.const(0, U64)), note)
+    return pitch
+
+
+def _malloc_3d(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) != 2:
+        return None
+    extent_ = m.evaluate(arguments[1])
+    width, height, depth = (m.to_int(m.part(extent_, f, U64, f), U64, f) for f in ("width", "height", "depth"))
+    pitch = _pitch(m, node, width, height)
+    for fact in factors_positive(depth):
+        m.learn(fact, NoteSource("allocation", node.cursor))
+    place = _pointer_place(m, arguments[0])
+    size = ex.cast(ex.mul(pitch, ex.mul(height, depth)), I64)
+    made = Pointer(m.number("allocation"), place.variable.name if place is not None else "allocation", size=size)
+    m.allocations.add(made.id)
+    parts: dict[str | int, Value] = {"ptr": made, "pitch": pitch, "xsize": width, "ysize": height}
+    m.write(place, Record(parts, Unknown(m.number("pitched"), "pitched", OTHER)))
     return m.fresh("status", node.ty)
+
+
+def _record(*names: str) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
+    """A function that makes a structure of its arguments."""
+
+    def rule(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+        if len(arguments) != len(names):
+            return None
+        parts: dict[str | int, Value] = {n: m.evaluate(a) for n, a in zip(names, arguments, strict=True)}
+        return Record(parts, Unknown(m.number("made"), "made", node.ty))
+
+    return rule
 
 
 def _malloc_host(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
@@ -165,7 +209,9 @@ def _malloc_host(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | 
     size = m.integer(arguments[0], U64)
     if len(arguments) == 2:
         size = ex.mul(size, m.integer(arguments[1], U64))
-    return Pointer(m.number("malloc"), "malloc", size=ex.cast(size, I64))
+    made = Pointer(m.number("malloc"), "malloc", size=ex.cast(size, I64))
+    m.allocations.add(made.id)
+    return made
 
 
 def _extreme(operator: str) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
@@ -314,17 +360,41 @@ def _synchronise(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | 
     """Asynchronous copies to host variables have arrived."""
     for a in arguments:
         m.evaluate(a)
-    for variable in sorted(m.state.escaped, key=lambda v: v.name):
-        if variable in m.state.store:
-            m.state.store[variable] = m.fresh(variable.name, variable.ty)
+    m.arrived()
+    m.forget_escaped()
     return m.fresh("status", node.ty)
 
 
-def _asynchronous_copy(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
-    target = _pointer_place(m, arguments[0]) if arguments and not arguments[0].effects else None
-    if target is not None:
-        m.escape((target.variable,))
-    return None
+_DEVICE = -1
+"""Instead of the number of an argument: always device memory."""
+
+
+def _filled(kind: int | None, later: bool) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
+    """A function that fills the memory behind its first argument; ``kind``: which argument tells whether that is the
+    host's. Copies that are not ``later`` wait for the device."""
+
+    def rule(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+        if not arguments:
+            return None
+        target = m.evaluate(arguments[0])
+        rest = [m.evaluate(a) for a in arguments[1:]]
+        if kind is not None and not later:
+            m.arrived()
+            m.forget_escaped()
+        direction = rest[kind - 1] if kind is not None and 0 < kind <= len(rest) else None
+        on_device = kind == _DEVICE or (
+            isinstance(direction, Expr) and direction.op == "const" and direction.value in (1, 3)
+        )
+        for _, leaf in alternatives(target):
+            m.forget_behind(leaf, later)
+            if isinstance(leaf, Address) and later:
+                m.escape((leaf.variable,))
+            own = isinstance(leaf, Address) or (isinstance(leaf, Pointer) and leaf.id in m.allocations)
+            if not own and not on_device:
+                m.forget_outside(scalar=True)
+        return target if isinstance(node.ty, PointerTo) else m.fresh("status", node.ty)
+
+    return rule
 
 
 LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
@@ -340,6 +410,9 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
         _malloc_device,
     ),
     "cudaMallocPitch": _malloc_pitch,
+    "cudaMalloc3D": _malloc_3d,
+    "make_cudaExtent": _record("width", "height", "depth"),
+    "make_cudaPitchedPtr": _record("ptr", "pitch", "xsize", "ysize"),
     "malloc": _malloc_host,
     "calloc": _malloc_host,
     "min": _extreme("min"),
@@ -359,8 +432,18 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
     **dict.fromkeys(_TENSOR_LIKE, _like),
     **dict.fromkeys(
         ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaStreamQuery", "cudaEventQuery",
-         "cudaThreadSynchronize", "cudaMemcpy"),
+         "cudaThreadSynchronize"),
         _synchronise,
     ),
-    **dict.fromkeys(("cudaMemcpyAsync", "cudaMemcpy2DAsync", "cudaMemcpyFromSymbolAsync"), _asynchronous_copy),
+    **dict.fromkeys(("cudaMemcpy",), _filled(3, False)),
+    **dict.fromkeys(("cudaMemcpyAsync",), _filled(3, True)),
+    "cudaMemcpy2D": _filled(6, False),
+    "cudaMemcpy2DAsync": _filled(6, True),
+    "cudaMemcpyFromSymbol": _filled(4, False),
+    "cudaMemcpyFromSymbolAsync": _filled(4, True),
+    **dict.fromkeys(("memcpy", "memmove", "memset", "strcpy", "strncpy", "fread"), _filled(None, False)),
+    **dict.fromkeys(
+        ("cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaMemset2DAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync"),
+        _filled(_DEVICE, True),
+    ),
 }  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from analyzers.frontend.cindex import Cursor
-from analyzers.hostguide.hosttypes import ArrayOf, HostType, PointerTo, ReferenceTo, usual
+from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, ReferenceTo, usual
 from analyzers.hostguide.tree import Declaration, Node
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import Expr, IntType
@@ -31,6 +31,10 @@ class Writes:
     outside: bool = False
     """Code is called, or memory is written, that may belong to anybody."""
     calls_closures: bool = False
+    launches: bool = False
+    """A kernel is launched, which may write every device variable."""
+    behind: set[HostType] = field(default_factory=set["HostType"])
+    """Types of the memory that is handed to kernels and library functions by pointer."""
     lost: set[str] = field(default_factory=set[str])
     """Names in code that clang could not read."""
     leaves_early: bool = False
@@ -83,6 +87,10 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
         out.outside = True
     elif op in ("call", "method", "construct"):
         _called(node, out, calls)
+    elif op == "launch":
+        for argument in node.args[4:]:
+            _handed(argument, out)
+        out.launches = True
     elif op == "lambda":
         out.calls_closures = True
     elif op in ("goto", "label"):
@@ -104,11 +112,22 @@ def _called(node: Node, out: Writes, calls: CallEffects) -> None:
         if callee is not None and (target is None or callee.op == "ref"):
             out.outside = True
     for index, argument in enumerate(arguments):
+        given = calls.parameter(target, index)
+        if given is VOID or (isinstance(given, PointerTo) and not given.const):
+            _handed(argument, out)
         if argument is None or argument.op not in ("ref", "member", "index", "deref"):
             continue
         ty = calls.parameter(target, index)
         if ty is None or (isinstance(ty, ReferenceTo) and not ty.const):
             _written(argument, out, None)
+
+
+def _handed(argument: Node | None, out: Writes) -> None:
+    """Code that is not looked into may write through an argument."""
+    while argument is not None and argument.op == "cast":
+        argument = argument.arg(0)
+    if argument is not None and isinstance(argument.ty, PointerTo) and not argument.ty.const:
+        out.behind.add(argument.ty.target)
 
 
 def _written(target: Node, out: Writes, step: Node | None) -> None:

@@ -94,6 +94,7 @@ class Makers(Places):
     def _new(self, node: Node) -> Value:
         values = [self.evaluate(a) for a in node.args if a is not None]
         made = Pointer(self.number("new"), "new")
+        self.allocations.add(made.id)
         pointee = node.ty.target if isinstance(node.ty, PointerTo) else OTHER
         path, start, end = extent(node.cursor)
         is_array = "[" in self.builder.sources.slice(path, start, end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, ReferenceTo
+from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.tree import ANY_PART
 from analyzers.hostguide.values import (
     Address,
@@ -47,6 +47,10 @@ class Memory:
         self._pointees: dict[int, Variable] = {}
         self._sizes: dict[int, int] = {}
         self._epochs = 0
+        self.allocations: set[int] = set()
+        """Pointers to memory that the code in sight allocated: nothing else points there."""
+        self.in_flight: set[int] = set()
+        """Pointers to memory that kernels or asynchronous copies may still be writing."""
 
     # --- symbols
 
@@ -212,6 +216,53 @@ class Memory:
         for variable in sorted(state.escaped, key=lambda v: v.name):
             if variable is not keep and variable in state.store and not (scalar and _is_opaque(variable.ty)):
                 state.store[variable] = self.fresh(variable.name, variable.ty)
+
+    def forget_behind(self, pointer: Value, later: bool = False) -> None:
+        """Library code or a kernel writes through a pointer. ``later``: it may go on until the next wait."""
+        stack = [pointer]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, Choice):
+                stack += [top.first, top.second]
+            elif isinstance(top, Record):
+                stack.extend(top.parts.values())
+            elif isinstance(top, Address):
+                whole = top.path[:-1] if top.path and isinstance(top.path[-1], int) else top.path
+                if top.variable.outside or top.variable in self.state.escaped:
+                    self.refresh(top.variable)
+                else:
+                    self.forget(Address(top.variable, whole))
+            elif isinstance(top, Pointer):
+                for other in self.same_memory(top.id):
+                    if later:
+                        self.in_flight.add(other)
+                    if other in self._pointees:
+                        self.refresh(self._pointees[other])
+
+    def same_memory(self, pointer: int) -> list[int]:
+        """The pointers that may point to the same memory as one."""
+        return [pointer]
+
+    def refresh(self, variable: Variable) -> None:
+        self.state.store[variable] = self.fresh(variable.name, variable.ty)
+
+    def forget_pointees(self, target: HostType) -> None:
+        """Something is written through pointers of one type, which ones is not known yet."""
+        for variable in self._pointees.values():
+            if target in (VOID, OTHER) or variable.ty in (OTHER, target):
+                self.refresh(variable)
+
+    def forget_escaped(self) -> None:
+        """Variables whose address somebody has may have been written."""
+        for variable in sorted(self.state.escaped, key=lambda v: v.name):
+            if variable in self.state.store:
+                self.refresh(variable)
+
+    def arrived(self) -> None:
+        """The device has been waited for: what it wrote is there."""
+        for pointer in sorted(self.in_flight):
+            if pointer in self._pointees:
+                self.refresh(self._pointees[pointer])
 
     def next_epoch(self) -> int:
         """A number for a moment at which every outside variable may have changed."""

@@ -11,7 +11,7 @@ from analyzers.hostguide.library import (
     construct_known,
     known_method,
 )
-from analyzers.hostguide.memory import alternatives
+from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import (
     Address,
@@ -54,6 +54,10 @@ class MethodCaller(Caller):
             if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
                 body = target if target.get_definition() is not None and not self.bundled(target) else None
                 return self.run_closure(leaves[0][1], list(arguments), node, body)
+        if not self.bundled(target) and self.never_returns(target):
+            for a in arguments:
+                self.evaluate(a)
+            raise Stop
         function = None if self.bundled(target) else self.builder.function(target)
         if function is not None and not target.is_virtual_method() and self.may_run(function):
             this = place if place is not None else self._temporary(held, base.ty)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from analyzers.frontend.cindex import CursorKind
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.hosttypes import (
     OTHER,
@@ -28,6 +29,9 @@ from analyzers.hostguide.values import (
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, TRUE, Expr, FloatType, IntType
+
+
+_DEVICE_ATTRIBUTES = frozenset({CursorKind.CUDADEVICE_ATTR, CursorKind.CUDACONSTANT_ATTR})
 
 
 @dataclass(slots=True)
@@ -80,6 +84,7 @@ class Places(Memory):
         """The call that last returned a reference, and to what."""
         self._last_index: Value = ex.const(0, I64)
         self._globals: dict[Declaration, Variable] = {}
+        self._on_device: dict[Declaration, bool] = {}
 
     def evaluate(self, node: Node) -> Value:
         raise NotImplementedError
@@ -111,6 +116,20 @@ class Places(Memory):
                 found = self._globals[declared] = Variable(declared.name, target_of(declared.ty), True)
             return found
         return None
+
+    def forget_device_variables(self) -> None:
+        """A kernel may write what the host can read by name too: managed variables."""
+        for declared, variable in self._globals.items():
+            if variable in self.state.store and self.on_device(declared):
+                self.refresh(variable)
+
+    def on_device(self, declared: Declaration) -> bool:
+        """Whether a variable lies in device, constant or managed memory."""
+        found = self._on_device.get(declared)
+        if found is None:
+            kinds = {c.kind for c in declared.cursor.get_children() if c.kind.is_attribute()}
+            found = self._on_device[declared] = not kinds.isdisjoint(_DEVICE_ATTRIBUTES)
+        return found
 
     def variable(self, declared: Declaration) -> Variable:
         found = self.find(declared)
@@ -189,8 +208,10 @@ class Places(Memory):
 
     def typed(self, place: Address, node: Node) -> Value:
         """The value at a place, read as the type of the expression."""
-        value = self.read(place, node.ty)
         ty = node.ty
+        if node.volatile:
+            return self.fresh(place.variable.name, ty)
+        value = self.read(place, ty)
         if isinstance(ty, IntType) and isinstance(value, Expr) and value.ty != ty:
             if isinstance(value.ty, IntType) and value.ty.width == ty.width:
                 return ex.cast(value, ty)

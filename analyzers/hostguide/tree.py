@@ -41,7 +41,7 @@ class Node:
     LostCode) ``empty``; an expression is a statement too. Absent parts are None.
     """
 
-    __slots__ = ("args", "cursor", "effects", "op", "ty", "value")
+    __slots__ = ("args", "cursor", "effects", "op", "ty", "value", "volatile")
 
     def __init__(
         self, op: str, ty: HostType, args: tuple[Node | None, ...], value: Any, cursor: Cursor, effects: bool = False
@@ -52,6 +52,8 @@ class Node:
         self.value = value
         self.cursor = cursor
         self.effects = effects or any(a is not None and a.effects for a in args)
+        self.volatile = False
+        """An lvalue that somebody else may write at any time: two reads give two values."""
 
     def arg(self, n: int) -> Node:
         found = self.args[n]
