@@ -127,7 +127,7 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
 
     for number, access in enumerate(first.finding.accesses):
         if number or access.span != first.finding.span:
-            yield from entry(describe_access(access, line_of), access.span, first.shown)
+            yield from entry(describe_access(access) + describe_turns(access, line_of), access.span, first.shown)
         for call in access.calls:
             yield from entry(f"`{access.text}` is reached through this call", call, first.shown)
     for occurrence in mistake.occurrences:
@@ -137,8 +137,8 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
             yield from entry(text, launch.span, occurrence.shown)
 
 
-def describe_access(access: Access, line_of: Callable[[SourceSpan], str]) -> str:
-    """An access with the thread that makes it, in one line; `line_of` says where a loop is."""
+def describe_access(access: Access) -> str:
+    """An access with the thread that makes it, in one line."""
     if access.kind == "barrier":
         what = f"barrier `{access.text}`"
     else:
@@ -146,8 +146,12 @@ def describe_access(access: Access, line_of: Callable[[SourceSpan], str]) -> str
     if access.thread is None:
         return what
     block = f" of block {access.block}" if access.block is not None else ""
-    turns = "".join(f", {describe_turn(turn, line_of(turn.span))}" for turn in access.turns)
-    return f"{what} by thread {access.thread}{block}{turns}"
+    return f"{what} by thread {access.thread}{block}"
+
+
+def describe_turns(access: Access, line_of: Callable[[SourceSpan], str]) -> str:
+    """In which turns of its loops an access happens, to be put behind it; `line_of` says where a loop is."""
+    return "".join(f", {describe_turn(turn, line_of(turn.span))}" for turn in access.turns)
 
 
 def dimensions(sizes: Sequence[str]) -> str:

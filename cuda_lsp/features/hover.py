@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
-from cuda_lsp.features.diagnostics import describe_access, dimensions, mistakes, where_in_words
+from cuda_lsp.features.diagnostics import describe_access, describe_turns, dimensions, mistakes, where_in_words
 from cuda_lsp.mistakes import Mistake, Occurrence
 
 if TYPE_CHECKING:
@@ -154,8 +154,9 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
         head.add("From an earlier text: the current one could not be checked.")
     who = Block()
     for access in finding.accesses:
-        what = describe_access(access, lambda span: places.line(first.shown, span))
-        who.add(f"{what}, {places.line(first.shown, access.span)}, {access.width} bytes", 1)
+        turns = describe_turns(access, lambda span: places.line(first.shown, span))
+        where = places.line(first.shown, access.span)
+        who.add(f"{describe_access(access)}, {where}, {access.width} bytes{turns}", 1)
         for call in access.calls:
             who.add(f"called from {places.line(first.shown, call)}", 2)
     how = Block()

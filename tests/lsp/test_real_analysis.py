@@ -161,3 +161,20 @@ async def test_a_header_turns_up_where_no_include_path_leads(editor: Editor, tmp
     # Without a word from a watcher: the next save finds it.
     editor.save(uri, path)
     await editor.until(editor.has(uri, "data-race"))
+
+
+async def test_a_loop_is_named_by_its_variable_and_its_line_now(editor: Editor, tmp_path: Path) -> None:
+    text = SHIFT.replace(
+        "  s[t] = out[t];\n  out[t] = s[t + 1];\n", "  for (int k = 0; k < 4; ++k) {\n    s[t] = k;\n"
+    ) + ("    __syncthreads();\n    out[t] += s[t + 1];\n  }\n}\n")
+    text = text.replace("s[t] = k;\n}\n", "s[t] = k;\n")
+    uri = editor.open(tmp_path / "a.cu", text + LAUNCH)
+    await editor.until(editor.has(uri, "data-race"))
+    told = await editor.hover(uri, "s[t] = k")
+    assert told is not None
+    assert ", line 5, 4 bytes, with k = 1 in the loop at line 4" in told
+    assert ", line 7, 4 bytes, with k = 0 in the loop at line 4" in told
+    editor.replace(uri, "__global__", "\n__global__")
+    told = await editor.hover(uri, "s[t] = k")
+    assert told is not None
+    assert ", line 8, 4 bytes, with k = 0 in the loop at line 5" in told
