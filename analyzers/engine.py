@@ -32,7 +32,7 @@ from analyzers.verdicts.explain import (
     explain_lockstep,
     explain_pairs,
 )
-from analyzers.verdicts.kernel import broken, check_kernel
+from analyzers.verdicts.kernel import agreed, broken, check_kernel
 
 #: `Reason.kind` of a kernel that is `unknown` because the compiler reported an error inside it, and of a unit that the
 #: compiler could not take in at all. The editor keeps the last good result of such kernels.
@@ -226,7 +226,7 @@ class Engine:
         result = UnitResult(
             path=request.path,
             arch=request.flags.arch,
-            kernels=tuple(a.result for a, _ in ordered),
+            kernels=agreed([a.result for a, _ in ordered]),
             skipped=tuple(skipped),
             syntax=_syntax(lowered.unit),
             dependencies=lowered.unit.dependencies,
@@ -267,7 +267,7 @@ class Engine:
         ordered = tuple(now[k.mangled] for k in warm.kernels)
         result = replace(
             moved(warm.result, edit),
-            kernels=tuple(k.result for k in ordered),
+            kernels=agreed([k.result for k in ordered]),
             syntax=_syntax(unit),
             dependencies=unit.dependencies,
             milliseconds=_since(started),
@@ -360,7 +360,7 @@ class Engine:
         options = request.options
         base = fingerprint(VERSION, kernel, options.warp_lockstep, options.smt_budget, options.redundancy)
         keys = [
-            f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.summary.source, c.cooperative)}"
+            f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"
             for c in contexts
         ]
         place = {id(c): key for c, key in zip(contexts, keys, strict=True)}

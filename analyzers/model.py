@@ -203,6 +203,9 @@ class KernelResult:
     barriers: int = 0
     files: tuple[str, ...] = ()
     """Files with code of this kernel, its own and those of the functions it calls."""
+    needed: tuple[str, ...] = ()
+    """Groups (as in `Finding.group`) of the claims that a barrier is redundant which do not hold in this kernel: other
+    instances of a template, and other callers of a function, may make them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,10 +46,12 @@ class Mistake:
 def mistakes(views: Iterable[UnitView], path: str, severity_of: SeverityOf) -> list[Mistake]:
     """The mistakes that lie in a file, in the order of the text."""
     groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
+    views = list(views)
+    needed = {group for view in views for shown in view.kernels.values() for group in shown.result.needed}
     for view in views:
         for shown in view.kernels.values():
             for context, finding in shown.findings:
-                if finding.span.path == path:
+                if finding.span.path == path and finding.group not in needed:
                     groups.setdefault((finding.code, finding.group), []).append(Occurrence(shown, context, finding))
     found: list[Mistake] = []
     for (code, group), occurrences in groups.items():

@@ -10,8 +10,8 @@ from __future__ import annotations
 from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.races.check import Checked, RaceChecker
 from analyzers.races.ordering import cases
-from analyzers.races.pairs import conflicting
-from analyzers.races.threads import Mode
+from analyzers.races.pairs import conflicting, place
+from analyzers.races.threads import Launch, Mode
 
 
 def applicable(events: KernelEvents) -> bool:
@@ -35,6 +35,8 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
         if b.scope not in ("block", "warp", "tile") or b.statement is None:
             continue
         without = gone | {b.id}
+        if _signals(checker.launch, b):
+            continue
         if _proved_without(checker, checked, without) and not _orders_atomics(checker, without):
             gone = without
             found.append(b)
@@ -47,6 +49,26 @@ def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]
         if checker.decide(pair, again, gone) is not None or again.undecided:
             return False
     return True
+
+
+def _signals(launch: Launch, barrier: BarrierEvent) -> bool:
+    """The barrier stands between an atomic on global memory and an access to other global memory that the kernel
+    writes: what one block did before it signals may be what another waits for."""
+    touched = [a for a in launch.events.accesses if place(launch, a).space == "global"]
+    written = {place(launch, a).allocation for a in touched if a.writes}
+    for signal in touched:
+        if signal.atomic is None:
+            continue
+        mine = place(launch, signal).allocation
+        for other in touched:
+            theirs = place(launch, other).allocation
+            if theirs == mine or theirs not in written:
+                continue
+            first, last = sorted((signal.order, other.order))
+            around = set(barrier.loops) & set(signal.loops) & set(other.loops)
+            if around or first < barrier.order < last:
+                return True
+    return False
 
 
 def _orders_atomics(checker: RaceChecker, gone: frozenset[int]) -> bool:

@@ -13,11 +13,12 @@ from analyzers.ir.kernel import Kernel
 from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
+from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from analyzers.verdicts.decide import Decision, decide
-from analyzers.verdicts.report import report, unsupported_result, without_redundant
+from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
 
 
 def check_kernel(
@@ -65,8 +66,13 @@ def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
     allocation = {name: p.allocation for name, p in context.pointers if p.allocation is not None}
     object_of = {p.name: p.object for p in events.kernel.parameters if p.object is not None}
     written = {a.root.value for a in events.accesses if a.writes and a.root.op == "addr"}
-    touched = {allocation[n] for n, o in object_of.items() if n in allocation and o in written}
-    changed = frozenset(o for n, o in object_of.items() if allocation.get(n) in touched and o not in written)
+    behind = {o: allocation[n] for n, o in object_of.items() if n in allocation}
+    for o in events.kernel.objects if context.variables else ():
+        found = variable_allocation(events.kernel, context, o.name)
+        if found is not None:
+            behind[o.name] = found
+    touched = {a for o, a in behind.items() if o in written}
+    changed = frozenset(o for o, a in behind.items() if a in touched and o not in written)
     return summarize(events.kernel, changed) if changed else events
 
 
@@ -78,7 +84,9 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
     """A barrier is redundant for the kernel only if it is in every context."""
     kernel = events.kernel
     keep = _redundant_everywhere(results)
-    contexts = tuple(without_redundant(r, keep) for r in results)
+    contexts = tuple(without_redundant(r, lambda f: f.span not in keep) for r in results)
+    claimed = {f.group for c in contexts for f in c.findings}
+    needed = {redundancy_group(kernel, b) for b in events.barriers} - claimed
     verdict = min((c.verdict for c in contexts), key=lambda v: v.rank, default=Verdict.UNKNOWN)
     shared = _places(a for a in events.accesses if _space(events, a) == "shared")
     outside = _places(a for a in events.accesses if _space(events, a) == "global")
@@ -93,7 +101,19 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
         global_accesses=outside,
         barriers=len({b.id for b in events.barriers}),
         files=tuple(sorted({kernel.extent.path, *(span.path for _, span in kernel.functions)})),
+        needed=tuple(sorted(needed)),
     )
+
+
+def agreed(results: Sequence[KernelResult]) -> tuple[KernelResult, ...]:
+    """A barrier in a template or in a called function is redundant only if every kernel with it says so."""
+    needed = {group for r in results for group in r.needed}
+    out: list[KernelResult] = []
+    for r in results:
+        contexts = tuple(without_redundant(c, lambda f: f.group in needed) for c in r.contexts)
+        verdict = min((c.verdict for c in contexts), key=lambda v: v.rank, default=r.verdict)
+        out.append(r if contexts == r.contexts else replace(r, contexts=contexts, verdict=verdict))
+    return tuple(out)
 
 
 def broken(kernel: Kernel, contexts: Sequence[LaunchContext], error: Exception) -> tuple[KernelEvents, KernelResult]:

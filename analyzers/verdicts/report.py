@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -37,7 +38,7 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     findings += [_divergence_finding(launch, d) for d in decision.divergences]
     findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
     findings = _distinct(findings)
-    reasons = _reasons(events, decision)
+    reasons = (*_reasons(events, decision), *_unfollowed_pointers(launch))
     verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
     if reasons and Verdict.UNKNOWN.rank < verdict.rank:
         verdict = Verdict.UNKNOWN
@@ -76,6 +77,27 @@ def _reasons(events: KernelEvents, decision: Decision) -> tuple[Reason, ...]:
                 )
             )
     return tuple(dict.fromkeys(found))
+
+
+def _unfollowed_pointers(launch: Launch) -> list[Reason]:
+    """The host put a pointer into a device variable that points where another pointer of the kernel does."""
+    found: list[Reason] = []
+    stored = launch.context.stored
+    for variable, allocation in dict.fromkeys(stored):
+        loaded = [a for a in launch.events.accesses if a.root.op == "opaque" and _loaded_from(a) == variable]
+        same = [a for a in launch.events.accesses if place(launch, a).allocation == f"host:{allocation}"]
+        if not loaded or not (same or stored.count((variable, allocation)) > 1):
+            continue
+        if any(a.writes for a in (*loaded, *same)):
+            text = f"the host stores a pointer in `{variable}` to memory that the kernel reaches in another way too"
+            found.append(Reason("pointer", text, loaded[0].site.span))
+    return found
+
+
+def _loaded_from(access: AccessEvent) -> str:
+    """The object that holds the pointer of an access, as ``mem:gp:ptr`` and ``load:7:gp`` tell it."""
+    kind, _, rest = str(access.root.value[0]).partition(":")
+    return rest.partition(":")[0] if kind == "mem" else rest.partition(":")[2] if kind == "load" else ""
 
 
 # --- races --------------------------------------------------------------------------------------------------
@@ -122,7 +144,7 @@ def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -
     if race.wraps:
         return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
     if race.certainty == "confirmed":
-        unlaunched = launch.context.summary.source == "default"
+        unlaunched = launch.context.summary.source == "default" or launch.context.uncertain != ""
         milder = race.missing is not None
         if unlaunched:
             return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION if milder else Severity.WARNING
@@ -231,6 +253,8 @@ def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> 
         )
     if launch.context.summary.source == "default":
         lines.append("No launch of this kernel is in sight; any launch the hardware allows was considered.")
+    if launch.context.uncertain:
+        lines.append(f"Only if {launch.context.uncertain}.")
     return tuple(lines)
 
 
@@ -307,8 +331,13 @@ def _redundant_finding(kernel: Kernel, barrier: BarrierEvent) -> Finding:
         message=f"`{barrier.site.text}` orders nothing: every pair of accesses stays ordered or disjoint without it",
         span=barrier.site.span,
         accesses=(access,),
-        group=f"redundant-barrier:{_anchor(kernel, barrier.site.span)}",
+        group=redundancy_group(kernel, barrier),
     )
+
+
+def redundancy_group(kernel: Kernel, barrier: BarrierEvent) -> str:
+    """The group of the claim that a barrier is redundant, whether it is made or not."""
+    return f"redundant-barrier:{_anchor(kernel, barrier.site.span)}"
 
 
 # --- what the verdict rests on ------------------------------------------------------------------------------
@@ -358,9 +387,9 @@ def _says_nothing(note: FactNote) -> bool:
     return note.kind == "relation" and left == right
 
 
-def without_redundant(result: ContextResult, keep: frozenset[SourceSpan]) -> ContextResult:
-    """Drop claims of redundancy at places outside ``keep``."""
-    findings = tuple(f for f in result.findings if f.code is not Verdict.REDUNDANT_BARRIER or f.span in keep)
+def without_redundant(result: ContextResult, dropped: Callable[[Finding], bool]) -> ContextResult:
+    """Drop claims of redundancy."""
+    findings = tuple(f for f in result.findings if f.code is not Verdict.REDUNDANT_BARRIER or not dropped(f))
     if len(findings) == len(result.findings):
         return result
     verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)

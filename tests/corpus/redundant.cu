@@ -175,3 +175,43 @@ __global__ void end_of_loop_is_no_end(const int *in, int *out, int n) {  // expe
   }
   out[t] = sum;
 }
+
+// What one instance needs is not redundant in the other.
+template <int kShift>
+__global__ void shifted_copy(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[(threadIdx.x + kShift) % 64];
+}
+
+void launch_shifted_copies(int *out) {
+  shifted_copy<0><<<4, 64>>>(out);
+  shifted_copy<1><<<4, 64>>>(out);
+}
+
+__device__ void wait_for_all() { __syncthreads(); }
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void caller_that_needs_it(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  wait_for_all();
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void caller_that_does_not(int *out) {  // expect: race-free
+  wait_for_all();
+  out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+// All publish before thread 0 says so to another block.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void publish_then_signal(int *data, int *flag) {  // expect: race-free
+  if (blockIdx.x == 0) {
+    atomicExch(&data[threadIdx.x], 1);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(flag, 1);
+  }
+}
