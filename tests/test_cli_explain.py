@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,11 @@ def test_every_stage_is_printed(file: Path, stage: str, capsys: pytest.CaptureFi
     assert "s" in captured.out
     assert captured.out.endswith("\n")
     assert captured.err == ""
+
+
+def test_events_are_shown_as_they_are_written(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{file}:shift", "--pass", "events"]) == CLEAN
+    assert re.search(r"line \d+ +(read|write) `\w+\[.*?\]` at &", capsys.readouterr().out)
 
 
 def test_an_unknown_kernel_is_a_mistake(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

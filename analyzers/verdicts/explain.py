@@ -106,10 +106,12 @@ def _conditions(events: KernelEvents, context: LaunchContext, budget: int) -> It
 def _event(e: AccessEvent | BarrierEvent | FenceEvent) -> str:
     if isinstance(e, AccessEvent):
         what = e.kind if e.atomic is None else f"atomic {e.atomic.op} ({e.atomic.scope}, {e.atomic.order})"
-        return f"{what} {show(e.root)} + {show(e.offset)}, {e.width} bytes"
+        written = f"`{e.site.text}` at " if e.site.text else ""
+        return f"{what} {written}{show(e.root)} + {show(e.offset)}, {e.width} bytes"
+    written = f" `{e.site.text}`" if e.site.text else ""
     if isinstance(e, BarrierEvent):
-        return f"barrier ({e.scope})"
-    return f"fence ({e.scope}, {e.memory_order})"
+        return f"barrier{written} ({e.scope})"
+    return f"fence{written} ({e.scope}, {e.memory_order})"
 
 
 def _placed(e: AccessEvent) -> str:
