@@ -18,7 +18,7 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
-from analyzers.races.pairs import place
+from analyzers.races.pairs import Pair, place
 from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
@@ -48,6 +48,8 @@ class RaceDecision:
     wraps: bool = False
     """Only through wrap-around of unsigned arithmetic on sizes the launch does not fix."""
     missing: Missing | None = None
+    signalled: bool = False
+    """A flag or counter with fences may order the two accesses: such order is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,24 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relat
         ),
         wraps=race.wraps,
         missing=relations.missing(race) if definite else None,
+        signalled=definite and _may_be_signalled(launch.events, race.pair),
     )
+
+
+def _may_be_signalled(events: KernelEvents, pair: Pair) -> bool:
+    """One thread has a fence and then an atomic or volatile write behind its access, the other an atomic or volatile
+    read before its own."""
+    strong = {"acquire", "release", "acq_rel", "seq_cst"}
+    signals = [a for a in events.accesses if a.volatile or a.atomic is not None]
+    fences = [(f.order, f.loops) for f in events.fences]
+    fences += [(a.order, a.loops) for a in signals if a.atomic is not None and a.atomic.order in strong]
+    for first, second in ((pair.one, pair.two), (pair.two, pair.one)):
+        fenced = any(order > first.order or set(loops) & set(first.loops) for order, loops in fences)
+        sent = any(s.writes and (s.order > first.order or set(s.loops) & set(first.loops)) for s in signals)
+        seen = any(s.kind != "write" and (s.order < second.order or set(s.loops) & set(second.loops)) for s in signals)
+        if fenced and sent and seen:
+            return True
+    return False
 
 
 def _opaque(e: Expr) -> list[Expr]:

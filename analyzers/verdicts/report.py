@@ -143,6 +143,8 @@ def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -
         return Verdict.BENIGN_RACE, Severity.INFORMATION
     if race.wraps:
         return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
+    if race.signalled:
+        return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
     if race.certainty == "confirmed":
         unlaunched = launch.context.summary.source == "default" or launch.context.uncertain != ""
         milder = race.missing is not None
@@ -232,6 +234,11 @@ def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> 
         lines.append(
             "Only if unsigned arithmetic wraps around: nothing in sight limits the sizes it works on. "
             "An assertion in the host code that does would settle it."
+        )
+    if race.signalled:
+        lines.append(
+            "The kernel signals between threads with fences and an atomic or volatile variable; "
+            "such order is not followed, and it may order these accesses."
         )
     if race.missing is not None:
         needed = " and ".join(f"`{m}`" for m in race.missing.relations)
