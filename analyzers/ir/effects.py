@@ -15,7 +15,7 @@ from analyzers.ir.events import (
     Conjunct,
     Guard,
 )
-from analyzers.ir.expr import BOOL, Expr, IntType
+from analyzers.ir.expr import BOOL, I64, Expr, IntType
 from analyzers.ir.memory_state import Cell
 from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.valuation import Valuation
@@ -35,6 +35,9 @@ class Effects(Valuation):
                 continue
             if root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
                 found.append((condition, root, offset))
+            elif root.op == "opaque" and root.value[0].startswith("rewritten:"):
+                text = f"`{site.text}` goes through a pointer read from memory in which the kernel writes pointers"
+                self._reject("untracked-pointer", text, site)
             else:
                 self._reject("untracked-pointer", f"what `{site.text}` points to is not known", site)
         return found
@@ -139,6 +142,8 @@ class Effects(Valuation):
             return E.opaque(f"local:{s.id}", s.ty, self.counters())
         if s.volatile:
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
+        if s.ty == E.PTR:
+            return self._loaded_pointer(s, root, offset)
         if root.op == "addr" and root.value not in self.written:
             return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), "grid")
         where = () if root.op == "addr" else root.args
@@ -148,6 +153,21 @@ class Effects(Valuation):
             (offset, *where, *self.counters()),
             "block",
         )
+
+    def _loaded_pointer(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
+        """A pointer found in memory: of one value during the kernel where nothing changes pointers there.
+
+        One that leads to objects of the type it was found in leads to any of those, as in a list or a tree."""
+        origin = root.value if root.op == "addr" else "*"
+        if origin in self.rewritten:
+            return E.opaque(f"rewritten:{s.id}", E.PTR, self.counters())
+        where = () if root.op == "addr" else (*root.args, *self.counters())
+        name = f"mem:{root.value}:{s.ty}" if root.op == "addr" else f"load:{s.id}:{root.value[0]}"
+        level = "grid" if root.op == "addr" else "block"
+        if s.linked:
+            position = E.opaque(f"linked:{name}", I64, (offset, *where), level)
+            return E.ptradd(root, E.mul(position, E.const(s.linked, I64)))
+        return E.opaque(name, E.PTR, (offset, *where), level)
 
     def _store(self, s: K.Store) -> None:
         value = self.value(s.value)

@@ -119,6 +119,8 @@ class Load:
     in_bounds: tuple[tuple[Expr, int], ...] = ()
     volatile: bool = False
     alignment: Alignment = UNALIGNED
+    linked: int = 0
+    """For a pointer that leads to objects of the type it was found in, as in a list or tree: their size."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,8 +69,13 @@ def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
     while changed:
         changed = False
         for s in body:
+            value: Expr | None = None
             if isinstance(s, K.Assign) and s.value.ty == E.PTR:
-                new = pointed_objects(s.value, found, unknown=False)
+                value = s.value
+            elif isinstance(s, K.Load) and s.linked:
+                value = s.pointer
+            if value is not None and isinstance(s, (K.Assign, K.Load)):
+                new = pointed_objects(value, found, unknown=False)
                 if new - found.get(s.var, set()):
                     found.setdefault(s.var, set()).update(new)
                     changed = True
@@ -100,4 +105,22 @@ def written_objects(kernel: K.Kernel, known: Mapping[str, frozenset[str]]) -> fr
             names |= pointed_objects(s.pointer, known)
     if "?" in names:
         names |= {o.name for o in kernel.objects if not o.read_only}
+    return frozenset(names)
+
+
+POINTER = 8
+"""Bytes of a pointer in device code."""
+
+
+def rewritten_objects(kernel: K.Kernel, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Objects in which the kernel may change a pointer: ``*`` stands for all that are found in memory.
+
+    A store of a scalar that is narrower than a pointer changes none: an object that is written as a number and read as
+    a pointer has no meaning in C++."""
+    names: set[str] = set()
+    for s in K.statements(kernel.body):
+        if (isinstance(s, K.Store) or (isinstance(s, K.Atomic) and s.op != "load")) and s.width >= POINTER:
+            names |= pointed_objects(s.pointer, known)
+    if "?" in names:
+        names |= {"*", *(o.name for o in kernel.objects if not o.read_only)}
     return frozenset(names)

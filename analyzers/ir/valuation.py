@@ -21,7 +21,7 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import State
-from analyzers.ir.pointers import address_number, pointer_targets, points_to, written_objects
+from analyzers.ir.pointers import address_number, pointer_targets, points_to, rewritten_objects, written_objects
 from analyzers.ir.uniformity import narrower, varying
 
 
@@ -46,6 +46,7 @@ class Valuation:
         self.recording = True
         self.points_to = points_to(kernel)
         self.written = written_objects(kernel, self.points_to) | changed
+        self.rewritten = rewritten_objects(kernel, self.points_to) | changed
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 

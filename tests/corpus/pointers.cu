@@ -218,3 +218,53 @@ __constant__ int table[64];
 __global__ void constant_memory(int *out) {  // expect: race-free
   out[blockIdx.x * 64 + threadIdx.x] = table[63 - threadIdx.x] + table[0];
 }
+
+// Pointers that the kernel itself stores: what they point to is not followed.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void published_pointers(int *out) {  // expect: unknown(untracked-pointer)
+  __shared__ int *where[64];
+  __shared__ int cells[64];
+  int t = threadIdx.x;
+  where[t] = &cells[t];
+  __syncthreads();
+  *where[63 - t] = t;
+  out[t] = cells[t];
+}
+
+// One number of each record is written; the pointers beside it stay.
+struct Row {
+  float *data;
+  int length;
+};
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void rows_and_lengths(Row *rows) {  // expect: race-free
+  if (threadIdx.x == 0) rows[blockIdx.x].length = 64;
+  rows[blockIdx.x].data[threadIdx.x] = 1;
+}
+
+// Whole records are copied, the pointers with them.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void copied_rows(Row *rows, Row *copies) {  // expect: unknown(untracked-pointer)
+  copies[threadIdx.x] = rows[threadIdx.x];
+  copies[threadIdx.x].data[0] = 1;
+}
+
+// The next element of a list may be any element of the array that the list lives in.
+struct Element {
+  Element *next;
+  int value;
+};
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void list_neighbours(Element *all) {
+  all[threadIdx.x].value = all[threadIdx.x].next->value;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void list_pushed(Element *all) {
+  all[threadIdx.x].next->value = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void list_read(const Element *all, int *out) {  // expect: race-free
+  out[threadIdx.x] = all[threadIdx.x].next->value;
+}

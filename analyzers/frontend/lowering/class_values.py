@@ -114,7 +114,8 @@ def part_at(ctx: Context, place: Place, offset: int, leaf: CType) -> Place:
     """The scalar at a byte offset of a class or array object."""
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
-        return MemPlace(pointer, leaf, place.bounds, None, place.volatile, place.alignment.moved(offset))
+        within = place.within or (place.type if place.type.shape == "record" else None)
+        return MemPlace(pointer, leaf, place.bounds, None, place.volatile, place.alignment.moved(offset), within)
     if isinstance(place, SplitPlace):
         return SplitPlace(place.names, leaf, place.key, place.offset + offset)
     if isinstance(place, RecordValue):
@@ -215,7 +216,9 @@ def copy(ctx: Context, target: Place, source: Place, node: Node, source_node: No
         and not is_local(target.pointer, ctx)
         and not is_local(source.pointer, ctx)
     ):
-        given = MemPlace(source.pointer, target.type, source.bounds, None, source.volatile, source.inside)
+        given = MemPlace(
+            source.pointer, target.type, source.bounds, None, source.volatile, source.inside, source.within
+        )
         whole = load(ctx, given, origin)
         store(ctx, target, whole, node)
         return

@@ -179,5 +179,6 @@ def held_place(ctx: Context, place: Place) -> Place:
     """The same object, immune to later assignments to the variables in its address."""
     if isinstance(place, MemPlace) and not is_stable(place.pointer):
         bounds = tuple((ctx.held(index), extent) for index, extent in place.bounds)
-        return MemPlace(ctx.held(place.pointer, "p"), place.type, bounds, place.bits, place.volatile, place.inside)
+        pointer = ctx.held(place.pointer, "p")
+        return MemPlace(pointer, place.type, bounds, place.bits, place.volatile, place.inside, place.within)
     return place

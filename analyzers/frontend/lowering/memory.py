@@ -102,13 +102,49 @@ def load(ctx: Context, place: MemPlace, node: Node) -> Expr:
     volatile = place.volatile or ctype.volatile
     width = max(ctype.size, 1)
     site = ctx.site(node)
-    ctx.emit(Load(ctx.id(), loaded.value, ty, place.pointer, width, site, place.bounds, volatile, place.alignment))
+    ctx.emit(
+        Load(
+            ctx.id(),
+            loaded.value,
+            ty,
+            place.pointer,
+            width,
+            site,
+            place.bounds,
+            volatile,
+            place.alignment,
+            _linked(place),
+        )
+    )
     if place.bits is not None and isinstance(ty, IntType) and ty.width > 1:
         first, count = place.bits
         up = const(ty.width - first - count, ty)
         shifted = binary("shl", loaded, up)
         return binary("shr", shifted, const(ty.width - count, ty))
     return loaded
+
+
+def _linked(place: MemPlace) -> int:
+    """Of a pointer in an object of the class it points to, as in a list or tree: how far apart such objects are."""
+    holder = place.within
+    if place.type.shape not in ("pointer", "reference") or holder is None or holder.shape != "record":
+        return 0
+    target = place.type.element
+    if target.shape != "record":
+        return 0
+    if target.record.declaration == holder.record.declaration:
+        return max(target.size, 1)
+    return max(target.align, 1) if _contains(holder, target) else 0
+
+
+def _contains(whole: CType, part: CType) -> bool:
+    inner = whole.flat()[0]
+    if inner.shape != "record":
+        return False
+    if inner.record.declaration == part.record.declaration:
+        return True
+    parts = [base for base, _ in inner.record.bases] + [field.type for field in inner.record.fields]
+    return any(_contains(p, part) for p in parts)
 
 
 def write(ctx: Context, place: Place, value: Expr, node: Node) -> None:
@@ -159,7 +195,8 @@ def member(ctx: Context, place: Place, field: Field, node: Node) -> Place:
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(field.offset, I64)) if field.offset else place.pointer
         volatile = place.volatile or place.type.volatile
-        inner = MemPlace(pointer, field.type, place.bounds, field.bits, volatile, place.alignment.moved(field.offset))
+        inside, within = place.alignment.moved(field.offset), place.within or place.type
+        inner = MemPlace(pointer, field.type, place.bounds, field.bits, volatile, inside, within)
         return _referred(ctx, inner, node)
     if isinstance(place, SplitPlace):
         return _referred(ctx, SplitPlace(place.names, field.type, place.key, place.offset + field.offset), node)
@@ -215,7 +252,8 @@ def base_part(ctx: Context, place: Place, base: CType, node: Node) -> Place:
         offset = 0
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
-        return MemPlace(pointer, base, place.bounds, None, place.volatile, place.alignment.moved(offset))
+        inside, within = place.alignment.moved(offset), place.within or place.type
+        return MemPlace(pointer, base, place.bounds, None, place.volatile, inside, within)
     if isinstance(place, SplitPlace):
         return SplitPlace(place.names, base, place.key, place.offset + offset)
     if isinstance(place, RecordValue):
@@ -251,7 +289,7 @@ def element(ctx: Context, place: Place, index: Expr, node: Node) -> Place:
     pointer = ptradd(place.pointer, mul(wide, const(max(inner.size, 1), I64)))
     offset = wide.value * inner.size if wide.op == "const" else None
     inside = place.alignment.coarse(inner.size) if offset is None else place.alignment.moved(offset)
-    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, place.volatile, inside)
+    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, place.volatile, inside, place.within)
 
 
 def _bounded(bounds: Bounds, index: Expr, array: CType) -> Bounds:

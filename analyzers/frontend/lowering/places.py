@@ -52,6 +52,8 @@ class MemPlace:
     volatile: bool = False
     inside: Alignment | None = None
     """Known from the object it is a part of; None: it stands for itself."""
+    within: CType | None = None
+    """The class of the outermost object it is known to be a part of."""
 
     @property
     def alignment(self) -> Alignment:
