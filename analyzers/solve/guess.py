@@ -27,7 +27,7 @@ DRAWS = 2048
 """Combinations of sizes drawn."""
 SIZES = 128
 """Combinations of sizes, of those that are possible, for which threads are looked at."""
-THREADS = 1 << 14
+THREADS = 1 << 12
 """Combinations of one thread's coordinates, iterations and data with sizes."""
 CANDIDATES = 16
 """Pairs of threads offered, each for other sizes."""
@@ -48,9 +48,12 @@ ROW = sym("row", I64)
 Array = npt.NDArray[Any]
 
 
-def decide(prepared: Prepared, large: bool = False) -> Iterator[Mapping[Expr, int]]:
+def decide(
+    prepared: Prepared, large: bool = False, below: Mapping[Expr, int] | None = None
+) -> Iterator[Mapping[Expr, int]]:
     """Values of the prepared query's atoms that satisfy its conditions, but for the consistency of data; small ones
-    first. ``large``: draw sizes near the ends of the integer types too."""
+    first. ``large``: draw sizes near the ends of the integer types too. ``below``: no size further from zero than
+    there, and not all of them as far."""
     query = prepared.query
     conditions = [*query.conjuncts, *(f.condition for f in query.facts)]
     addresses = () if query.overlap is None else (query.overlap.left, query.overlap.right)
@@ -61,8 +64,10 @@ def decide(prepared: Prepared, large: bool = False) -> Iterator[Mapping[Expr, in
     promoted = used_by_the_other_side(query.overlap)
     common = [a for a in by_witness_rank(atoms) if side_of(a) == 0 or a in promoted]
     own = [[a for a in by_witness_rank(atoms) if side_of(a) == n and a not in promoted] for n in (1, 2)]
-    search = _Search(prepared, conditions, common, own, large)
-    yield from search.run()
+    search = _Search(prepared, conditions, common, own, large, below)
+    for values in search.run():
+        if below is None or any(abs(values[s]) < abs(below[s]) for s in common):
+            yield values
 
 
 class _Search:
@@ -73,8 +78,10 @@ class _Search:
         common: Sequence[Expr],
         own: Sequence[Sequence[Expr]],
         large: bool,
+        below: Mapping[Expr, int] | None,
     ) -> None:
         self.prepared, self.common, self.own, self.large = prepared, common, own, large
+        self.below = below
         self.effort = LARGE_EFFORT if large else 1
         self.strict = prepared.query.no_signed_overflow
         shared = frozenset(common)
@@ -123,6 +130,9 @@ class _Search:
         wanted = [0, *SMALL, *self.constants, known.lo, known.lo + 1, -1]
         if self.large:
             wanted += [*LARGE, known.hi]
+        if self.below is not None:
+            most = abs(self.below[symbol])
+            wanted = [v for v in (self.below[symbol], *wanted) if abs(v) <= most]
         return _domain(known, wanted)
 
     def _sizes(self) -> dict[Expr, Array] | None:

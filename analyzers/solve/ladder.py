@@ -23,7 +23,7 @@ from analyzers.solve.system import MAX_TOTAL_STEPS
 _T = TypeVar("_T")
 
 
-QUICK_STEPS = 60
+QUICK_STEPS = 120
 """Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
 trying sizes comes before the second attempt."""
 FIRST_SHARE = 16
@@ -74,10 +74,10 @@ class Ladder:
             return answer
         for rung, work in (
             ("guess", lambda: self._guess(prepared)),
+            ("guess", lambda: self._guess(prepared, large=True)),
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
             ("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE)),
-            ("guess", lambda: self._guess(prepared, large=True)),
             ("smt", lambda: self._smt(prepared, self.budget.smt)),
         ):
             answer = self._timed(rung, work)
@@ -107,11 +107,22 @@ class Ladder:
         return Undecided("not-applicable", "opaque values are not enumerated", enumerate_rung.RUNG)
 
     def _guess(self, prepared: Prepared, *, large: bool = False) -> Answer:
-        for found in guess.decide(prepared, large):
+        found = self._tried(prepared, large, None)
+        if found is None:
+            return Undecided("budget", "no values found by trying", guess.RUNG)
+        smaller = self._tried(prepared, False, found[0])
+        values = (smaller or found)[1]
+        return Satisfied(self._smallest_threads(prepared.original, values), guess.RUNG)
+
+    def _tried(
+        self, prepared: Prepared, large: bool, below: Mapping[Expr, int] | None
+    ) -> tuple[Mapping[Expr, int], Mapping[Expr, int]] | None:
+        """Values of the prepared and of the original query."""
+        for found in guess.decide(prepared, large, below):
             values = prepared.restore(found)
             if satisfies(prepared.original, values):
-                return Satisfied(self._smallest_threads(prepared.original, values), guess.RUNG)
-        return Undecided("budget", "no values found by trying", guess.RUNG)
+                return found, values
+        return None
 
     def _complete(self, prepared: Prepared, found: Answer | enumerate_rung.Candidate) -> Answer:
         """Values for the symbols that were not enumerated, with the others as found."""

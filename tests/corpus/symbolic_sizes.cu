@@ -200,6 +200,14 @@ __global__ void scale_rows(float *a, int columns) {  // expect: race-free
 
 void launch_scale_rows(float *a, int rows, int columns, int threads) { scale_rows<<<rows, threads>>>(a, columns); }
 
+// Unsigned arithmetic wraps around where rows times columns exceeds 2^32; nobody excludes that.
+__global__ void scale_rows_unsigned(float *a, int columns) {
+  for (int x = threadIdx.x; x < columns; x += blockDim.x)
+    a[blockIdx.x * columns + x] *= 2;  // expect: possible-data-race inter-block with self
+}
+
+void launch_scale_rows_unsigned(float *a, int rows, int columns) { scale_rows_unsigned<<<rows, 128>>>(a, columns); }
+
 // Rows are further apart than they are wide; the host says so.
 __global__ void scale_batches(float *a, int width, int stride) {  // expect: race-free
   int column = blockIdx.x * blockDim.x + threadIdx.x, batch = blockIdx.y;
