@@ -67,7 +67,7 @@ def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: Div
     suspects = [
         (i, c)
         for i, c in enumerate(barrier.guard)
-        if c.kind != "assume" and not is_uniform(checker.launch.bind(c.condition), group)
+        if c.kind != "assume" and c not in barrier.formed and not is_uniform(checker.launch.bind(c.condition), group)
     ]
     exits: list[tuple[int, Conjunct]] = []
     for i, c in suspects:
@@ -113,12 +113,25 @@ def _ask(
         return None
     for part in split(query):
         answer = checker.answer(part)
-        if isinstance(answer, Satisfied):
+        if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):
             return answer.values
+        if isinstance(answer, Satisfied):
+            if live:
+                text = "whether the threads that a mask names all reach the barrier: its value is not known"
+                out.undecided.append((barrier, Undecided("unknown-mask", text)))
+            return None
         if isinstance(answer, Undecided):
             out.undecided.append((barrier, answer))
             return None
     return None
+
+
+def _mask_is_known(launch: Launch, barrier: BarrierEvent) -> bool:
+    """The lanes a barrier names follow from the thread's coordinates alone."""
+    if barrier.mask is None:
+        return True
+    found = E.symbols(launch.bind(barrier.mask))
+    return not any(s.op == "opaque" or str(s.value).startswith(("param:", "host:")) for s in found)
 
 
 def _way_to(guard: Sequence[Conjunct], index: int, live: bool) -> list[Conjunct]:

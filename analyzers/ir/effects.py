@@ -218,6 +218,7 @@ class Effects(Valuation):
                     s.tile,
                     s.statement,
                     s.in_macro,
+                    self._formed(mask),
                 )
             )
         if s.reduce is not None:
@@ -241,7 +242,32 @@ class Effects(Valuation):
             self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, given, "block"))
             return
         level = "warp" if self._same_for_a_warp(kind, operands) else "thread"
-        self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, self.counters(), level))
+        result = E.opaque(f"warp:{s.id}", s.ty, self.counters(), level)
+        self.assign(s.var, result)
+        if kind == "activemask":
+            self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
+        if self.names_lanes and isinstance(s.ty, IntType):
+            self._own_bit(kind, operands, result)
+
+    def _formed(self, mask: Expr | None) -> Guard:
+        while mask is not None and mask.op in ("cast", "narrow"):
+            mask = mask.args[0]
+        return self.formations.get(mask, ()) if mask is not None else ()
+
+    def _own_bit(self, kind: str, operands: list[Expr], lanes: Expr) -> None:
+        """The thread's own bit of a mask of lanes: its vote; set in that of the active threads."""
+        if kind not in ("activemask", "ballot") or (kind == "ballot" and not operands):
+            return
+        row = E.mul(E.TID[1], E.BDIM[0])
+        plane = E.mul(E.TID[2], E.mul(E.BDIM[0], E.BDIM[1]))
+        lane = E.binary("rem", E.add(E.add(E.TID[0], row), plane), E.const(32, E.U32))
+        bit = E.binary("and", E.binary("shr", E.cast(lanes, E.U32), lane), E.const(1, E.U32))
+        held = E.compare("ne", bit, E.const(0, E.U32))
+        if kind == "activemask":
+            self._extend(held, "assume")
+            return
+        vote = E.cast(operands[-1], BOOL)
+        self._extend(E.lor(E.land(vote, held), E.land(E.lnot(vote), E.lnot(held))), "assume")
 
     def _same_for_a_warp(self, kind: str, operands: list[Expr]) -> bool:
         """All 32 lanes take part, and each gets the same result."""

@@ -100,6 +100,8 @@ class BarrierEvent:
     tile: int | None = None
     statement: SourceSpan | None = None
     in_macro: bool = False
+    formed: Guard = ()
+    """The conditions under which the threads named by ``mask`` came together: all of them met these."""
 
 
 @dataclass(frozen=True, slots=True)

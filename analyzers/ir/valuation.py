@@ -47,6 +47,11 @@ class Valuation:
         self.points_to = points_to(kernel)
         self.written = written_objects(kernel, self.points_to) | changed
         self.rewritten = rewritten_objects(kernel, self.points_to) | changed
+        self.names_lanes = any(
+            isinstance(s, K.Barrier) and s.mask is not None and s.mask.op != "const" for s in K.statements(kernel.body)
+        )
+        self.formations: dict[Expr, Guard] = {}
+        """Masks of the active threads: the conditions that all of them met."""
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 

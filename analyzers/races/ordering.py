@@ -155,10 +155,13 @@ class _Ordering:
         executed = self._executed(x, thread, guard, mapping)
         if instance.exists is not None:
             executed.append(self._side(instance.exists, thread))
+        into.conjuncts += self._mask_facts(x, thread, executed, mapping)
         if both:
             other = 3 - thread
             mapping = {self._side(k, other): self._side(v, other) for k, v in instance.mapping.items()}
-            executed += self._executed(x, other, x.guard, mapping)
+            theirs = self._executed(x, other, x.guard, mapping)
+            into.conjuncts += self._mask_facts(x, other, theirs, mapping)
+            executed += theirs
         self._exclude(into, x, executed)
 
     def _absent(
@@ -178,6 +181,18 @@ class _Ordering:
             if condition not in self.known[thread]:
                 out.append(condition)
         return out
+
+    def _mask_facts(self, x: BarrierEvent, thread: int, executed: Sequence[Expr], mapping: _Substitution) -> list[Expr]:
+        """What is known of a computed mask where ``thread`` executes the barrier: its own bit is its vote."""
+        if x.mask is None or x.mask.op == "const":
+            return []
+        lanes = {s for s in E.symbols(x.mask) if s.op == "opaque"}
+        known = [c.condition for c in x.guard if c.kind == "assume" and lanes & E.symbols(c.condition)]
+        held = E.land(*[E.substitute(self._side(c, thread), mapping) for c in known])
+        if held is E.TRUE:
+            return []
+        alive = [E.substitute(self._side(c.condition, thread), mapping) for c in x.guard if c.kind == "return"]
+        return [E.lor(E.lnot(E.land(*executed, *alive)), held)]
 
     def _exclude(self, into: _Collected, x: BarrierEvent, executed: list[Expr]) -> None:
         executed = [*executed, *covers(self.launch, x, self.mode)]

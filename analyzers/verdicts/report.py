@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -39,12 +39,9 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
     findings = _distinct(findings)
     reasons = (*_reasons(events, decision), *_unfollowed_pointers(launch))
-    verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
-    if reasons and Verdict.UNKNOWN.rank < verdict.rank:
-        verdict = Verdict.UNKNOWN
     return ContextResult(
         launch=context.summary,
-        verdict=verdict,
+        verdict=_verdict(findings, reasons),
         findings=tuple(sorted(findings, key=lambda f: (f.code.rank, f.span))),
         reasons=reasons,
         assumptions=_assumptions(launch, decision),
@@ -399,5 +396,10 @@ def without_redundant(result: ContextResult, dropped: Callable[[Finding], bool])
     findings = tuple(f for f in result.findings if f.code is not Verdict.REDUNDANT_BARRIER or not dropped(f))
     if len(findings) == len(result.findings):
         return result
-    verdict = min((f.code for f in findings), key=lambda v: v.rank, default=Verdict.RACE_FREE)
-    return replace(result, findings=findings, verdict=min(verdict, Verdict.RACE_FREE, key=lambda v: v.rank))
+    return replace(result, findings=findings, verdict=_verdict(findings, result.reasons))
+
+
+def _verdict(findings: Iterable[Finding], reasons: Iterable[Reason]) -> Verdict:
+    """The worst finding; what could not be decided outweighs everything that is no race."""
+    codes = [f.code for f in findings] + [Verdict.UNKNOWN for _ in reasons]
+    return min(codes, key=lambda v: v.rank, default=Verdict.RACE_FREE)
