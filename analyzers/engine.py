@@ -22,7 +22,7 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.fingerprint import fingerprint
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.printer import kernel_text
-from analyzers.ir.symbolic import summarize
+from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, SyntaxIssue, UnitResult
 from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.explain import (
@@ -32,7 +32,7 @@ from analyzers.verdicts.explain import (
     explain_lockstep,
     explain_pairs,
 )
-from analyzers.verdicts.kernel import agreed, broken, check_kernel
+from analyzers.verdicts.kernel import agreed, broken, check_kernel, undecided
 
 #: `Reason.kind` of a kernel that is `unknown` because the compiler reported an error inside it, and of a unit that the
 #: compiler could not take in at all. The editor keeps the last good result of such kernels.
@@ -55,6 +55,9 @@ class CheckRequest:
     whose key has changed were edited and are checked first."""
     first: tuple[tuple[str, int, int], ...] = ()
     """(path, start byte, end byte) ranges that the user looks at; a hint for the order, best first."""
+    hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
+    and the text of the reason: they are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,13 @@ class UnitFinished:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` kernels are decided, `name` is next. Sent before every kernel, so silence means a hang."""
+    """`done` of `total` kernels are decided, `name` is next. Sent before every kernel."""
 
     done: int
     total: int
     name: str
+    key: str = ""
+    """The content key of the kernel that is next, where there is work to do for it."""
 
 
 Event = KernelFinished | UnitFinished | Progress
@@ -149,6 +154,20 @@ class _Known:
     key: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A kernel to decide."""
+
+    kernel: Kernel
+    contexts: tuple[LaunchContext, ...]
+    keys: tuple[str, ...]
+    """Content keys of the verdicts in each context."""
+
+    @property
+    def key(self) -> str:
+        return fingerprint(*sorted(self.keys))
+
+
 @dataclass(slots=True)
 class _Warm:
     """The last check of a unit."""
@@ -170,6 +189,8 @@ class Engine:
         self._warm: dict[str, _Warm] = {}
         self._latest: tuple[CheckRequest, ParsedUnit] | None = None
         """The last parse of all: its cursors are alive until its file is parsed again."""
+        self.spent = 0
+        """Units of work (`analyzers.solve.effort`) of all decisions so far, known ones included."""
 
     def check(self, request: CheckRequest, stop: Callable[[], bool] = never) -> Iterator[Event]:
         """Yield events until `UnitFinished`.
@@ -216,11 +237,12 @@ class Engine:
         for done, i in enumerate(_order(kernels, request)):
             kernel = kernels[i]
             poll()
-            yield Progress(done, len(kernels), kernel.name)
             launches = host.contexts.get(kernel.mangled, ())
             contexts, dropped = _contexts(kernel, launches, request.options, directives)
             skipped += dropped
-            analyses[i] = self._kernel(kernel, contexts, request, poll)
+            question = _question(kernel, contexts, request.options)
+            yield Progress(done, len(kernels), kernel.name, question.key)
+            analyses[i] = self._kernel(question, request, poll)
             yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
@@ -254,13 +276,15 @@ class Engine:
         order = sorted(warm.kernels, key=lambda k: k.mangled not in touched)
         for done, old in enumerate(order):
             poll()
-            yield Progress(done, len(order), old.result.name)
             contexts = moved(old.contexts, edit)
             fresh = lowered.get(old.mangled)
             if old.mangled in touched and fresh is not None:
-                analysis, key = self._kernel(fresh, contexts, request, poll)
+                question = _question(fresh, contexts, request.options)
+                yield Progress(done, len(order), old.result.name, question.key)
+                analysis, key = self._kernel(question, request, poll)
                 now[old.mangled] = _known(analysis, key)
             else:
+                yield Progress(done, len(order), old.result.name)
                 functions = moved(old.functions, edit)
                 now[old.mangled] = replace(old, functions=functions, contexts=contexts, result=moved(old.result, edit))
             yield KernelFinished(now[old.mangled].result, now[old.mangled].key)
@@ -329,7 +353,8 @@ class Engine:
         poll()
         launches = {k.mangled: k.contexts for k in warm.kernels}
         lowered = [k for k in lower_unit(unit, None, names).kernels if k.mangled in launches] if names else []
-        analyses = tuple(self._kernel(k, launches[k.mangled], request, poll)[0] for k in lowered)
+        questions = [_question(k, launches[k.mangled], request.options) for k in lowered]
+        analyses = tuple(self._kernel(q, request, poll)[0] for q in questions)
         if result is None:
             result = UnitResult(
                 path=request.path,
@@ -355,31 +380,45 @@ class Engine:
         self._latest = None
 
     def _kernel(
-        self, kernel: Kernel, contexts: Sequence[LaunchContext], request: CheckRequest, poll: Callable[[], None]
+        self, question: _Question, request: CheckRequest, poll: Callable[[], None]
     ) -> tuple[KernelAnalysis, str]:
-        options = request.options
-        base = fingerprint(VERSION, kernel, options.warp_lockstep, options.smt_budget, options.redundancy)
-        keys = [
-            f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"
-            for c in contexts
-        ]
-        place = {id(c): key for c, key in zip(contexts, keys, strict=True)}
+        kernel, contexts = question.kernel, question.contexts
+        place = {id(c): key for c, key in zip(contexts, question.keys, strict=True)}
+
+        def remembered(context: LaunchContext) -> Decision | None:
+            decision = self._decisions.get(place[id(context)])
+            self.spent += decision.effort if decision is not None else 0
+            return decision
 
         def remember(context: LaunchContext, decision: Decision) -> None:
             if len(self._decisions) >= MAX_DECISIONS:
                 self._decisions.clear()
             self._decisions[place[id(context)]] = decision
+            self.spent += decision.effort
 
+        hopeless = request.hopeless.get(question.key)
         try:
-            events = summarize(kernel)
-            result = check_kernel(
-                events, contexts, options, poll, lambda c: self._decisions.get(place[id(c)]), remember
-            )
+            if hopeless is not None:
+                events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
+            else:
+                events = summarize(kernel)
+                result = check_kernel(events, contexts, request.options, poll, remembered, remember)
         except CancelledError:
             raise
+        except TooMuchWorkError as error:
+            events, result = undecided(kernel, contexts, Reason("budget", str(error), kernel.span))
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
-        return KernelAnalysis(kernel, events, tuple(contexts), result), fingerprint(*sorted(keys))
+        return KernelAnalysis(kernel, events, contexts, result), question.key
+
+
+def _question(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptions) -> _Question:
+    base = fingerprint(VERSION, kernel, options.warp_lockstep, options.smt_budget, options.redundancy)
+    keys = tuple(
+        f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"
+        for c in contexts
+    )
+    return _Question(kernel, tuple(contexts), keys)
 
 
 def _taken_in(unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit]) -> tuple[LoweredUnit, HostFacts]:

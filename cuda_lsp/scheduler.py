@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -22,6 +22,8 @@ from cuda_lsp.frames import Frame
 from cuda_lsp.worker_process import exit_reason
 
 _MAXIMAL_ATTEMPTS = 2
+_DEATHS_PER_KERNEL = 2
+_KEPT_HOPELESS = 1000
 _CRASHES_PER_WINDOW = 5
 _CRASH_WINDOW_S = 60.0
 _RECYCLE_INTERVAL_S = 60.0
@@ -105,6 +107,8 @@ class _Slot:
     process: Process | None = None
     running: Job | None = None
     progress: str = ""
+    kernel: str = ""
+    """The content key of the kernel that is being decided."""
     ready: bool = False
     """The process has loaded what it needs; before that it may be silent for longer."""
     stopping: bool = False
@@ -135,6 +139,10 @@ class Scheduler:
         """Units that their worker has begun to know."""
         self._queue: list[Job] = []
         self._ids = itertools.count(1)
+        self._deaths: Counter[str] = Counter()
+        self._hopeless: dict[str, tuple[str, str]] = {}
+        """Kind and text of the reason, by the content key of kernels over which a worker hung or died: the same kernel
+        would do it again at every save."""
         self._closing = False
         self._gone = asyncio.Event()
 
@@ -186,7 +194,9 @@ class Scheduler:
             slot.known_texts.pop(unit, None)
 
     def revive(self) -> None:
-        """Try workers again that had crashed too often."""
+        """Try workers again that had crashed too often, and kernels that were given up."""
+        self._deaths.clear()
+        self._hopeless.clear()
         for slot in self._slots:
             if slot.down:
                 slot.down = False
@@ -291,12 +301,13 @@ class Scheduler:
         assert slot.process is not None
         self._queue.remove(job)
         self._seen.add(job.unit)
-        slot.running, slot.stopping, slot.again, slot.progress = job, False, False, ""
+        slot.running, slot.stopping, slot.again = job, False, False
+        slot.progress = slot.kernel = ""
         for path, (digest, text) in job.texts.items():
             if slot.known_texts.get(path) != digest:
                 slot.process.send({"op": "text", "path": path, "digest": digest, "text": text})
                 slot.known_texts[path] = digest
-        slot.process.send({"op": job.kind.name.lower(), "id": job.id, **job.frame})
+        slot.process.send({"op": job.kind.name.lower(), "id": job.id, **job.frame, "hopeless": self._hopeless})
         slot.heard_at = self._loop.time()
         self._watch(slot, job)
 
@@ -325,11 +336,13 @@ class Scheduler:
             slot.ready = True
             if job is not None:
                 self._watch(slot, job)
-        if job is None or frame.get("id") != job.id:
+        if job is None or frame.get("id") != job.id or "alive" in frame:
             return
         if "done" not in frame:
             if "progress" in frame:
-                slot.progress = frame["progress"][2]
+                slot.progress, slot.kernel = frame["progress"][2], frame.get("key", "")
+            elif "kernel" in frame:
+                slot.kernel = ""
             if not slot.stopping:
                 job.on_frame(frame)
             return
@@ -371,10 +384,11 @@ class Scheduler:
         cause = f"did not answer for {self._limits.hang_s:g} s" if slot.hung else f"ended: {exit_reason(status)}"
         _log.error("worker %s while %s\n%s", cause, _doing(job, slot), last_words)
         slot.crashes.append(self._loop.time())
-        given_up = False
+        given_up = left_out = False
         if job is not None:
+            left_out = self._blame(slot, cause)
             job.attempts += 1
-            given_up = job.attempts >= _MAXIMAL_ATTEMPTS
+            given_up = job.attempts >= _MAXIMAL_ATTEMPTS and not left_out
             if slot.stopping and not slot.again:
                 job.on_done(Outcome.CANCELLED, "")
             elif given_up:
@@ -391,9 +405,24 @@ class Scheduler:
             self._finish_queued(slot, Outcome.FAILED, "the analysis process keeps ending")
         else:
             what = "That check is given up; earlier results stay." if given_up else "It was started again."
+            if left_out:
+                what += " That kernel is left out until it changes, or until the next “Re-check”."
             self._on_trouble(f"{sentence}. {what}")
             self._launch(slot)
             self._pump()
+
+    def _blame(self, slot: _Slot, cause: str) -> bool:
+        """Whether the kernel at hand is to be left out from now on: a worker hung over it, or died more than once."""
+        if not slot.kernel:
+            return False
+        self._deaths[slot.kernel] += 1
+        if not slot.hung and self._deaths[slot.kernel] < _DEATHS_PER_KERNEL:
+            return False
+        while len(self._hopeless) >= _KEPT_HOPELESS:
+            del self._hopeless[next(iter(self._hopeless))]
+        kind = "wall-clock" if slot.hung else "worker-died"
+        self._hopeless[slot.kernel] = (kind, f"the analysis process {cause} while it checked this kernel")
+        return True
 
     def _finish_queued(self, slot: _Slot, outcome: Outcome, error: str) -> None:
         mine = [job for job in self._queue if self._homes.get(job.unit) is slot]

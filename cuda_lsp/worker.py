@@ -32,9 +32,11 @@ from cuda_lsp.worker_process import resident_bytes
 from cuda_lsp.workspace.sought import has_turned_up, sought_headers
 
 #: `Reason.kind`s of results that depend on how busy the machine was and must not be kept.
-UNREPEATABLE = frozenset({"wall-clock", "cancelled", "internal-error"})
+UNREPEATABLE = frozenset({"wall-clock", "cancelled", "internal-error", "worker-died"})
 
 _KEPT_UNITS = 8
+
+_ALIVE_INTERVAL_S = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -148,7 +150,18 @@ class Worker:
         return identity in self._cancelled
 
     def _stop(self, identity: int) -> backend.Stop:
-        return lambda: identity in self._cancelled
+        """What the analysis polls: it tells of its cancellation, and the parent that it is at work."""
+        told = time.monotonic()
+
+        def stop() -> bool:
+            nonlocal told
+            now = time.monotonic()
+            if now - told >= _ALIVE_INTERVAL_S:
+                told = now
+                self._send(identity, alive=True)
+            return identity in self._cancelled
+
+        return stop
 
     @property
     def _analysis(self) -> backend.Backend:
@@ -172,6 +185,7 @@ class Worker:
             options=wire.load(CheckOptions, frame["options"]),
             previous_keys=frame["keys"],
             first=tuple((name, start, end) for name, start, end in frame["first"]),
+            hopeless={key: (kind, text) for key, (kind, text) in frame.get("hopeless", {}).items()},
         )
 
     # Checks
@@ -188,8 +202,8 @@ class Worker:
             match event:
                 case KernelFinished(result, verdict_key):
                     kernels.append(sender.send(result, verdict_key))
-                case Progress(done, total, name):
-                    self._send(frame["id"], progress=[done, total, name])
+                case Progress(done, total, name, verdict_key):
+                    self._send(frame["id"], progress=[done, total, name], key=verdict_key)
                 case UnitFinished(result):
                     finished = result
         if finished is None:

@@ -92,6 +92,35 @@ def test_a_worker_that_hangs_is_given_up(folder: Path, capsys: pytest.CaptureFix
     assert "said nothing for 1 s" in capsys.readouterr().out
 
 
+def unit_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    (unit,) = report(capsys)["units"]
+    return unit
+
+
+@pytest.mark.parametrize(("mark", "kind"), [("hang", "wall-clock"), ("crash always", "worker-died")])
+def test_a_kernel_that_ends_its_worker_is_unknown_and_the_others_are_reported(
+    folder: Path, mark: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / ".cuda-lsp.toml").write_text("hang-seconds = 1\n")
+    endless = f"__global__ void endless(int *a) {{\n  // keyed\n  // {mark}\n}}\n"
+    (folder / "both.cu").write_text(RACY + endless + CLEAN_KERNEL)
+    assert main(["check", "both.cu", "--format", "json"], FAKE) == FINDINGS
+    kernels = unit_of(capsys)["kernels"]
+    assert [(k["name"], k["verdict"]) for k in kernels] == [
+        ("shift", "data-race"),
+        ("endless", "unknown"),
+        ("fine", "race-free"),
+    ]
+    assert kernels[1]["contexts"][0]["reason"]["kind"] == kind
+
+
+def test_a_search_for_repairs_that_hangs_costs_no_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / ".cuda-lsp.toml").write_text("hang-seconds = 1\n")
+    (folder / "racy.cu").write_text(RACY + "// offers hang\n")
+    assert main(["check", "racy.cu", "--format", "json"], FAKE) == FINDINGS
+    assert [k["verdict"] for k in unit_of(capsys)["kernels"]] == ["data-race"]
+
+
 def test_the_order_of_the_report_is_that_of_the_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", "slow.cu", "racy.cu", "hard.cu", "fine.cu", "--jobs", "3", "--format", "json"], FAKE)
     assert [unit["path"] for unit in report(capsys)["units"]] == ["slow.cu", "racy.cu", "hard.cu", "fine.cu"]

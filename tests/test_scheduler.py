@@ -214,6 +214,61 @@ async def test_silence_is_a_hang_and_a_sign_of_life_is_not() -> None:
     ]
 
 
+async def test_a_kernel_over_which_a_worker_dies_twice_is_left_out() -> None:
+    bench = Bench(size=1)
+    bench.job(JobKind.CHECK, "a")
+    for _ in range(2):
+        bench.processes[-1].hear({"id": 0, "ready": True})
+        assert bench.processes[-1].sent[-1]["hopeless"] == {}
+        identity = bench.processes[-1].sent[-1]["id"]
+        bench.processes[-1].hear({"id": identity, "progress": [0, 2, "fine"], "key": "key of fine"})
+        bench.processes[-1].hear({"id": identity, "kernel": "fine"})
+        bench.processes[-1].hear({"id": identity, "progress": [1, 2, "shift"], "key": "key of shift"})
+        bench.processes[-1].exit(-11, "")
+    reason = "the analysis process ended: signal 11, SIGSEGV while it checked this kernel"
+    assert bench.processes[2].sent[-1]["hopeless"] == {"key of shift": ("worker-died", reason)}
+    assert "left out" in bench.troubles[1]
+    bench.processes[2].finish()
+    assert bench.done == [("CHECK", "a", Outcome.OK)]
+    bench.job(JobKind.CHECK, "a", text="newer")
+    assert list(bench.processes[2].sent[-1]["hopeless"]) == ["key of shift"], "the next save does not try it again"
+    bench.scheduler.revive()
+    bench.job(JobKind.CHECK, "b")
+    bench.processes[2].finish()
+    assert bench.processes[2].sent[-1]["hopeless"] == {}
+
+
+async def test_one_death_between_kernels_or_over_one_kernel_blames_none() -> None:
+    bench = Bench(size=1)
+    bench.job(JobKind.CHECK, "a")
+    bench.processes[0].hear({"id": 1, "progress": [0, 2, "shift"], "key": "key of shift"})
+    bench.processes[0].hear({"id": 1, "kernel": "shift"})
+    bench.processes[0].exit(-11, "")
+    bench.processes[1].hear({"id": 2, "progress": [0, 2, "shift"], "key": "key of shift"})
+    bench.processes[1].exit(-9, "")
+    assert bench.done == [("CHECK", "a", Outcome.CRASHED)]
+    bench.job(JobKind.CHECK, "a")
+    assert bench.processes[2].sent[-1]["hopeless"] == {}
+
+
+async def test_a_kernel_over_which_a_worker_hangs_is_left_out_at_once() -> None:
+    bench = Bench(size=1, hang_s=0.1)
+    heard: list[Frame] = []
+    job = Job(JobKind.CHECK, "a", {"unit": "a"}, {}, heard.append, lambda _outcome, _error: None)
+    bench.scheduler.submit(job)
+    process = bench.processes[0]
+    process.hear({"id": 0, "ready": True})
+    process.hear({"id": 1, "progress": [0, 2, "shift"], "key": "key of shift"})
+    for _ in range(8):
+        await asyncio.sleep(0.03)
+        process.hear({"id": 1, "alive": True})
+    assert not process.ended, "it is at work"
+    while not process.ended:
+        await asyncio.sleep(0.01)
+    assert bench.processes[1].sent[-1]["hopeless"]["key of shift"][0] == "wall-clock"
+    assert [list(frame) for frame in heard] == [["id", "progress", "key"]]
+
+
 async def test_memory_over_the_budget_ends_an_idle_worker_rather_another() -> None:
     bench = Bench(size=2, memory_bytes=100)
     bench.job(JobKind.CHECK, "a")

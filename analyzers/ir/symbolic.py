@@ -12,6 +12,7 @@ sound for a first race in an execution, because a load whose cell can change mea
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
@@ -68,6 +69,14 @@ class _Frame:
     arrivals: list[_Arrival] = field(default_factory=list["_Arrival"])
 
 
+MAX_STATEMENTS: Final = 200_000
+"""Statements that are followed in one kernel, those of loops several times."""
+
+
+class TooMuchWorkError(Exception):
+    """The kernel is too large to be followed."""
+
+
 def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset()) -> KernelEvents:
     """The events of one thread of ``kernel``; what has no meaning here becomes an UnsupportedEvent.
 
@@ -80,6 +89,7 @@ class _Executor(Effects):
     def __init__(self, kernel: K.Kernel, changed: frozenset[str]) -> None:
         super().__init__(kernel, changed)
         self.frames: list[_Frame] = []
+        self.followed = 0
 
     def run(self) -> KernelEvents:
         self._block(self.kernel.body)
@@ -121,6 +131,9 @@ class _Executor(Effects):
             self._extend(E.lnot(c), kind)
 
     def _statement(self, s: K.Stmt) -> _Exits | None:
+        self.followed += 1
+        if self.followed > MAX_STATEMENTS:
+            raise TooMuchWorkError(f"the kernel has more than {MAX_STATEMENTS:,} statements to follow")
         if isinstance(s, K.Assign):
             self.assign(s.var, self.value(s.value))
         elif isinstance(s, K.Load):
@@ -214,7 +227,10 @@ class _Executor(Effects):
         self.state = self._at_iteration(plan, before)
         self.active.append(slot)
         self._came_here(s, plan)
-        _, plan.condition = self._iterate(s)
+        if self.recording:
+            # Otherwise the study of the loop has told all that is asked for: going through nested loops once more at
+            # every level would take twice as long for each.
+            _, plan.condition = self._iterate(s)
         self.active.pop()
         if self.recording:
             self.loops[s.label] = LoopInstance(s.label, plan.counter, s.site, slot.first, self.order, slot.limit)

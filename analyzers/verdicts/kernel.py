@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
@@ -15,10 +16,16 @@ from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, S
 from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
+from analyzers.solve.effort import DEFAULT_EFFORT
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from analyzers.verdicts.decide import Decision, decide
 from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
+
+KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
+"""Units of work for all launches of a kernel together; those that are left then are undecided."""
+
+_MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
 def check_kernel(
@@ -31,8 +38,13 @@ def check_kernel(
 ) -> KernelResult:
     """Decide (or recall) every context and put the result together."""
     results: list[ContextResult] = []
+    spent = 0
     for context in contexts:
         started = time.perf_counter()
+        if spent >= KERNEL_EFFORT:
+            reason = Reason("budget", _MANY_LAUNCHES, events.kernel.span)
+            results.append(ContextResult(context.summary, Verdict.UNKNOWN, reasons=(reason,)))
+            continue
         reached = reachable(events, context, options)
         if reached:
             results.append(unsupported_result(replace(events, unsupported=reached), context, _since(started)))
@@ -42,6 +54,7 @@ def check_kernel(
         if decision is None:
             decision = decide(seen, context, options, poll)
             remember(context, decision)
+        spent += decision.effort
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results)
 
@@ -120,7 +133,11 @@ def broken(kernel: Kernel, contexts: Sequence[LaunchContext], error: Exception) 
     """A kernel whose analysis failed with a defect of ours: unknown in every context, with a reason that says so."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     text = f"internal error: {type(error).__name__}: {error} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
-    reason = Reason("internal-error", text, kernel.span)
+    return undecided(kernel, contexts, Reason("internal-error", text, kernel.span))
+
+
+def undecided(kernel: Kernel, contexts: Sequence[LaunchContext], reason: Reason) -> tuple[KernelEvents, KernelResult]:
+    """A kernel of which nothing is known, for one reason in every context."""
     events = KernelEvents(kernel, (), (), (), (), {})
     results = [ContextResult(c.summary, Verdict.UNKNOWN, reasons=(reason,)) for c in contexts]
     return events, assemble(events, results)

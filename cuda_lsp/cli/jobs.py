@@ -1,8 +1,12 @@
-"""Analysis in worker processes: one file at a time each, and a process that dies costs that file only.
+"""Analysis in worker processes: one file at a time each, and a process that dies costs one kernel only.
 
 A `Pool` takes tasks and gives their outcomes in the order of the tasks. Workers are started afresh (never forked) and
 use the backend that `cuda_lsp.backend` names. libclang prints to standard output, which belongs to the results: a
 worker's goes to standard error.
+
+A worker that dies, or says nothing for too long, while it decides a kernel is replaced, and the file is checked again
+without that kernel, which is then unknown. One that ends while it looks for repairs costs the repairs that were not yet
+found.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
@@ -22,7 +26,13 @@ from analyzers.engine import CheckRequest, Progress, UnitFinished
 from analyzers.model import Fix, Reason, UnitResult
 
 HANG_SECONDS = 120.0
-"""How long a worker may say nothing while it works before it is given up."""
+"""How long a worker may say nothing while it works before it is given up. One that gets on with its work says so."""
+
+MAXIMAL_ATTEMPTS = 5
+"""Workers that a file may cost."""
+
+_ALIVE_SECONDS = 2.0
+_STARTING_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,7 @@ class Task:
     request: CheckRequest
     kernel: str = ""
     stage: str = ""
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,11 @@ class Pool:
             for worker in _ready(self._workers):
                 done = worker.receive(report)
                 if done is not None:
-                    known[done[0]] = done[1]
+                    number, outcome = done
+                    if isinstance(outcome, Task):
+                        waiting.appendleft((number, outcome))
+                    else:
+                        known[number] = outcome
                 if worker.is_dead:
                     self._workers.remove(worker)
             while given in known:
@@ -113,43 +128,78 @@ class _Worker:
         self.task: tuple[int, Task] | None = None
         """What it works on, with its number."""
         self.is_dead = False
+        self._is_ready = False
+        """It has loaded what it needs; before that it may be silent for longer."""
+        self._kernel = ""
+        """The content key of the kernel that is being decided."""
+        self._unit: UnitResult | None = None
+        """The result, once only repairs are looked for."""
+        self._fixes: list[Fix] = []
         self._heard = time.monotonic()
         self._limit = hang_seconds
 
     @property
     def is_overdue(self) -> bool:
-        return time.monotonic() - self._heard > self._limit
+        grace = 0.0 if self._is_ready else _STARTING_SECONDS
+        return time.monotonic() - self._heard > self._limit + grace
 
     def begin(self, number: int, task: Task) -> None:
         self.task = (number, task)
+        self._kernel, self._unit, self._fixes = "", None, []
         self._heard = time.monotonic()
         # A worker that has died since is noticed when its answer is waited for.
         with contextlib.suppress(OSError):
             self.connection.send(task)
 
-    def receive(self, report: Report) -> tuple[int, Outcome] | None:
-        """Take one message; an outcome with its number when the task has ended, one way or the other."""
+    def receive(self, report: Report) -> tuple[int, Outcome | Task] | None:
+        """Take one message; an outcome with its number when the task has ended, one way or the other, or the task that
+        is to be done instead."""
         assert self.task is not None
         number, task = self.task
         try:
             if self.connection.poll():
                 message = self.connection.recv()
                 self._heard = time.monotonic()
-                if isinstance(message, Progress):
-                    report(task, message)
-                    return None
-                self.task = None
-                return number, message
+                self._is_ready = True
+                if isinstance(message, Outcome):
+                    self.task = None
+                    return number, message
+                self._take(task, message, report)
+                return None
             if not self.is_overdue:
                 return None
-            text = f"the analysis said nothing for {self._limit:.0f} s and was given up"
+            kind, text = "wall-clock", f"the analysis said nothing for {self._limit:.0f} s and was given up"
             self._process.kill()
         except (EOFError, OSError):
             self._process.join(5)
-            text = f"the analysis process died ({_exit_reason(self._process.exitcode)})"
+            kind, text = "worker-died", f"the analysis process died ({_exit_reason(self._process.exitcode)})"
         self.is_dead = True
         self.connection.close()
-        return number, _lost(task, text)
+        return number, self._saved(task, kind, text)
+
+    def _take(self, task: Task, message: Progress | UnitResult | Fix | None, report: Report) -> None:
+        match message:
+            case Progress():
+                self._kernel = message.key
+                report(task, message)
+            case UnitResult():
+                self._kernel, self._unit = "", message
+            case Fix():
+                assert self._unit is not None
+                self._fixes.append(message)
+                kernels = len(self._unit.kernels)
+                report(task, Progress(kernels, kernels, message.title))
+            case None:
+                pass
+
+    def _saved(self, task: Task, kind: str, text: str) -> Outcome | Task:
+        """What becomes of a task whose worker is gone."""
+        if self._unit is not None:
+            return Outcome(task, self._unit, tuple(self._fixes))
+        if self._kernel and task.attempt < MAXIMAL_ATTEMPTS:
+            hopeless = {**task.request.hopeless, self._kernel: (kind, text)}
+            return replace(task, request=replace(task.request, hopeless=hopeless), attempt=task.attempt + 1)
+        return _lost(task, text)
 
     def stop(self) -> None:
         self.connection.close()
@@ -181,16 +231,33 @@ def _work(connection: Connection, backend_name: str) -> None:
 
     analysis = backend.load(backend_name)
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        connection.send(None)
         while True:
             task: Task = connection.recv()
             connection.send(_outcome(analysis, task, connection.send))
 
 
-def _outcome(analysis: Any, task: Task, tell: Callable[[Progress], None]) -> Outcome:
+class _Alive:
+    """The `stop` that the analysis polls: it never stops, and tells the parent now and then that it is at work."""
+
+    def __init__(self, tell: Callable[[None], None]) -> None:
+        self._tell = tell
+        self._told = time.monotonic()
+
+    def __call__(self) -> bool:
+        now = time.monotonic()
+        if now - self._told >= _ALIVE_SECONDS:
+            self._told = now
+            self._tell(None)
+        return False
+
+
+def _outcome(analysis: Any, task: Task, tell: Callable[[Progress | UnitResult | Fix | None], None]) -> Outcome:
     if task.kind == "explain":
         return _explained(task)
     unit: UnitResult | None = None
-    for event in analysis.check(task.request, _never):
+    stop = _Alive(tell)
+    for event in analysis.check(task.request, stop):
         if isinstance(event, Progress):
             tell(event)
         elif isinstance(event, UnitFinished):
@@ -198,9 +265,10 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Progress], None]) -> Out
     assert unit is not None, "the last event of a check is UnitFinished"
     fixes: list[Fix] = []
     if task.kind == "check-and-repair" and unit.failure is None:
-        for fix in analysis.offers(task.request, unit, _never):
+        tell(unit)
+        for fix in analysis.offers(task.request, unit, stop):
             fixes.append(fix)
-            tell(Progress(len(unit.kernels), len(unit.kernels), fix.title))
+            tell(fix)
     return Outcome(task, unit, tuple(fixes))
 
 
@@ -214,7 +282,3 @@ def _explained(task: Task) -> Outcome:
         return _lost(task, str(error), engine.PARSE_ERROR)
     except ValueError as error:
         return Outcome(task, None, refusal=str(error))
-
-
-def _never() -> bool:
-    return False

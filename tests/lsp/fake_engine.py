@@ -9,6 +9,8 @@ It takes CUDA-like text apart with regular expressions and knows these marks, ea
     // crash FILE               the process dies, unless FILE exists; FILE is created first
     // crash always             the process dies
     // hang                     the check never answers again
+    // keyed                    the kernel has a content key, by which it may be called hopeless
+    // offers hang              looking for repairs never ends
     // offers wait FILE         looking for repairs waits there until FILE exists (or it is told to stop)
 
 A line `#error` makes the unit one that cannot be analysed, and an unbalanced brace loses the kernels from there on.
@@ -21,6 +23,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from analyzers.engine import (
@@ -91,12 +94,20 @@ class FakeEngine:
         balanced = request.text.count("{") == request.text.count("}")
         results: list[KernelResult] = []
         for number, (file, match, end) in enumerate(found):
-            yield Progress(number, len(found), match[1])
             body = file.text[match.end() : end]
-            obey(body, stop)
+            content_key = f"key of {match[1]}: {body}" if "// keyed" in body else ""
+            yield Progress(number, len(found), match[1], content_key)
+            hopeless = request.hopeless.get(content_key)
+            if hopeless is None:
+                obey(body, stop)
             if stop():
                 raise CancelledError
             result = decide(file, match, end, contexts)
+            if hopeless is not None:
+                left_out = replace(
+                    result.contexts[0], verdict=Verdict.UNKNOWN, findings=(), reasons=(Reason(*hopeless),)
+                )
+                result = replace(result, verdict=Verdict.UNKNOWN, contexts=(left_out,))
             results.append(result)
             yield KernelFinished(result, key=str(hash(body)))
         issues = [SyntaxIssue(f"'{name}' file not found", file.span(0, 0)) for file, name in missing]
@@ -114,6 +125,8 @@ class FakeEngine:
         )
 
     def offers(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
+        if "// offers hang" in request.text:
+            obey("// hang", stop)
         obey("\n".join(f"// wait {gate}" for gate in re.findall(r"// offers wait (\S+)", request.text)), stop)
         yield from self._repairs(request, result, stop)
 

@@ -70,6 +70,20 @@ async def test_a_check_that_always_crashes_is_given_up_and_the_last_results_stay
     await editor.until(editor.has(uri, "data-race", "data-race"))
 
 
+async def test_a_kernel_that_hangs_is_unknown_and_not_tried_at_the_next_save(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(settings={"hang-seconds": 1})
+    uri = editor.open(tmp_path / "a.cu", kernel("stuck", "// keyed", "// hang") + kernel("k", RACE))
+    await editor.until(editor.shown("left out until it changes"))
+    await editor.until(editor.has(uri, "data-race"))
+    editor.replace(uri, RACE, "// nothing")
+    editor.save(uri)
+    await editor.until(editor.has(uri))
+    assert len(editor.messages) == 1
+    editor.replace(uri, "// hang", RACE)
+    editor.save(uri)
+    await editor.until(editor.has(uri, "data-race"))
+
+
 async def test_a_hung_worker_is_replaced(connect: Connect, tmp_path: Path) -> None:
     editor = await connect(settings={"hang-seconds": 1})
     uri = editor.open(tmp_path / "a.cu", kernel("k", "// hang"))
