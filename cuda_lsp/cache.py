@@ -51,7 +51,9 @@ def program_stamp() -> str:
             if path.is_file() and path.suffix != ".pyc":
                 state = path.stat()
                 digest.update(f"{path.relative_to(root)} {state.st_size} {state.st_mtime_ns}\n".encode())
-    digest.update((root / "cuda_lsp" / "wire.py").read_bytes())
+    # What makes an entry of a result.
+    for name in ("wire.py", "worker.py", "lookups.py", "workspace/sought.py"):
+        digest.update((root / "cuda_lsp" / name).read_bytes())
     return digest.hexdigest()
 
 
