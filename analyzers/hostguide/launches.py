@@ -20,6 +20,16 @@ from analyzers.frontend.parse import Diagnostic, ParsedUnit, ScannedLaunch, inst
 from analyzers.frontend.unseen import not_compiled
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
+from analyzers.hostguide.declared import (
+    FUNCTIONS,
+    MEMBERS,
+    SCOPES,
+    FoundFunction,
+    called_as,
+    in_template,
+    namespaces,
+    on_device,
+)
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.instantiations import explicit_class_instances, explicit_instances
@@ -37,29 +47,6 @@ _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
 _LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
-_SCOPES = frozenset(
-    {
-        CursorKind.NAMESPACE,
-        CursorKind.LINKAGE_SPEC,
-        CursorKind.UNEXPOSED_DECL,
-        CursorKind.CLASS_DECL,
-        CursorKind.STRUCT_DECL,
-        CursorKind.CLASS_TEMPLATE,
-        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
-    }
-)
-_FUNCTIONS = frozenset(
-    {
-        CursorKind.FUNCTION_DECL,
-        CursorKind.CXX_METHOD,
-        CursorKind.CONSTRUCTOR,
-        CursorKind.DESTRUCTOR,
-        CursorKind.CONVERSION_FUNCTION,
-        CursorKind.FUNCTION_TEMPLATE,
-    }
-)
-_CLASSES = _SCOPES - {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}
-_MEMBERS = _FUNCTIONS - {CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +75,6 @@ class HostFacts:
         return frozenset(self.contexts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A function of the unit, before it is looked into."""
-
-    cursor: Cursor
-    name: str
-    path: str
-    start: int
-    end: int
-    named_at: int
-    template: bool
-    defined: bool
-
-
 def launch_contexts(unit: ParsedUnit) -> HostFacts:
     """The launches of a unit and what is known at each."""
     if sys.getrecursionlimit() < _RECURSION:
@@ -127,12 +100,12 @@ class _Guide:
         self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources))
         self.paths = [unit.path, *unit.dependencies]
         self.texts: dict[str, bytes] = {}
-        self.functions: list[_Found] = []
+        self.functions: list[FoundFunction] = []
         self.probes: list[Cursor] = []
-        self.wanted: list[_Found] = []
+        self.wanted: list[FoundFunction] = []
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
-        self.by_path: dict[str, list[_Found]] = {}
+        self.by_path: dict[str, list[FoundFunction]] = {}
         self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
         self.trusted: dict[str, str] = {}
         """USR of functions with external linkage that are taken as called from this file only, and their names."""
@@ -165,15 +138,15 @@ class _Guide:
             if file is None or file.name not in self.texts:
                 continue
             kind = child.kind
-            if kind in _FUNCTIONS:
+            if kind in FUNCTIONS:
                 path, start, end = extent(child)
-                member = not top or kind in _MEMBERS
-                template = kind == CursorKind.FUNCTION_TEMPLATE or (member and _in_template(child))
+                member = not top or kind in MEMBERS
+                template = kind == CursorKind.FUNCTION_TEMPLATE or (member and in_template(child))
                 defined = child.is_definition()
-                found = _Found(child, child.spelling, path, start, end, where.offset, template, defined)
+                found = FoundFunction(child, child.spelling, path, start, end, where.offset, template, defined)
                 self.functions.append(found)
                 self.by_path.setdefault(path, []).append(found)
-            elif kind in _SCOPES:
+            elif kind in SCOPES:
                 self._list_functions(child, False)
             elif kind == CursorKind.VAR_DECL and self.unit.probes and child.spelling.startswith("cuda_lsp_probe_"):
                 self.probes.append(child)
@@ -182,7 +155,7 @@ class _Guide:
         for probe in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
-                if target is not None and target.kind in _FUNCTIONS:
+                if target is not None and target.kind in FUNCTIONS:
                     number = int(probe.spelling.rpartition("_")[2])
                     line = self.unit.probes[number] if number < len(self.unit.probes) else ""
                     text = line.rpartition("&")[2].partition(";")[0]
@@ -198,13 +171,13 @@ class _Guide:
             name = text.partition("<")[0]
             for f in self.functions:
                 if f.template and f.name == name and "<" in text:
-                    out.append(instantiation_probe(text, None, _namespaces(f.cursor)))
+                    out.append(instantiation_probe(text, None, namespaces(f.cursor)))
         out += self._members_wanted()
         return tuple(dict.fromkeys(p for p in out if p not in self.unit.probes))
 
     def _members_wanted(self) -> Iterator[str]:
         """Probes for the members that launch, of class templates that are instantiated explicitly."""
-        owners: dict[str, list[_Found]] = {}
+        owners: dict[str, list[FoundFunction]] = {}
         for f in self.wanted:
             parent = f.cursor.semantic_parent
             if f.template and f.cursor.kind == CursorKind.CXX_METHOD and parent is not None:
@@ -212,9 +185,9 @@ class _Guide:
         for path in self.paths if owners else ():
             for instance in explicit_class_instances(self.texts[path], owners):
                 for f in owners[instance.partition("<")[0]]:
-                    yield instantiation_probe(f"{instance}::{f.name}", None, _namespaces(f.cursor))
+                    yield instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))
 
-    def _around(self, path: str, offset: int) -> _Found | None:
+    def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
         found = self.by_path.get(path, [])
         at = bisect_right(self.places.get(path, []), offset) - 1
@@ -224,9 +197,9 @@ class _Guide:
                 return found[index]
         return None
 
-    def _wanted(self) -> tuple[list[_Found], dict[str, list[tuple[str, int]]]]:
+    def _wanted(self) -> tuple[list[FoundFunction], dict[str, list[tuple[str, int]]]]:
         """Functions that launch, or call one that may, and where their names are mentioned."""
-        wanted: dict[int, _Found] = {}
+        wanted: dict[int, FoundFunction] = {}
         mentions: dict[str, list[tuple[str, int]]] = {}
         names: set[str] = set()
         new: set[str] = set()
@@ -238,9 +211,9 @@ class _Guide:
                     new.add(macro)
                 return
             found = self._around(path, offset)
-            if found is not None and found.defined and id(found) not in wanted and not _on_device(found):
+            if found is not None and found.defined and id(found) not in wanted and not on_device(found):
                 wanted[id(found)] = found
-                name = _called_as(found)
+                name = called_as(found)
                 if name not in names:
                     new.add(name)
 
@@ -272,13 +245,13 @@ class _Guide:
 
     # --- running them
 
-    def _run_all(self, wanted: list[_Found], mentions: dict[str, list[tuple[str, int]]]) -> None:
-        declared: dict[str, list[_Found]] = {}
+    def _run_all(self, wanted: list[FoundFunction], mentions: dict[str, list[tuple[str, int]]]) -> None:
+        declared: dict[str, list[FoundFunction]] = {}
         for f in self.functions:
-            declared.setdefault(_called_as(f), []).append(f)
+            declared.setdefault(called_as(f), []).append(f)
         whole_program = any(f.name == "main" and f.defined and f.path == self.unit.path for f in self.functions)
         done: set[str] = set()
-        waiting: list[_Found] = []
+        waiting: list[FoundFunction] = []
         for f in wanted:
             if f.template:
                 continue
@@ -289,7 +262,7 @@ class _Guide:
         for probe in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
-                if target is not None and target.spelling in self.machine.wanted and target.kind in _FUNCTIONS:
+                if target is not None and target.spelling in self.machine.wanted and target.kind in FUNCTIONS:
                     self._run(target, done)
         while True:
             more: HostFunction | None = None
@@ -318,9 +291,9 @@ class _Guide:
 
     def _is_root(
         self,
-        f: _Found,
+        f: FoundFunction,
         mentions: dict[str, list[tuple[str, int]]],
-        declared: dict[str, list[_Found]],
+        declared: dict[str, list[FoundFunction]],
         whole_program: bool,
     ) -> bool:
         if f.name == "main" or f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator"):
@@ -330,20 +303,20 @@ class _Guide:
         cursor: Any = f.cursor
         if cursor.linkage.name != "EXTERNAL" or f.path != self.unit.path:
             return False
-        if whole_program and all(d.path == self.unit.path for d in declared.get(_called_as(f), [])):
+        if whole_program and all(d.path == self.unit.path for d in declared.get(called_as(f), [])):
             self.trusted[cursor.get_usr()] = f.name
             return False
         return True
 
     def _calls_to(
-        self, f: _Found, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[_Found]]
+        self, f: FoundFunction, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[FoundFunction]]
     ) -> list[tuple[str, int]]:
         """Where the name stands other than in declarations."""
-        own = {(d.path, d.named_at) for d in declared.get(_called_as(f), [])}
-        return [place for place in mentions.get(_called_as(f), []) if place not in own]
+        own = {(d.path, d.named_at) for d in declared.get(called_as(f), [])}
+        return [place for place in mentions.get(called_as(f), []) if place not in own]
 
     def _unaccounted(
-        self, f: _Found, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[_Found]]
+        self, f: FoundFunction, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[FoundFunction]]
     ) -> bool:
         """Whether a mention of the function is no call that was followed."""
         calls = self.machine.direct_calls
@@ -448,7 +421,7 @@ class _Guide:
         compiled = error is None and self._is_compiled(path, launch, end)
         if error is None and launch.condition and not compiled:
             return f"{what}: {not_compiled(launch.condition)}"
-        if around is not None and _on_device(around):
+        if around is not None and on_device(around):
             return f"{what} is in device code, which is not followed to further kernels"
         if around is not None and around.template and around.name not in self.machine.ran:
             return f"{what} is in a template that nothing here instantiates"
@@ -496,41 +469,6 @@ class _Guide:
                     )
                     out.append(Skipped(f"launch through {match.group().decode()} not visible to the parser", where))
         return out
-
-
-def _called_as(f: _Found) -> str:
-    """The word with which a function is called."""
-    if f.cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR):
-        return f.name.lstrip("~").partition("<")[0]
-    return "operator" if f.name.startswith("operator") else f.name.partition("<")[0]
-
-
-def _in_template(cursor: Cursor) -> bool:
-    parent = cursor.semantic_parent
-    while parent is not None and parent.kind in _SCOPES:
-        if parent.kind in (CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION):
-            return True
-        parent = parent.semantic_parent
-    return False
-
-
-def _namespaces(cursor: Cursor) -> tuple[str, ...]:
-    names: list[str] = []
-    parent = cursor.semantic_parent
-    if parent is not None and parent.kind in _CLASSES:
-        parent = parent.semantic_parent
-    while parent is not None and parent.kind == CursorKind.NAMESPACE:
-        names.append("" if parent.is_anonymous() else parent.spelling)
-        parent = parent.semantic_parent
-    return tuple(reversed(names))
-
-
-def _on_device(f: _Found) -> bool:
-    """Whether a function is a kernel or runs on the device only."""
-    kinds = {c.kind for c in f.cursor.get_children() if c.kind.is_attribute()}
-    if CursorKind.CUDAGLOBAL_ATTR in kinds:
-        return True
-    return CursorKind.CUDADEVICE_ATTR in kinds and CursorKind.CUDAHOST_ATTR not in kinds
 
 
 def _point(path: str, launch: ScannedLaunch) -> SourceSpan:
