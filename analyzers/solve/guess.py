@@ -39,6 +39,8 @@ PAIRS = 1 << 16
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 31, 32, 33, 64, 128, 256, 512, 1024, 4096)
 LARGE = (*(1 << k for k in range(15, 33)), (1 << 31) - 1, (1 << 32) - 1)
 
+MAX_NODES = 200
+"""Operations in a question for which large sizes are tried: wrap-around of sizes alone shows in short ones."""
 LARGE_EFFORT = 4
 """How much more is tried where sizes may be large: few combinations of those go together."""
 
@@ -60,6 +62,8 @@ def decide(
     atoms = frozenset[Expr]().union(*(atoms_below(c) for c in (*conditions, *addresses)))
     atoms = frozenset(a for a in atoms if isinstance(a.ty, IntType))
     if any(side_of(a) == 3 for a in atoms) or not conditions:
+        return
+    if large and sum(1 for _ in walk(conditions)) > MAX_NODES:
         return
     promoted = used_by_the_other_side(query.overlap)
     common = [a for a in by_witness_rank(atoms) if side_of(a) == 0 or a in promoted]
