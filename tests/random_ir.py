@@ -75,6 +75,9 @@ class Generator:
         if uniform and r.random() < 0.3:
             self.carried(depth, loops)
             return
+        if r.random() < 0.4:
+            r.choice([self.turns, self.countdown])(depth, uniform, loops)
+            return
         if uniform and r.random() < 0.75:
             start, stop, step = V(E.const(r.randint(0, 1))), V(E.const(r.randint(2, 4))), r.choice([1, 1, 2])
         else:
@@ -84,6 +87,39 @@ class Generator:
             self.counters.append(i)
             self.block(depth + 1, uniform, [*loops, label])
             self.counters.pop()
+
+    def bound(self, uniform: bool) -> V:
+        """How often a loop turns; differs between threads where it may."""
+        if uniform and self.random.random() < 0.6:
+            return V(E.const(self.random.randint(1, 4)))
+        return self.b.tid % self.random.randint(2, 4) + self.random.randint(0, 1)
+
+    def turns(self, depth: int, uniform: bool, loops: list[str]) -> None:
+        """A loop that is left at the end of its body; half the time by equality."""
+        r, b = self.random, self.b
+        limit, v = self.bound(uniform), b.let(0)
+        with b.while_() as label:
+            self.counters.append(v)
+            self.block(depth + 1, uniform, [*loops, label])
+            self.counters.pop()
+            b.set(v, v + 1)
+            with b.if_(v.eq(limit) if limit.expr.op == "const" and r.random() < 0.5 else limit < v):
+                b.exit(label)
+        self.variables.append(v)
+
+    def countdown(self, depth: int, uniform: bool, loops: list[str]) -> None:
+        """``while (v-- > 0)``: the test changes what it tests."""
+        b = self.b
+        v = b.let(self.bound(uniform))
+        old, label = b.fresh("old"), b.fresh("L")
+        b.stack.append([])
+        self.counters.append(v)
+        self.block(depth + 1, uniform, [*loops, label])
+        self.counters.pop()
+        head = (K.Assign(old, v.expr), K.Assign(v.expr.value, (v - 1).expr))
+        test = E.compare("lt", E.const(0, E.I32), E.var(old, E.I32))
+        b.emit(K.Loop(label, head, test, tuple(b.stack.pop()), (), b.site("while")))
+        self.variables.append(v)
 
     def carried(self, depth: int, loops: list[str]) -> None:
         """A uniform loop whose variable halves, doubles, toggles or rotates."""

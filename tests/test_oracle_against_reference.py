@@ -32,12 +32,18 @@ def disagreement(seed: int) -> str | None:
     block, grid = (threads, 1, 1), (2, 1, 1)
     kernel = Generator(seed, threads).kernel()
     result = run(kernel, ConcreteLaunch(grid=grid, block=block))
-    if result.outcome != "finished" or divergences(result):
+    divergent = {d.kind for d in divergences(result)}
+    if result.outcome != "finished" and not divergent:
         return None
-    truth = {r.events for r in races(result)}
-    certain = {r.events for r in races(result) if r.in_bounds}
     events = summarize(kernel)
     decision = decide(events, concrete_context(block, grid), CheckOptions())
+    if divergent:
+        known = any(d.kind == "divergence" for d in decision.divergences) or any(a < 0 for a, *_ in decision.undecided)
+        return f"seed {seed}: missed a divergence" if "divergence" in divergent and not known else None
+    if any(d.kind == "divergence" and d.certainty == "confirmed" for d in decision.divergences):
+        return f"seed {seed}: a divergence that is not there"
+    truth = {r.events for r in races(result)}
+    certain = {r.events for r in races(result) if r.in_bounds}
     found = {
         (min(a, b), max(a, b)): r
         for r in decision.races

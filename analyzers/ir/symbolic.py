@@ -366,20 +366,35 @@ class _Executor(Effects):
     def _after_loop(self, s: K.Loop, before: State, plan: _LoopPlan) -> None:
         """The state behind the loop: closed forms at the trip count where the test is the only way out."""
         self.state = before.copy()
-        plain = s.condition is not E.TRUE and not set(plan.exits.conditions) - {f"{s.label}:continue"}
-        trips = self._trips(plan)
+        left = set(plan.exits.conditions) - {f"{s.label}:continue"}
+        plain = s.condition is not E.TRUE and not left
+        counted = plain or (left == {s.label} and _left_at_the_end(s))
+        trips, one = self._trips(plan), E.const(1, I64)
         if plain:
-            last = E.sub(trips, E.const(1, I64))
             self.definitions[f"trips:{s.label}"] = Definition(
                 self.counters(),
                 (
                     E.compare("le", E.const(0, I64), trips),
                     E.lnot(plan.ending),
-                    E.lor(E.compare("eq", trips, E.const(0, I64)), E.substitute(plan.condition, {plan.counter: last})),
+                    E.lor(
+                        E.compare("eq", trips, E.const(0, I64)),
+                        E.substitute(plan.condition, {plan.counter: E.sub(trips, one)}),
+                    ),
+                ),
+            )
+        elif counted:
+            leaves = plan.exits.conditions[s.label]
+            stays = E.substitute(E.lnot(leaves), {plan.counter: E.sub(trips, E.const(2, I64))})
+            self.definitions[f"trips:{s.label}"] = Definition(
+                self.counters(),
+                (
+                    E.compare("le", one, trips),
+                    E.substitute(leaves, {plan.counter: E.sub(trips, one)}),
+                    E.lor(E.compare("eq", trips, one), stays),
                 ),
             )
         for name, ty in plan.touched.variables.items():
-            if plain and name in plan.forms:
+            if counted and name in plan.forms:
                 self.state.put(name, plan.forms[name].past(trips))
             else:
                 level = narrower(plan.levels[name], plan.control)
@@ -475,3 +490,18 @@ class _LoopPlan:
     condition: Expr
     ending: Expr = E.FALSE
     """The test when it is made for the last time, and fails."""
+
+
+def _left_at_the_end(loop: K.Loop) -> bool:
+    """The loop has no test of its own, and its only way out is the last thing of an iteration."""
+    if loop.condition is not E.TRUE:
+        return False
+    last = (loop.latch or loop.body)[-1:]
+    ways = [x for x in K.statements((*loop.head, *loop.body, *loop.latch)) if isinstance(x, K.Exit)]
+    return (
+        len(ways) == 1
+        and len(last) == 1
+        and isinstance(last[0], K.If)
+        and last[0].then == (ways[0],)
+        and not last[0].orelse
+    )

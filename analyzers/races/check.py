@@ -47,6 +47,10 @@ MAX_THROUGH_DATA = 2
 out."""
 
 
+_COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
+"""Opaque values that loops compute; what memory they depend on is not known of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Race:
     """A pair that collides under ``values`` (renamed symbols, see ``solve.query``)."""
@@ -177,7 +181,8 @@ class RaceChecker:
     def _is_data(self, offset: Expr) -> bool:
         """An address that comes from memory."""
         if offset not in self._data:
-            self._data[offset] = any(s.op == "opaque" for s in E.symbols(offset))
+            found = [s for s in E.symbols(offset) if s.op == "opaque"]
+            self._data[offset] = any(not s.value[0].startswith(_COMPUTED) for s in found)
         return self._data[offset]
 
     def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:

@@ -163,3 +163,22 @@ __global__ void same_word_shifted(char *out) {
 __global__ void same_word_in_place(char *out) {
   ((Word *)(out + 5 * (threadIdx.x / 2)))->value = 0x01020304;  // expect: benign-race with self
 }
+
+// After three turns i is 3 for all.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void three_after_do(int *out) {  // expect: race-free
+  int i = 0;
+  do {
+    ++i;
+  } while (i < 3);
+  if (i != 3) out[0] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void three_and_no_more(int *out) {
+  int i = 0;
+  do {
+    ++i;
+  } while (i < 3);
+  if (i == 3) out[0] = threadIdx.x;  // expect: data-race with self
+}
