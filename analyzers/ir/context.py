@@ -50,6 +50,14 @@ class LaunchContext:
     """For a bound symbol, what to cite: (``bdim.x``, note with the launch's text)."""
     pointers: tuple[tuple[str, PointerArgument], ...] = ()
     """By pointer parameter name."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Variables of the program in device, constant or managed memory that ``pointers`` point into: (name as declared,
+    allocation)."""
+    stored: tuple[tuple[str, str], ...] = ()
+    """Pointers that the host has put into such variables: (name of the variable, allocation). One that points where
+    an argument does makes accesses through both meet in ways that are not followed."""
+    uncertain: str = ""
+    """Why the host may never launch with these pointers; then a collision is a possible one at most."""
     assumptions: tuple[str, ...] = ()
     cooperative: bool = False
     """Launched so that grid-wide barriers are legal."""

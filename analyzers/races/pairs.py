@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
+from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
+from analyzers.ir.kernel import Kernel
 from analyzers.races.threads import Launch, Mode
 
 _SCOPES_COVERING: dict[Mode, frozenset[str]] = {
@@ -55,7 +57,21 @@ def place(launch: Launch, access: AccessEvent) -> Place:
         if argument.allocation is not None and _object_of(launch, parameter) == name:
             offset = access.offset if argument.offset is None else E.add(access.offset, argument.offset)
             return Place(f"host:{argument.allocation}", offset, (), "global")
-    return Place(name, access.offset, (), launch.events.kernel.object(name).space)
+    space = launch.events.kernel.object(name).space
+    variable = variable_allocation(launch.events.kernel, launch.context, name)
+    if variable is not None:
+        return Place(f"host:{variable}", access.offset, (), "global")
+    return Place(name, access.offset, (), space)
+
+
+def variable_allocation(kernel: Kernel, context: LaunchContext, name: str) -> str | None:
+    """The host's name of a variable in device memory that is also passed by pointer; None for any other object."""
+    if not context.variables:
+        return None
+    o = kernel.object(name)
+    if o.kind != "declared" or o.space not in ("global", "constant"):
+        return None
+    return next((a for declared, a in context.variables if declared == (o.display or o.name)), None)
 
 
 def _object_of(launch: Launch, parameter: str) -> str | None:

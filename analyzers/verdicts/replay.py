@@ -9,6 +9,7 @@ from analyzers.barriers.divergence import Divergence
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.races.check import Race
+from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.races.witness import Concrete
 from analyzers.reference.launch import ConcreteLaunch
@@ -37,7 +38,10 @@ def concrete_launch(launch: Launch, concrete: Concrete) -> ConcreteLaunch:
             values = {s: concrete.values.get(s, 1) for s in E.symbols(bound)}
             offset = evaluate(bound, values) or 0
         aliases[name] = (argument.allocation, offset)
-    used = [a for a, _ in aliases.values()]
+    for o in launch.events.kernel.objects if launch.context.variables else ():
+        variable = variable_allocation(launch.events.kernel, launch.context, o.name)
+        aliases = {n: (o.name if a == variable else a, at) for n, (a, at) in aliases.items()}
+    used = [a for a, _ in aliases.values()] + [o.name for o in launch.events.kernel.objects if o.kind == "declared"]
     aliases = {n: (a, o) for n, (a, o) in aliases.items() if used.count(a) > 1 or o}
     shared = evaluate(launch.bind(E.sym("smem.dynamic", E.I64)), concrete.values)
     return ConcreteLaunch(
