@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from analyzers.frontend.lowering import class_values, memory
+from analyzers.frontend.lowering import asynchronous, class_values, memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import Place
 from analyzers.frontend.lowering.synchronisation import (
-    COPY_ASSUMPTION,
     block_barrier,
     fence,
     lane,
@@ -429,7 +428,17 @@ def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: li
 def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     if qualifiers[:1] != ["async"] or "bulk" in qualifiers or "mbarrier" in qualifiers:
         return False
-    if "commit_group" in qualifiers or "wait_group" in qualifiers or "wait_all" in qualifiers:
+    if "commit_group" in qualifiers:
+        asynchronous.commit(s.ctx, s.node)
+        return True
+    if "wait_all" in qualifiers:
+        asynchronous.wait(s.ctx, s.node, asynchronous.EVERYTHING)
+        return True
+    if "wait_group" in qualifiers:
+        newest = s.value(args[0]) if len(args) == 1 else None
+        if newest is None:
+            return False
+        asynchronous.wait(s.ctx, s.node, newest)
         return True
     to = s.pointer(args[0]) if len(args) >= 3 else None
     source = s.pointer(args[1]) if len(args) >= 3 else None
@@ -437,11 +446,12 @@ def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     if to is None or source is None or size is None or size.op != "const":
         return False
     ctx = s.ctx
-    ctx.assumptions[COPY_ASSUMPTION] = None
     copied = ctx.temporary(memory.DATA, "copied")
     width, site, alignment = size.value, ctx.site(s.node), Alignment(size.value)
-    ctx.emit(Load(ctx.id(), copied.value, memory.DATA, source, width, site, alignment=alignment))
-    ctx.emit(Store(ctx.id(), to, copied, width, site, alignment=alignment))
+    to, source = ctx.held(to), ctx.held(source)
+    load = Load(ctx.id(), copied.value, memory.DATA, source, width, site, alignment=alignment)
+    store = Store(ctx.id(), to, copied, width, site, alignment=alignment)
+    asynchronous.issue(ctx, s.node, to, source, size, (load, store))
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzers.frontend.lowering import asynchronous
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
@@ -86,7 +87,12 @@ def split_barrier(ctx: Context, call: Call) -> Value:
 def pipeline(ctx: Context, call: Call) -> Value:
     scope = ctx.scalar(call.args[1])
     if scope.op == "const" and scope.value == 0:
-        return None  # of one thread: it orders the thread's own copies only
+        # Of one thread: it orders the thread's own copies only.
+        if call.name.endswith("producer_commit"):
+            asynchronous.commit(ctx, call.node)
+        elif call.name.endswith("consumer_wait"):
+            asynchronous.wait(ctx, call.node, asynchronous.OLDEST)
+        return None
     return _not_modelled(ctx, call, "pipeline", "a pipeline shared by several threads")
 
 

@@ -85,6 +85,16 @@ class Frame:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An asynchronous copy in the program: what it reads and writes."""
+
+    to: Expr
+    source: Expr
+    size: Expr
+    site: Site
+
+
 class Context:
     """Everything the lowering of one kernel reads and writes."""
 
@@ -105,6 +115,10 @@ class Context:
         """Definitions being inlined, outermost first."""
         self.functions: dict[str, SourceSpan] = {}
         self.assumptions: dict[str, None] = {}
+        self.copies: dict[str, Copy] = {}
+        """Asynchronous copies, by the label of the block that makes them."""
+        self.asynchronous = False
+        """Whether there are marks of asynchronous copies, commits or waits among the statements."""
         self.reached: set[int] = set()
         """Definitions inlined so far, by declaration."""
         self.closures: dict[int, list[Closure]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analyzers.frontend.lowering import class_values, memory
+from analyzers.frontend.lowering import asynchronous, class_values, memory
 from analyzers.frontend.lowering.aggregates import fresh_memory
 from analyzers.frontend.lowering.atomics import target_of
 from analyzers.frontend.lowering.context import Context, pure
@@ -13,7 +13,6 @@ from analyzers.frontend.lowering.intrinsics import intrinsic
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import Value
-from analyzers.frontend.lowering.synchronisation import COPY_ASSUMPTION
 from analyzers.ir.expr import F64, I64, U8, Expr, IntType, add, cast, compare, const, ptradd, var
 from analyzers.ir.kernel import Load, Loop, Store
 
@@ -116,8 +115,22 @@ def _write(ctx: Context, call: Call, to: Expr, offset: Expr, width: int) -> None
 
 @intrinsic("__cuda_lsp_copy_async")
 def copy_async(ctx: Context, call: Call) -> Value:
-    ctx.assumptions[COPY_ASSUMPTION] = None
-    memcpy(ctx, call)
+    to, source, size = (ctx.held(ctx.scalar(a)) for a in call.args[:3])
+    with ctx.captured() as body:
+        copy_bytes(ctx, call, to, source, size)
+    asynchronous.issue(ctx, call.node, to, source, size, body)
+    return None
+
+
+@intrinsic("__cuda_lsp_copy_async_commit")
+def commit_copies(ctx: Context, call: Call) -> Value:
+    asynchronous.commit(ctx, call.node)
+    return None
+
+
+@intrinsic("__cuda_lsp_copy_async_wait")
+def wait_for_copies(ctx: Context, call: Call) -> Value:
+    asynchronous.wait(ctx, call.node, ctx.scalar(call.args[0]))
     return None
 
 

@@ -96,7 +96,7 @@ def first_argument(ctx: Context, call: Call) -> Value:
 
 @intrinsic(
     "printf", "puts", "vprintf", "fprintf", "__nanosleep", "__brkpt", "__prof_trigger", "free", "__builtin_prefetch",
-    "__cuda_lsp_copy_async_commit", "__cuda_lsp_copy_async_wait", "cudaGetLastError", "__builtin_free",
+    "cudaGetLastError", "__builtin_free",
 )  # fmt: skip
 def no_effect(ctx: Context, call: Call) -> Value:
     for argument in call.args:

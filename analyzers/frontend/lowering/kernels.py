@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from analyzers.frontend.lowering import class_values, kernel_parameters, memory, rules
+from analyzers.frontend.lowering import asynchronous, class_values, kernel_parameters, memory, rules
 from analyzers.frontend.lowering.context import Context, TooLarge
 from analyzers.frontend.lowering.discovery import Found
 from analyzers.frontend.lowering.invocation import describe
@@ -90,7 +90,8 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
     assert found.node is not None
     problems = _errors(ctx, unit)
-    live, objects = pruned(body, ctx.objects.values())
+    whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
+    live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values())
     assumptions = list(ctx.assumptions)
     if found.guessed:
         assumptions.append(f"the template is not instantiated in sight; checked as {found.name}")
@@ -103,6 +104,10 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         functions=tuple(ctx.functions.items()),
         assumptions=tuple(assumptions),
     )
+
+
+def _inside(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    return tuple(s for outer in body for s in (outer.body if isinstance(outer, Block) else (outer,)))
 
 
 def _without_body(found: Found, node: Node, kind: str, text: str) -> Kernel:

@@ -17,7 +17,6 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.model import SourceSpan
 
 FULL_WARP = 0xFFFFFFFF
-COPY_ASSUMPTION = "an asynchronous copy is complete where it is written; its wait orders nothing"
 BarrierScope = Literal["warp", "tile", "block", "grid", "cluster"]
 
 

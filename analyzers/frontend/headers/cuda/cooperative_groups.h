@@ -201,10 +201,12 @@ template <class Group, class T, class F> void reduce_store_async(const Group &gr
 // A copy by the whole group counts as one by its first thread.
 template <class Group, class To, class From, class Size> void memcpy_async(const Group &group, To *to, const From *from, const Size &size) {
   if (group.thread_rank() == 0) __cuda_lsp_copy_async(to, from, size_t(size));
+  __cuda_lsp_copy_async_commit();
 }
 template <class Group, class T, class ToLayout, class FromLayout>
 void memcpy_async(const Group &group, T *to, const ToLayout &, const T *from, const FromLayout &count) {
   if (group.thread_rank() == 0) __cuda_lsp_copy_async(to, from, size_t(count) * sizeof(T));
+  __cuda_lsp_copy_async_commit();
 }
 template <class Group> void wait(const Group &group) {
   __cuda_lsp_copy_async_wait(0);
