@@ -14,7 +14,7 @@ from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import LoweredUnit, lower_unit
 from analyzers.frontend.parse import ParsedUnit, ParseFailure, UnitParser
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
-from analyzers.hostguide.contexts import context_of_user_launch, default_context
+from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
 from analyzers.incremental import Edit, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
@@ -23,7 +23,7 @@ from analyzers.ir.fingerprint import fingerprint
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.printer import kernel_text
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
-from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, SyntaxIssue, UnitResult
+from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, SyntaxIssue, UnitResult, UserLaunch
 from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.explain import (
     PASSES,
@@ -37,6 +37,11 @@ from analyzers.verdicts.kernel import agreed, broken, check_kernel, undecided
 #: `Reason.kind` of a kernel that is `unknown` because the compiler reported an error inside it, and of a unit that the
 #: compiler could not take in at all. The editor keeps the last good result of such kernels.
 PARSE_ERROR = "parse-error"
+
+
+#: How `Skipped.what` of a launch begins that was asked for and fits no kernel of the unit; the launch, in the notation
+#: of `hostguide.contexts.describe`, and a colon follow.
+UNFIT = "no kernel can be launched as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +237,7 @@ class Engine:
         poll()
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
         directives, skipped_comments = _directives(lowered.unit, kernels)
+        skipped_comments += _unfit(request.options, kernels)
         skipped = [*lowered.skipped, *host.skipped, *_launched_unseen(lowered, host), *skipped_comments]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
@@ -242,7 +248,10 @@ class Engine:
             skipped += dropped
             question = _question(kernel, contexts, request.options)
             yield Progress(done, len(kernels), kernel.name, question.key)
-            analyses[i] = self._kernel(question, request, poll)
+            if contexts:
+                analyses[i] = self._kernel(question, request, poll)
+            else:
+                analyses[i] = _unasked(kernel, request.options.launches)
             yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
@@ -421,6 +430,23 @@ def _question(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckO
     return _Question(kernel, tuple(contexts), keys)
 
 
+def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:
+    """A kernel that none of the launches fits that the user asked for."""
+    text = "; ".join(dict.fromkeys(filter(None, (unfit(launch, [kernel]) for launch in launches))))
+    contexts = tuple(context_of_user_launch(replace(launch, values=()), kernel) for launch in launches)
+    events, result = undecided(kernel, contexts, Reason("launch", text, kernel.span))
+    return KernelAnalysis(kernel, events, contexts, result), ""
+
+
+def _unfit(options: CheckOptions, kernels: Sequence[Kernel]) -> list[Skipped]:
+    """The launches that the user asked for and that no kernel of the unit can have."""
+    return [
+        Skipped(f"{UNFIT} {describe(launch)}: {text}", None)
+        for launch in options.launches
+        if (text := unfit(launch, kernels))
+    ]
+
+
 def _taken_in(unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit]) -> tuple[LoweredUnit, HostFacts]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     lowered = lower_unit(unit, parse)
@@ -545,8 +571,9 @@ def _contexts(
         for launch in options.launches:
             try:
                 contexts.append(context_of_user_launch(launch, kernel))
-            except ValueError as error:
-                skipped.append(Skipped(f"launch of {kernel.name}: {error}", kernel.span))
+            except ValueError:
+                # Said once for the unit if no kernel can be launched so, and of the kernel if it has no other launch.
+                continue
     else:
         written, skipped_here = user_contexts(kernel, directives)
         skipped += skipped_here

@@ -92,6 +92,15 @@ def test_a_worker_that_hangs_is_given_up(folder: Path, capsys: pytest.CaptureFix
     assert "said nothing for 1 s" in capsys.readouterr().out
 
 
+def test_a_launch_with_a_parameter_that_no_kernel_has_is_a_usage_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "real.cu").write_text("__global__ void k(int *o, int n) { if (threadIdx.x < n) o[threadIdx.x] = 1; }\n")
+    assert main(["check", "real.cu", "--launch", "block=64,nn=3"]) == USAGE
+    assert "kernel k has no integer parameter 'nn' (it has: n)" in capsys.readouterr().err
+    assert main(["check", "real.cu", "--launch", "block=64,n=3"]) == CLEAN
+
+
 def unit_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     (unit,) = report(capsys)["units"]
     return unit

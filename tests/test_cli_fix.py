@@ -66,6 +66,17 @@ def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o750
 
 
+def test_bytes_that_are_not_utf_8_stay_as_they_are(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    file = folder / "old.cu"
+    file.write_bytes(b"// \xa9 caf\xe9\n" + RACY.encode())
+    assert main(["fix", "old.cu"], FAKE) == FINDINGS
+    captured = capsysbinary.readouterr()
+    assert b" // \xa9 caf\xe9\n" in captured.out
+    assert b"not UTF-8: byte 0xa9 on line 1" in captured.err
+    assert main(["fix", "--write", "old.cu"], FAKE) == CLEAN
+    assert file.read_bytes() == b"// \xa9 caf\xe9\n" + FIXED.encode()
+
+
 def test_a_kernel_with_two_mistakes_is_repaired_in_two_turns(folder: Path) -> None:
     # More repairs in the first turn than there are turns.
     names = [f"k{number}" for number in range(12)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -43,17 +44,33 @@ def test_each_file_comes_once_in_the_order_of_the_arguments(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("missing.cu", "unreadable"), ("latin.cu", "not-utf-8"), ("empty", "no-input")]
+    ("name", "kind"),
+    [("missing.cu", "unreadable"), ("wide.cu", "not-utf-8"), ("empty", "no-input"), ("pipe.cu", "unreadable")],
 )
 def test_what_cannot_be_read_is_a_failure(tree: Path, name: str, kind: str) -> None:
-    (tree / "latin.cu").write_bytes(b"// ok\n// caf\xe9\n")
+    (tree / "wide.cu").write_bytes("// ok\n".encode("utf-16"))
+    os.mkfifo(tree / "pipe.cu")
     (tree / "empty").mkdir()
     (file,) = inputs.collect([name])
     assert file.text is None
     assert file.failure is not None
     assert file.failure.kind == kind
-    if kind == "not-utf-8":
-        assert "line 2" in file.failure.text
+
+
+def test_bytes_that_are_not_utf_8_are_kept_and_told_of(tree: Path) -> None:
+    data = b"// ok\n// caf\xe9 \xc3\xa9\n"
+    (tree / "latin.cu").write_bytes(data)
+    (file,) = inputs.collect(["latin.cu"])
+    assert file.text is not None
+    assert file.text.encode("utf-8", "surrogateescape") == data
+    assert inputs.plain(file.text) == "// ok\n// caf? \u00e9\n"
+    assert file.notice == "not UTF-8: byte 0xe9 on line 2; such bytes were read as question marks"
+
+
+def test_a_pipe_in_a_folder_is_no_source(tree: Path) -> None:
+    os.mkfifo(tree / "sub" / "pipe.cu")
+    failures = [file.failure.text for file in inputs.collect(["sub"]) if file.failure is not None]
+    assert failures == ["cannot be read: not a regular file"]
 
 
 def test_a_byte_order_mark_is_not_text(tree: Path) -> None:

@@ -95,6 +95,19 @@ def context_of_user_launch(launch: UserLaunch, kernel: Kernel, span: SourceSpan 
     )
 
 
+def unfit(launch: UserLaunch, kernels: Iterable[Kernel]) -> str:
+    """Why a launch that the user asked for fits none of these kernels; empty when it fits one."""
+    found: list[str] = []
+    for kernel in kernels:
+        try:
+            context_of_user_launch(launch, kernel)
+        except ValueError as error:
+            found.append(str(error))
+        else:
+            return ""
+    return "; ".join(dict.fromkeys(found))
+
+
 def describe(launch: UserLaunch) -> str:
     """The launch in the notation of ``--launch``."""
     parts = [f"{n}=({','.join(map(str, d))})" for n, d in (("grid", launch.grid), ("block", launch.block)) if d]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TextIO
 
-from analyzers.engine import Progress
-from analyzers.model import Fix, UnitResult, Verdict
+from analyzers.engine import UNFIT, Progress
+from analyzers.hostguide.contexts import describe
+from analyzers.model import Fix, Skipped, UnitResult, Verdict
 from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
@@ -43,6 +44,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     for note in ineffective(arguments.selection):
         print(f"cuda-lsp: {note}", file=err)
     files = inputs.collect(arguments.paths)
+    tell_notices(files, err)
     results: list[Result] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), source_lines, arguments.verbose)
     for unit, fixes in results_of(files, arguments.selection, arguments.jobs, backend, err):
@@ -57,7 +59,15 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     else:
         out.write(renderer.summary(units, time.monotonic() - started))
     _require_known_kernels(arguments.selection, units)
+    _require_fitting_launches(arguments.selection, units)
     return exit_code(units, arguments.fail_on)
+
+
+def tell_notices(files: Iterable[Input], err: TextIO) -> None:
+    """What the user should know of files that are analysed all the same."""
+    for file in files:
+        if file.notice:
+            print(f"cuda-lsp: {shown(file.path)}: {file.notice}", file=err)
 
 
 def results_of(
@@ -94,10 +104,14 @@ def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: Progr
         else:
             outcome = next(outcomes)
             assert outcome.unit is not None
-            result = outcome.unit, outcome.fixes
+            result = _with_notice(outcome.unit, file.notice), outcome.fixes
         bar.finished(shown(file.path))
         bar.clear()
         yield result
+
+
+def _with_notice(unit: UnitResult, notice: str) -> UnitResult:
+    return replace(unit, skipped=(*unit.skipped, Skipped(notice, None))) if notice else unit
 
 
 def exit_code(units: Sequence[UnitResult], fail_on: frozenset[Verdict]) -> int:
@@ -123,6 +137,16 @@ def _verdicts(unit: UnitResult) -> set[Verdict]:
 def _require_known_kernels(selection: Selection, units: Sequence[UnitResult]) -> None:
     if selection.kernels and not any(unit.kernels or unit.failure for unit in units):
         raise UsageError(f"no kernel named {' or '.join(selection.kernels)} in these files")
+
+
+def _require_fitting_launches(selection: Selection, units: Sequence[UnitResult]) -> None:
+    """A parameter that no kernel has is a typing error, and would pass for a check that found nothing."""
+    checked = [unit for unit in units if unit.kernels]
+    for launch in selection.launches:
+        begin = f"{UNFIT} {describe(launch)}: "
+        why = [s.what.removeprefix(begin) for unit in checked for s in unit.skipped if s.what.startswith(begin)]
+        if checked and len(why) == len(checked):
+            raise UsageError(f"--launch {describe(launch)}: {'; '.join(dict.fromkeys(why))}")
 
 
 @cache

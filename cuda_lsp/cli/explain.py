@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from cuda_lsp.cli import exit_codes, inputs, jobs
+from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.requests import Requests, Selection
 
@@ -30,6 +31,7 @@ def explain(arguments: ExplainArguments, backend: str, out: TextIO, err: TextIO)
         assert file.failure is not None
         print(f"cuda-lsp: {path}: {file.failure.text}", file=err)
         return exit_codes.NOT_ANALYSED
+    tell_notices([file], err)
     requests = Requests(arguments.selection)
     task = jobs.Task("explain", requests.request(file, file.text), kernel, arguments.stage)
     with jobs.Pool(1, backend, requests.hang_seconds([file])) as pool:

@@ -11,7 +11,7 @@ import contextlib
 import difflib
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -19,8 +19,8 @@ from typing import TextIO
 from analyzers.engine import Progress
 from analyzers.model import Fix, TextEdit, UnitResult
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
-from cuda_lsp.cli.check import DEFAULT_FAIL_ON, exit_code
-from cuda_lsp.cli.inputs import Input, shown
+from cuda_lsp.cli.check import DEFAULT_FAIL_ON, exit_code, tell_notices
+from cuda_lsp.cli.inputs import Input, plain, shown
 from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.render_text import verdict_counts
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
@@ -52,6 +52,7 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
     for note in ineffective(arguments.selection):
         print(f"cuda-lsp: {note}", file=err)
     files = inputs.collect(arguments.paths)
+    tell_notices(files, err)
     texts = {file.path: file.text for file in files if file.text is not None}
     before = dict(texts)
     requests = Requests(arguments.selection)
@@ -72,7 +73,8 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
             write(Path(path), before[path], texts[path])
     else:
         style = terminal.style_for(arguments.color, out)
-        out.writelines(diff(path, before[path], texts[path], style) for path in changed)
+        for path in changed:
+            _print(diff(path, before[path], texts[path], style), out)
     code = exit_code([result.unit for result in repaired], DEFAULT_FAIL_ON)
     return exit_codes.FINDINGS if code == exit_codes.CLEAN and changed and not arguments.write else code
 
@@ -85,7 +87,7 @@ def _repair(
         return Repaired(UnitResult(file.path, 0, failure=file.failure), ())
     applied: list[Fix] = []
     for turn in range(_MAXIMAL_ROUNDS + 1):
-        others = {path: text for path, text in texts.items() if path != file.path and text != before[path]}
+        others = {path: plain(text) for path, text in texts.items() if path != file.path and text != before[path]}
         request = replace(requests.request(file, texts[file.path]), unsaved=others)
 
         def report(_task: jobs.Task, progress: Progress) -> None:
@@ -94,7 +96,7 @@ def _repair(
         task = jobs.Task("check-and-repair", request)
         (outcome,) = pool.outcomes([task], report)
         assert outcome.unit is not None
-        chosen = compatible(outcome.unit, outcome.fixes)
+        chosen = compatible(outcome.unit, [fix for fix in outcome.fixes if _is_exact(fix, texts)])
         edits = [edit for fix in chosen for edit in fix.edits]
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
@@ -103,6 +105,21 @@ def _repair(
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
         applied += chosen
     raise AssertionError("the last round returns")
+
+
+def _is_exact(fix: Fix, texts: Mapping[str, str]) -> bool:
+    """Whether an edit leaves alone the bytes that are not UTF-8, which the analysis has not seen."""
+    for edit in fix.edits:
+        old = texts.get(edit.span.path, "")
+        if not old.isascii():
+            replaced = _bytes(old)[edit.span.start_offset : edit.span.end_offset].decode("utf-8", "surrogateescape")
+            if replaced != plain(replaced):
+                return False
+    return True
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _readable(paths: Iterable[str], texts: dict[str, str], before: dict[str, str]) -> bool:
@@ -140,10 +157,10 @@ def _overlap(a: TextEdit, b: TextEdit) -> bool:
 
 def apply(text: str, edits: Sequence[TextEdit]) -> str:
     """The text with edits made, which do not overlap."""
-    data = text.encode()
+    data = _bytes(text)
     for edit in sorted(edits, key=lambda edit: edit.span.start_offset, reverse=True):
         data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
+    return data.decode("utf-8", "surrogateescape")
 
 
 def diff(path: str, old: str, new: str, style: Style) -> str:
@@ -157,6 +174,15 @@ def diff(path: str, old: str, new: str, style: Style) -> str:
     )
 
 
+def _print(text: str, out: TextIO) -> None:
+    """Bytes that are not UTF-8 come out as they went in."""
+    try:
+        out.write(text)
+    except UnicodeEncodeError:
+        out.flush()
+        out.buffer.write(_bytes(text))
+
+
 def _painted(line: str, style: Style) -> str:
     roles: dict[str, Role] = {"+": "added", "-": "removed", "@": "hunk"}
     role = "strong" if line.startswith(("+++", "---")) else roles.get(line[0])
@@ -167,13 +193,13 @@ def write(path: Path, old: str, new: str) -> None:
     """Replace a file's text in one step, keeping its mode and its byte order mark."""
     target = path.resolve()
     data = target.read_bytes()
-    mark = data[: len(data) - len(old.encode())]
-    if data != mark + old.encode():
+    mark = data[: len(data) - len(_bytes(old))]
+    if data != mark + _bytes(old):
         raise OSError(f"{shown(str(path))} has changed meanwhile; nothing was written to it")
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(mark + new.encode())
+            file.write(mark + _bytes(new))
         Path(temporary).chmod(target.stat().st_mode)
         Path(temporary).replace(target)
     except BaseException:

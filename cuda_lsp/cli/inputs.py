@@ -1,12 +1,16 @@
 """The files to check: named ones and those below named folders, with their text.
 
 Takes the paths as given on the command line and gives `Input`s in the order of the arguments, each file once. A path
-that does not exist, cannot be read or is not UTF-8 becomes an `Input` with a failure, not an exception.
+that does not exist, cannot be read or is no text becomes an `Input` with a failure, not an exception. Bytes that are
+not UTF-8 do no harm in comments and strings, as for the compiler: they stay in the text as lone surrogates (Python's
+`surrogateescape`), so that a file can be written as it was, and `plain` gives the text to analyse.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,11 +26,13 @@ _SKIPPED_FOLDERS = frozenset(
     }
 )  # fmt: skip
 _BYTE_ORDER_MARK = "\ufeff"
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file. `text` is without a byte order mark; None when `failure` says why there is none."""
+    """One file. `text` is without a byte order mark; None when `failure` says why there is none. `notice` is what the
+    user should know of a text that is analysed all the same."""
 
     path: str
     """Absolute and normalised."""
@@ -34,6 +40,7 @@ class Input:
     failure: Reason | None = None
     is_named: bool = True
     """Named on the command line, not found below a folder."""
+    notice: str = ""
 
 
 def collect(paths: Iterable[str]) -> list[Input]:
@@ -75,15 +82,30 @@ def _is_skipped(folder: Path) -> bool:
 
 def read(path: Path) -> Input:
     try:
+        # A pipe or a device would keep us waiting for ever.
+        if not stat.S_ISREG(path.stat().st_mode):
+            return _failed(path, "unreadable", "cannot be read: not a regular file")
         data = path.read_bytes()
     except OSError as error:
         return _failed(path, "unreadable", f"cannot be read: {error.strerror or error}")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return _failed(path, "not-utf-8", f"not UTF-8: byte 0x{data[error.start]:02x} on line {line}")
-    return Input(_absolute(path), text.removeprefix(_BYTE_ORDER_MARK))
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        return _failed(path, "not-utf-8", f"not UTF-8 text: a zero byte on line {line}")
+    text = data.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK)
+    return Input(_absolute(path), text, notice=_notice(text))
+
+
+def plain(text: str) -> str:
+    """The text to analyse: a question mark, which is as long, for each byte that is not UTF-8."""
+    return text if text.isascii() else _NOT_UTF_8.sub("?", text)
+
+
+def _notice(text: str) -> str:
+    found = None if text.isascii() else _NOT_UTF_8.search(text)
+    if found is None:
+        return ""
+    line = text.count("\n", 0, found.start()) + 1
+    return f"not UTF-8: byte 0x{ord(found[0]) - 0xDC00:02x} on line {line}; such bytes were read as question marks"
 
 
 def _failed(path: Path, kind: str, text: str) -> Input:

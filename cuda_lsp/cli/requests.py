@@ -17,7 +17,7 @@ from analyzers.frontend import flags
 from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, UserLaunch
 from cuda_lsp.cli.exit_codes import UsageError
-from cuda_lsp.cli.inputs import Input
+from cuda_lsp.cli.inputs import Input, plain
 from cuda_lsp.config import Settings
 from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.compile_commands import Database
@@ -47,7 +47,9 @@ class Requests:
     def request(self, file: Input, text: str) -> CheckRequest:
         """Raises `UsageError` when the file's project is not configured correctly."""
         found = self._project(str(Path(file.path).parent))
-        return CheckRequest(file.path, text, self._flags(file.path, found), options=self._options(found.settings))
+        return CheckRequest(
+            file.path, plain(text), self._flags(file.path, found), options=self._options(found.settings)
+        )
 
     def hang_seconds(self, files: Iterable[Input]) -> float:
         """How long a worker may say nothing: the longest that the projects of some files allow."""
