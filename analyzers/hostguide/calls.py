@@ -362,6 +362,11 @@ class Caller(Evaluator):
         self, node: Node, target: Cursor | None, arguments: tuple[Node | None, ...], harmless: bool = False
     ) -> Value:
         """Call something without looking into it. ``harmless``: it touches nothing but what it is handed."""
+        kin: list[Value] = []
+        ty = node.ty
+        for a in arguments if isinstance(ty, PointerTo) else ():
+            if a is not None and isinstance(a.ty, PointerTo) and isinstance(ty, PointerTo) and not a.effects:
+                kin += [self.evaluate(a)] if a.ty.target == ty.target else []
         keeps = harmless and (target is None or not self._may_refer(target))
         for index, argument in enumerate(a for a in arguments if a is not None):
             ty = self.parameter(target, index)
@@ -388,6 +393,8 @@ class Caller(Evaluator):
             self.forget_outside()
             self.shapes += 1
         name = target.spelling if target is not None else "call"
+        if isinstance(node.ty, PointerTo):
+            return self.related(name, *kin)
         return self.fresh(name, node.ty) if node.ty is not VOID else Unknown(0, "void", VOID)
 
     def _may_refer(self, target: Cursor) -> bool:

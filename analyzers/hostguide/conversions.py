@@ -76,6 +76,11 @@ class Conversions(Makers):
                 if isinstance(one, Null) and not isinstance(other, Expr):
                     same = self.truth(other)
                     return same if operator == "ne" else ex.lnot(same)
+            if isinstance(left, (Pointer, Address, Choice)) and isinstance(right, (Pointer, Address, Choice)):
+                equal = TRUE if left == right else self.symbol("comparison", BOOL)
+                if equal is not TRUE:
+                    self.comparisons[equal] = (left, right)
+                return equal if operator == "eq" else ex.lnot(equal)
         return self.symbol("comparison", BOOL)
 
     def arithmetic(self, operator: str, left: Value, right: Value, ty: HostType, node: Node) -> Value:
@@ -101,7 +106,9 @@ class Conversions(Makers):
     def converted(self, value: Value, ty: HostType) -> Value:
         if isinstance(ty, IntType):
             if isinstance(value, (Pointer, Address)) and ty != BOOL:
-                return self.symbol("address", ty)
+                number = self.symbol("address", ty)
+                self.addresses[number] = frozenset(self.pointers_in(value))
+                return number
             return self.to_int(value, ty, "value")
         if isinstance(ty, FloatType):
             if isinstance(value, Expr):
@@ -110,7 +117,7 @@ class Conversions(Makers):
         if isinstance(ty, PointerTo) and isinstance(value, Expr):
             if value.op == "const" and value.value == 0:
                 return Null()
-            return self.fresh("pointer", ty)
+            return self.related("pointer", value)
         if ty is OTHER and isinstance(value, Expr):
             return self.fresh("value", ty)  # a type that clang did not find: what the value becomes is not known
         return value

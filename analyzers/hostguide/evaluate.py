@@ -20,9 +20,10 @@ from analyzers.hostguide.hosttypes import (
     promoted,
 )
 from analyzers.hostguide.memory import Stop
-from analyzers.hostguide.places import Frame, is_scalar, target_of
+from analyzers.hostguide.places import Frame, is_scalar, pointee_size, target_of
 from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
+    ZERO,
     Address,
     Closure,
     FunctionValue,
@@ -31,6 +32,7 @@ from analyzers.hostguide.values import (
     Pointer,
     Record,
     State,
+    Unknown,
     Value,
 )
 from analyzers.ir import expr as ex
@@ -211,8 +213,42 @@ class Evaluator(Conversions):
         place = self._element(node)
         if place is None or ANY_PART in place.path:
             chosen = self._any_element(node)
+            if chosen is None and isinstance(node.ty, PointerTo) and not node.volatile:
+                chosen = self._pointer_element(node, place)
             return chosen if chosen is not None else self.fresh("element", node.ty)
-        return self.typed(place, node)
+        return self._first_element(place, self.typed(place, node))
+
+    def _pointer_element(self, node: Node, place: Address | None) -> Value | None:
+        """A pointer at an index that is not a known one."""
+        base, index = node.arg(0), self._last_index
+        if place is not None:
+            array = Address(place.variable, place.path[:-1])
+            held = self.read(array, base.ty)
+            if ANY_PART in array.path or not isinstance(held, (Unknown, Record)):
+                return None
+            at = self.to_int(index, I64, "index")
+            return self.element((array.variable, array.path), held, at, node.ty, "element", held)
+        if isinstance(base.ty, ArrayOf):
+            return None
+        return self._loaded(self._moved(self.evaluate(base), index, 1, pointee_size(base.ty)), node)
+
+    def _loaded(self, pointer: Value, node: Node) -> Value | None:
+        """A pointer read through a pointer that does not point to the start of an object."""
+        if not isinstance(pointer, Pointer) or node.volatile:
+            return None
+        first = self.pointee(Pointer(pointer.id, pointer.name), node.ty)
+        assert first is not None
+        held = self.state.store.get(first.variable, Null())
+        return self.element(("behind", pointer.id), self.state.epoch, pointer.offset, node.ty, "element", held)
+
+    def _first_element(self, place: Address, value: Value) -> Value:
+        """What ``p[0]`` and ``*p`` give is one of the elements that ``p[i]`` can give."""
+        pointer = self.pointer_to.get(place.variable)
+        if pointer is None or place.path or not isinstance(value, Pointer) or value.id in self.elements:
+            return value
+        if value == self.known_initial(place.variable, self.state.epoch):
+            self.enlist(value, ("behind", pointer), self.state.epoch, ZERO, Null())
+        return value
 
     def _any_element(self, node: Node) -> Value | None:
         """One of the elements of a short array, for tables of kernels indexed by a variable."""
@@ -237,11 +273,23 @@ class Evaluator(Conversions):
         if isinstance(pointer, (FunctionValue, Closure)):
             return pointer
         place = self.pointee(pointer, node.ty)
-        return self.typed(place, node) if place is not None else self.fresh("value", node.ty)
+        if place is not None:
+            return self._first_element(place, self.typed(place, node))
+        found = self._loaded(pointer, node) if isinstance(node.ty, PointerTo) else None
+        return found if found is not None else self.fresh("value", node.ty)
 
     def _addr(self, node: Node) -> Value:
-        place = self.place(node.arg(0))
+        inner = node.arg(0)
+        if inner.op == "index" and not isinstance(inner.arg(0).ty, ArrayOf):
+            base, index = self.evaluate(inner.arg(0)), self.evaluate(inner.arg(1))
+            return self._moved(base, index, 1, pointee_size(inner.arg(0).ty))
+        place = self.place(inner)
         if place is None:
+            around = inner
+            while around.op in ("member", "cast"):
+                around = around.arg(0)
+            if around.op in ("index", "deref") and not around.effects and not isinstance(around.arg(0).ty, ArrayOf):
+                return self.related("address", self.evaluate(around.arg(0)))
             return self.fresh("address", node.ty)
         self.escape((place.variable,))
         return place

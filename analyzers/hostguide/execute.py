@@ -249,9 +249,12 @@ class Executor(LoopRunner):
 
     def _continue(self, _node: Node) -> None:
         around = next((e for e in reversed(self.frame.exits) if e.kind != "switch"), None)
-        if around is not None and around.kind == "once":
+        if around is not None:
             self._destroy(self.frame.guards)
-            around.states.append((self.state, None))
+            if around.kind == "once":
+                around.states.append((self.state, None))
+            else:
+                around.continued.append(self.state)
         raise Stop
 
     def _empty(self, node: Node) -> None:
@@ -400,7 +403,7 @@ class Executor(LoopRunner):
             pass
         for handler in handlers:
             self.state = before.copy()
-            self._forget_writes(self.effects_of(body))
+            self._forget_writes(self.effects_of(body), mixed=True)
             try:
                 self.run_statement(handler)
                 ends.append((self.state, None))

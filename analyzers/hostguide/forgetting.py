@@ -16,6 +16,7 @@ from analyzers.hostguide.values import (
     Address,
     Closure,
     Pointer,
+    Value,
     Variable,
 )
 
@@ -25,8 +26,6 @@ class Forgetter(Launcher):
 
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
-        self.rewritten: set[int] = set()
-        """Pointers that hold whatever the iterations before have left there."""
         self._effects: dict[int, Writes] = {}
 
     def _forget_names(self, names: frozenset[str] | set[str]) -> None:
@@ -45,7 +44,7 @@ class Forgetter(Launcher):
 
     def run_unknown(self, node: Node) -> None:
         """A construct without a meaning here: its parts may run any number of times, in any order."""
-        self._forget_writes(self.effects_of(node))
+        self._forget_writes(self.effects_of(node), mixed=True)
         for part in node.args:
             if part is None:
                 continue
@@ -58,7 +57,7 @@ class Forgetter(Launcher):
             except Stop:
                 pass
             self.state = state
-        self._forget_writes(self.effects_of(node))
+        self._forget_writes(self.effects_of(node), mixed=True)
 
     def effects_of(self, node: Node) -> Writes:
         found = self._effects.get(id(node))
@@ -66,9 +65,15 @@ class Forgetter(Launcher):
             found = self._effects[id(node)] = writes_of(self, node)
         return found
 
-    def _forget_writes(self, writes: Writes) -> None:
+    def _forget_writes(self, writes: Writes, mixed: bool = False) -> None:
+        """``mixed``: any pointer that is written may come to hold any other of them."""
+        held: set[int] = set()
+        for declared, _ in writes.places if mixed else ():
+            variable = self.find(declared)
+            if variable is not None and variable in self.state.store:
+                held.update(self.pointers_in(self.state.store[variable]))
         for (declared, path), ty in writes.places.items():
-            self._forget_place(declared, path, ty)
+            self._forget_place(declared, path, ty, frozenset(held))
         if writes.calls_closures:
             self._forget_closures()
         for target in writes.behind:
@@ -86,7 +91,9 @@ class Forgetter(Launcher):
                     self.forget(frame.this)
                 frame = frame.caller
 
-    def _forget_place(self, declared: Declaration, path: Path, ty: HostType) -> None:
+    def _forget_place(
+        self, declared: Declaration, path: Path, ty: HostType, others: frozenset[int] = frozenset()
+    ) -> None:
         variable = self.find(declared)
         if variable is None:
             return
@@ -94,17 +101,22 @@ class Forgetter(Launcher):
         if isinstance(declared.ty, ReferenceTo):
             if isinstance(held, Address):
                 full = Address(held.variable, (*held.path, *path))
-                self.write(full, self.fresh(declared.name, ty))
+                self.write(full, self._anything(declared.name, ty, full, others))
             else:
                 self.forget_outside()
             return
         if held is None and not variable.outside:
             return
         name = declared.name + "".join(f".{p}" for p in path)
+        place = Address(variable, path)
+        self.write(place, self._anything(name, ty, place, others))
+
+    def _anything(self, name: str, ty: HostType, place: Address, others: frozenset[int]) -> Value:
+        """An arbitrary value; a pointer may still be what it was."""
         value = self.fresh(name, ty)
         if isinstance(value, Pointer):
-            self.rewritten.add(value.id)
-        self.write(Address(variable, path), value)
+            self.origins[value.id] = others | frozenset(self.pointers_in(self.read(place, ty)))
+        return value
 
     def _forget_closures(self) -> None:
         """Lambdas at hand may be called: what they write through their captures may change."""

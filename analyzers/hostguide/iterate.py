@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import dataclass
+
 from analyzers.hostguide.forgetting import Forgetter
-from analyzers.hostguide.hosttypes import ReferenceTo
+from analyzers.hostguide.hosttypes import HostType, PointerTo, ReferenceTo
 from analyzers.hostguide.loops import Writes, counter_facts, step_of
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.places import Exits
-from analyzers.hostguide.tree import Declaration, Node
+from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
+    Address,
+    Key,
+    LoopHead,
     NoteSource,
+    Pointer,
     State,
     Value,
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import FALSE, TRUE, Expr, IntType
+
+_MOST_ENDS = 8
+"""Ways through one iteration that are told apart."""
+
+
+@dataclass(slots=True)
+class _Carried:
+    head: LoopHead
+    slots: list[tuple[Key, Address, HostType]]
+    before: State
+    epoch: int
 
 
 class LoopRunner(Forgetter):
@@ -26,7 +44,7 @@ class LoopRunner(Forgetter):
         writes = self.effects_of(node)
         counters = self._counters(writes)
         bound = self._bound(condition) if condition is not None else None
-        self._forget_writes(writes)
+        carried = self._carry(writes)
         self._learn_counters(node, counters, condition, bound, step)
         holds: Expr = TRUE
         if condition is not None and tested_first:
@@ -38,16 +56,77 @@ class LoopRunner(Forgetter):
         try:
             self.learn(holds, NoteSource("loop-bound", node.cursor, "loop"))
             self.run_statement(body)
-            if condition is not None and not tested_first:
-                self._test(condition)
-            if step is not None:
-                self.run_statement(step)
+            exits.continued.append(self.state)
         except Stop:
             pass
-        finally:
-            self.frame.exits.pop()
+        for state in exits.continued:
+            self.state = state
+            with suppress(Stop):
+                if condition is not None and not tested_first:
+                    self._test(condition)
+                if step is not None:
+                    self.run_statement(step)
+                self._come_round(carried)
+        self.frame.exits.pop()
         broken = bool(node.value) or writes.leaves_early or bool(writes.lost)
+        carried.head.broken = broken or len(exits.continued) > _MOST_ENDS
         self._leave(node, head.copy(), condition if not tested_first else None, holds, exits, broken)
+
+    def _carry(self, writes: Writes) -> _Carried:
+        """Forget what a loop writes, and note what it held on entry."""
+        first = len(self.names) + 1
+        before = self.state.copy()
+        found: list[tuple[Address, HostType, Value]] = []
+        for (declared, path), ty in writes.places.items():
+            variable = self.find(declared)
+            if variable is None or ANY_PART in path or not isinstance(ty, (PointerTo, IntType)):
+                continue
+            place = Address(variable, path)
+            held = self.state.store.get(variable)
+            if isinstance(declared.ty, ReferenceTo):
+                if not isinstance(held, Address):
+                    continue
+                place = Address(held.variable, (*held.path, *path))
+            elif held is None and not variable.outside:
+                continue
+            entry = self.read(place, ty)
+            if isinstance(ty, PointerTo) or (isinstance(entry, Expr) and entry.op == "const"):
+                found.append((place, ty, entry))
+        self._forget_writes(writes)
+        carried = _Carried(LoopHead(first), [], before, self.state.epoch)
+        for place, ty, entry in found:
+            now = self.read(place, ty)
+            key = now.id if isinstance(now, Pointer) else now if isinstance(now, Expr) and now.op == "sym" else None
+            if key is not None and key not in self.head_of:
+                carried.head.entry[key] = entry
+                self.head_of[key] = carried.head
+                carried.slots.append((key, place, ty))
+        return carried
+
+    def _come_round(self, carried: _Carried) -> None:
+        """The end of an iteration."""
+        head = carried.head
+        values: dict[Key, Value] = {key: self.read(place, ty) for key, place, ty in carried.slots}
+        for variable, held in list(self.state.store.items()):
+            start = self.known_initial(variable, carried.epoch) if variable.outside else None
+            if start is None:
+                continue
+            then = carried.before.store.get(variable)
+            then = then if then is not None else self.initial(variable, carried.before.epoch)
+            if isinstance(start, Pointer):
+                self._goes_on(head, values, start, held, then)
+            for key, ty, part in self.parts_asked(start):
+                if isinstance(part, Pointer):
+                    now = self.part(held, key, ty, part.name)
+                    self._goes_on(head, values, part, now, self.part(then, key, ty, part.name))
+        head.back.append(values)
+
+    def _goes_on(self, head: LoopHead, values: dict[Key, Value], start: Pointer, now: Value, then: Value) -> None:
+        """A pointer that others can reach, at the start and at the end of an iteration, and before the loop."""
+        if start.id not in values and self.head_of.setdefault(start.id, head) is head:
+            head.entry.setdefault(start.id, then)
+            head.outside.update(self.pointers_in(then))
+            values[start.id] = now
 
     def _test(self, condition: Node) -> Expr:
         self.frame.pending.clear()
@@ -161,8 +240,7 @@ class LoopRunner(Forgetter):
     def _each(self, node: Node) -> None:
         declared: Declaration = node.value
         self.evaluate(node.arg(0))
-        writes = self.effects_of(node)
-        self._forget_writes(writes)
+        carried = self._carry(self.effects_of(node))
         head = self.state
         exits = Exits("loop")
         self.frame.exits.append(exits)
@@ -173,10 +251,14 @@ class LoopRunner(Forgetter):
             else:
                 self.declare(declared, self.fresh(declared.name, declared.ty))
             self.run_statement(node.arg(1))
+            exits.continued.append(self.state)
         except Stop:
             pass
-        finally:
-            self.frame.exits.pop()
+        for state in exits.continued:
+            self.state = state
+            self._come_round(carried)
+        self.frame.exits.pop()
+        carried.head.broken = len(exits.continued) > _MOST_ENDS
         joined = self.join_all([(head, None), *exits.states])
         assert joined is not None
         self.state = joined[0]

@@ -23,6 +23,7 @@ from analyzers.hostguide.values import (
     Record,
     Unknown,
     Value,
+    Variable,
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, Expr, IntType
@@ -49,6 +50,8 @@ class RawLaunch:
     cooperative: bool
     owner: HostFunction | None
     """The function around the launch, lambdas left out."""
+    variables: tuple[tuple[str, Variable, Value | None], ...] = ()
+    """The device, constant and managed variables in sight, and what the host put there as far as that is known."""
 
 
 class Launcher(MethodCaller):
@@ -163,6 +166,11 @@ class Launcher(MethodCaller):
             if owner is None and frame.enclosing is None:
                 owner = frame.function
             frame = frame.caller
+        held = tuple(
+            (declared.name, variable, self.state.store.get(variable))
+            for declared, variable in self._globals.items()
+            if self.on_device(declared)
+        )
         for value, text in zip(values, texts, strict=False):
             if text is None or not isinstance(text.ty, PointerTo) or not text.ty.const:
                 self.forget_behind(value, later=True)
@@ -176,7 +184,7 @@ class Launcher(MethodCaller):
             self.launches.append(
                 RawLaunch(
                     leaf.cursor, guard, grid, block, shared, values, texts, self.state.facts, node,
-                    tuple(reversed(calls)), cooperative, owner,
+                    tuple(reversed(calls)), cooperative, owner, held,
                 )
             )  # fmt: skip
 

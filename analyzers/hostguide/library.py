@@ -191,6 +191,52 @@ def _malloc_3d(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | No
     return m.fresh("status", node.ty)
 
 
+def _symbol(m: Caller, argument: Node) -> Address | None:
+    """The variable that a symbol argument names."""
+    node = argument
+    while node.op in ("cast", "addr"):
+        node = node.arg(0)
+    return m.place(node) if node.op in ("ref", "member", "index") and not node.effects else None
+
+
+def _symbol_address(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    if len(arguments) != 2:
+        return None
+    symbol = _symbol(m, arguments[1])
+    target = _pointer_place(m, arguments[0])
+    if symbol is None or target is None:
+        return None
+    m.write(target, symbol)
+    return m.fresh("status", node.ty)
+
+
+def _to_symbol(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    """A copy to a variable on the device; what was there before is gone."""
+    if len(arguments) < 3:
+        return None
+    symbol = _symbol(m, arguments[0])
+    if symbol is None:
+        return None
+    source = m.evaluate(arguments[1])
+    rest = [m.evaluate(a) for a in arguments[2:]]
+    variable = symbol.variable
+    held: Value | None = None
+    if not symbol.path and isinstance(source, Address) and (len(rest) == 1 or rest[1] is ex.const(0, U64)):
+        whole = Address(source.variable, source.path[:-1] if source.path[-1:] == (0,) else source.path)
+        ty = whole.variable.ty if not whole.path else OTHER
+        if ty == variable.ty or (isinstance(ty, PointerTo) and isinstance(variable.ty, PointerTo)):
+            held = m.read(whole, variable.ty)
+    m.state.store[variable] = held if held is not None else m.fresh(variable.name, variable.ty)
+    return m.fresh("status", node.ty)
+
+
+def _raw_pointer(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
+    value = m.evaluate(arguments[0]) if len(arguments) == 1 else None
+    if isinstance(value, Unknown):
+        return m.derive(value.id, ("raw",), value.name, node.ty)
+    return value if isinstance(value, (Pointer, Address)) else None
+
+
 def _record(*names: str) -> Callable[[Caller, Node, tuple[Node, ...]], Value | None]:
     """A function that makes a structure of its arguments."""
 
@@ -411,6 +457,9 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
     ),
     "cudaMallocPitch": _malloc_pitch,
     "cudaMalloc3D": _malloc_3d,
+    "cudaGetSymbolAddress": _symbol_address,
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _to_symbol),
+    "raw_pointer_cast": _raw_pointer,
     "make_cudaExtent": _record("width", "height", "depth"),
     "make_cudaPitchedPtr": _record("ptr", "pitch", "xsize", "ysize"),
     "malloc": _malloc_host,

@@ -14,6 +14,8 @@ from analyzers.hostguide.values import (
     Address,
     Choice,
     FactLink,
+    Key,
+    LoopHead,
     NoteSource,
     Pointer,
     Record,
@@ -45,10 +47,24 @@ class Memory:
         """What each symbol number stands for, for display."""
         self._derived: dict[tuple[object, ...], Value] = {}
         self._pointees: dict[int, Variable] = {}
+        self.pointer_to: dict[Variable, int] = {}
+        """The pointer that a variable was reached through."""
         self._sizes: dict[int, int] = {}
         self._epochs = 0
         self.allocations: set[int] = set()
         """Pointers to memory that the code in sight allocated: nothing else points there."""
+        self.origins: dict[int, frozenset[int]] = {}
+        """Other pointers that a pointer was made from in a way that is not followed: they may point to one object."""
+        self.elements: dict[int, tuple[object, Expr]] = {}
+        """Pointers that were read from a container: from which one in which state, and at which index."""
+        self.head_of: dict[Key, LoopHead] = {}
+        """Values that a loop carries on, and the loop."""
+        self.comparisons: dict[Expr, tuple[Value, Value]] = {}
+        """Symbols that stand for the equality of two pointers."""
+        self.addresses: dict[Expr, frozenset[int]] = {}
+        """Symbols that stand for pointers as numbers, and the pointers."""
+        self._containers: dict[object, int] = {}
+        self._parts_of: dict[int, list[tuple[str | int, HostType, Value]]] = {}
         self.in_flight: set[int] = set()
         """Pointers to memory that kernels or asynchronous copies may still be writing."""
 
@@ -78,7 +94,65 @@ class Memory:
         found = self._derived.get(full)
         if found is None:
             found = self._derived[full] = self.fresh(name, ty)
+            if isinstance(source, int) and source in self.origins and isinstance(found, (Pointer, Unknown)):
+                self.origins[found.id] = self.origins[source]
+            if isinstance(source, int) and key[0] == "part" and isinstance(key[1], (str, int)):
+                self._parts_of.setdefault(source, []).append((key[1], ty, found))
         return found
+
+    def parts_asked(self, value: Value) -> list[tuple[str | int, HostType, Value]]:
+        """The parts of an unknown value that were read: (key, type, value)."""
+        return self._parts_of.get(value.id, []) if isinstance(value, Unknown) else []
+
+    def pointers_in(self, value: Value) -> list[int]:
+        """The numbers of the pointers that a value holds, or was computed from."""
+        out: list[int] = []
+        stack = [value]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, Pointer):
+                out.append(top.id)
+            elif isinstance(top, Choice):
+                stack += [top.first, top.second]
+            elif isinstance(top, Record):
+                stack.extend(top.parts.values())
+            elif isinstance(top, Address):
+                pointer = self.pointer_to.get(top.variable)
+                if pointer is not None:
+                    out.append(pointer)
+            elif isinstance(top, Unknown):
+                out += sorted(self.origins.get(top.id, ()))
+            elif isinstance(top, Expr) and self.addresses:
+                out += [p for s in ex.symbols(top) for p in sorted(self.addresses.get(s, ()))]
+        return out
+
+    def related(self, name: str, *values: Value) -> Pointer:
+        """A pointer that may point anywhere into the memory of others."""
+        made = Pointer(self.number(name), name)
+        self.origins[made.id] = frozenset(p for v in values for p in self.pointers_in(v))
+        return made
+
+    def element(self, container: object, state: object, index: Expr, ty: HostType, name: str, held: Value) -> Value:
+        """A pointer read from a container: the same whenever the same index is asked for in the same state."""
+        found = self.derive(("element", container, state), (index.key,), name, ty)
+        if isinstance(found, Pointer) and found.id not in self.elements:
+            self.enlist(found, container, state, index, held)
+        return found
+
+    def element_at(self, pointer: Pointer, index: Expr) -> Pointer:
+        """The element at another index of the container that a pointer was read from."""
+        (where, _), kin = self.elements[pointer.id], self.origins[pointer.id]
+        found = self.derive(("element at", where), (index.key,), pointer.name, PointerTo(OTHER, None, False))
+        assert isinstance(found, Pointer)
+        self.elements[found.id], self.origins[found.id] = (where, index), kin
+        return found
+
+    def enlist(self, pointer: Pointer, container: object, state: object, index: Expr, held: Value) -> None:
+        """Say of a pointer that it is an element of a container, which may have held these pointers before."""
+        token = self._containers.setdefault(container, len(self._containers) + 1)
+        self.elements[pointer.id] = ((container, state), index)
+        known = self.origins.get(pointer.id, frozenset())
+        self.origins[pointer.id] = known | {-token, *self.pointers_in(held)}
 
     def derived(self, source: int, key: tuple[object, ...], ty: HostType) -> Value | None:
         return self._derived.get((source, *key, ty))
@@ -130,10 +204,10 @@ class Memory:
         if not path:
             return new
         key, rest = path[0], path[1:]
-        if key == ANY_PART:
-            return Unknown(self.number(name), name, OTHER)
-        if isinstance(value, Choice):
-            return Unknown(self.number(name), name, OTHER)
+        if key == ANY_PART or isinstance(value, Choice):
+            made = Unknown(self.number(name), name, OTHER)
+            self.origins[made.id] = frozenset((*self.pointers_in(value), *self.pointers_in(new)))
+            return made
         parts = dict(value.parts) if isinstance(value, Record) else {}
         base = value.base if isinstance(value, Record) else value
         if not isinstance(base, Unknown):
@@ -157,6 +231,7 @@ class Memory:
             found = self._pointees.get(pointer.id)
             if found is None:
                 found = self._pointees[pointer.id] = Variable(f"*{pointer.name}", target, True)
+                self.pointer_to[found] = pointer.id
             return Address(found)
         return None
 
@@ -180,6 +255,10 @@ class Memory:
     def initial(self, variable: Variable, epoch: int) -> Value:
         """What a variable nobody has written since ``epoch`` began holds."""
         return self.derive(variable, ("initial", epoch if variable.outside else 0), variable.name, variable.ty)
+
+    def known_initial(self, variable: Variable, epoch: int) -> Value | None:
+        """The same, if anybody asked for it."""
+        return self._derived.get((variable, "initial", epoch if variable.outside else 0, variable.ty))
 
     def write(self, place: Address | None, value: Value, scalar: bool = False) -> None:
         """Store a value. A ``scalar`` written to an unknown place leaves objects of library classes as they are."""
@@ -241,7 +320,24 @@ class Memory:
 
     def same_memory(self, pointer: int) -> list[int]:
         """The pointers that may point to the same memory as one."""
-        return [pointer]
+        mine = self.roots(pointer)
+        return [pointer, *(p for p in self._pointees if p != pointer and mine & self.roots(p))]
+
+    def roots(self, pointer: int) -> frozenset[int]:
+        """A pointer and all those it may have been made from."""
+        found: set[int] = set()
+        waiting = [pointer]
+        while waiting:
+            top = waiting.pop()
+            if top in found:
+                continue
+            found.add(top)
+            waiting += self.origins.get(top, ())
+            head = self.head_of.get(top)
+            if head is not None:
+                values = [head.entry[top], *(back[top] for back in head.back if top in back)]
+                waiting += [p for v in values for p in self.pointers_in(v)]
+        return frozenset(found)
 
     def refresh(self, variable: Variable) -> None:
         self.state.store[variable] = self.fresh(variable.name, variable.ty)

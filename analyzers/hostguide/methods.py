@@ -22,7 +22,7 @@ from analyzers.hostguide.values import (
     Value,
     Variable,
 )
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import I64, Expr
 
 _CONCURRENT = frozenset(
     {
@@ -108,6 +108,12 @@ class MethodCaller(Caller):
             result = known_method(self, node, held, name, values)
             if result is not None:
                 return result
+        if name in ("operator[]", "at") and len(arguments) == 1 and isinstance(node.ty, PointerTo):
+            index = self.evaluate(arguments[0])
+            if isinstance(index, Expr) and isinstance(held, (Unknown, Record)):
+                container = place.variable if place is not None else held
+                state = (held, self.state.epoch, self.shapes)
+                return self.element(container, state, self.to_int(index, I64, "index"), node.ty, "element", held)
         result = self.unknown_call(node, target, arguments, harmless=True)
         if place is not None and not self.keeps_object(target):
             self.forget(place)

@@ -30,7 +30,6 @@ from analyzers.hostguide.values import (
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, TRUE, Expr, FloatType, IntType
 
-
 _DEVICE_ATTRIBUTES = frozenset({CursorKind.CUDADEVICE_ATTR, CursorKind.CUDACONSTANT_ATTR})
 
 
@@ -41,6 +40,8 @@ class Exits:
 
     kind: str
     states: list[tuple[State, Value | None]] = field(default_factory=list[tuple[State, "Value | None"]])
+    continued: list[State] = field(default_factory=list[State])
+    """The states in which an iteration of a loop ended early."""
 
 
 class Frame:
@@ -224,7 +225,7 @@ class Places(Memory):
             first, second = (self._moved(p, by, sign, size) for p in (pointer.first, pointer.second))
             return Choice(pointer.guard, first, second)
         if not isinstance(by, Expr) or not isinstance(by.ty, IntType):
-            return Pointer(self.number("pointer"), "pointer")
+            return self.related("pointer", pointer)
         if isinstance(pointer, Pointer) and size is not None:
             bytes_ = ex.mul(ex.cast(by, I64), ex.const(sign * size, I64))
             return Pointer(
@@ -236,8 +237,9 @@ class Places(Memory):
             if pointer.path and isinstance(pointer.path[-1], int):
                 return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
         if isinstance(pointer, Address):
-            return Address(pointer.variable, (*pointer.path[:-1], ANY_PART)) if pointer.path else pointer
-        return Pointer(self.number("pointer"), "pointer")
+            inside = pointer.path[:-1] if pointer.path and not isinstance(pointer.path[-1], str) else pointer.path
+            return Address(pointer.variable, (*inside, ANY_PART))
+        return self.related("pointer", pointer)
 
 
 def is_scalar(ty: HostType) -> bool:

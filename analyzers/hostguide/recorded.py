@@ -8,15 +8,16 @@ edit elsewhere in the file changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.hostguide.aliasing import Aliases, Combination, Target
 from analyzers.hostguide.contexts import SHARED_BYTES, three
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.exprtree import written
 from analyzers.hostguide.facts import relevant, without_widening
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.hosttypes import HostType, PointerTo, RecordType
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.notes import note_of, span, text_of
@@ -27,7 +28,6 @@ from analyzers.ir.context import Constraint, LaunchContext, PointerArgument
 from analyzers.ir.expr import BDIM, FALSE, GDIM, I64, TRUE, U32, Expr, FloatType, IntType
 from analyzers.model import FactNote, LaunchSummary
 
-_MOST_COMBINATIONS = 8
 _BLANKS = re.compile(r"\s+")
 
 
@@ -37,7 +37,7 @@ class _Draft:
 
     bindings: dict[Expr, Expr]
     notes: list[tuple[Expr, FactNote]]
-    pointers: dict[str, list[tuple[Expr, Value]]]
+    pointers: dict[str, Value]
     texts: dict[str, str]
     facts: list[Constraint]
 
@@ -45,29 +45,17 @@ class _Draft:
 def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = ()) -> list[LaunchContext]:
     """The contexts that one recorded launch stands for: one, or several where pointers or block sizes are chosen."""
     draft = _draft(machine, raw)
-    assumptions = (*assumptions, *_rewritten_pointers(machine, draft))
+    aliases = Aliases(machine, draft.facts)
     found: list[LaunchContext] = []
-    for guard, chosen, extra in _pointer_combinations(draft.pointers):
+    for combination in aliases.combinations(draft.pointers):
         facts = draft.facts
-        if guard is not TRUE:
-            facts = [*facts, *(Constraint(c, _launch_note(machine, raw)) for c in ex.conjuncts(guard))]
+        if combination.guard is not TRUE:
+            facts = [*facts, *(Constraint(c, _launch_note(machine, raw)) for c in ex.conjuncts(combination.guard))]
         for bindings, split_facts in _split_dimensions(draft.bindings, facts, _launch_note(machine, raw)):
-            context = _finished(machine, raw, draft, bindings, split_facts, chosen, (*assumptions, *extra))
+            context = _finished(aliases, raw, draft, bindings, split_facts, combination, assumptions)
             if context is not None:
                 found.append(context)
     return found
-
-
-def _rewritten_pointers(machine: Executor, draft: _Draft) -> tuple[str, ...]:
-    """Which of two pointers a loop has moved where is not followed."""
-    names = [
-        f"`{name}`"
-        for name, leaves in draft.pointers.items()
-        if any(isinstance(leaf, Pointer) and leaf.id in machine.rewritten for _, leaf in leaves)
-    ]
-    if not names or len(draft.pointers) < 2:
-        return ()
-    return (f"the pointer for {' and '.join(names)}, assigned in a loop, does not meet those of other arguments",)
 
 
 def _launch_note(machine: Executor, raw: RawLaunch) -> FactNote:
@@ -136,11 +124,7 @@ def _bind(
         if isinstance(value, Expr) and value.op == "const" and ty.width >= 32:
             draft.bindings[ex.sym(f"param:{name}", ty)] = ex.cast(value, ty)
     elif isinstance(ty, PointerTo):
-        # Where null is one of the choices it is never followed, so it restricts nothing.
-        leaves = alternatives(value)
-        pointing = [leaf for leaf in leaves if not isinstance(leaf[1], Null)]
-        same = len({_identity(v) for _, v in pointing}) == 1 and len({_offset(v) for _, v in pointing}) == 1
-        draft.pointers[name] = [(TRUE, pointing[0][1])] if same else leaves
+        draft.pointers[name] = value
         draft.texts[name] = text
     elif isinstance(ty, RecordType) and depth < 3 and isinstance(value, (Record, Unknown)):
         declaration = cursor.type.get_canonical().get_declaration()
@@ -183,44 +167,6 @@ def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft, launched: F
 # --- alternatives
 
 
-def _pointer_combinations(
-    pointers: dict[str, list[tuple[Expr, Value]]],
-) -> list[tuple[Expr, dict[str, Value], tuple[str, ...]]]:
-    """Choices of pointers matter only where two parameters may get the same allocation."""
-    owners: dict[object, set[str]] = {}
-    for name, leaves in pointers.items():
-        for _, leaf in leaves:
-            owners.setdefault(_identity(leaf), set()).add(name)
-    tangled = {name for names in owners.values() if len(names) > 1 for name in names}
-    found: list[tuple[Expr, dict[str, Value], tuple[str, ...]]] = [(TRUE, {}, ())]
-    for name, leaves in pointers.items():
-        if len(leaves) == 1:
-            found = [(g, {**chosen, name: leaves[0][1]}, extra) for g, chosen, extra in found]
-        elif name in tangled and len(found) * len(leaves) <= _MOST_COMBINATIONS:
-            found = [
-                (ex.land(g, condition), {**chosen, name: leaf}, extra)
-                for g, chosen, extra in found
-                for condition, leaf in leaves
-            ]
-        else:
-            note = (f"the pointer passed for `{name}`, chosen at run time, aliases no other argument",)
-            added = note if name in tangled else ()
-            found = [(g, {**chosen, name: Unknown(0, name, OTHER)}, (*extra, *added)) for g, chosen, extra in found]
-    return [entry for entry in found if entry[0] is not FALSE]
-
-
-def _identity(value: Value) -> object:
-    if isinstance(value, Pointer):
-        return value.id
-    if isinstance(value, Address):
-        return value.variable
-    return object()
-
-
-def _offset(value: Value) -> Expr | None:
-    return value.offset if isinstance(value, Pointer) else None
-
-
 def _split_dimensions(
     bindings: dict[Expr, Expr], facts: list[Constraint], note: FactNote
 ) -> list[tuple[dict[Expr, Expr], list[Constraint]]]:
@@ -261,15 +207,16 @@ def _decided(e: Expr, condition: Expr, truth: Expr, memo: dict[int, Expr]) -> Ex
 
 
 def _finished(
-    machine: Executor,
+    aliases: Aliases,
     raw: RawLaunch,
     draft: _Draft,
     bindings: dict[Expr, Expr],
     facts: list[Constraint],
-    pointers: dict[str, Value],
+    combination: Combination,
     assumptions: tuple[str, ...],
 ) -> LaunchContext | None:
-    arguments = _pointer_arguments(pointers, draft.texts)
+    names: dict[object, str] = {}
+    arguments = _pointer_arguments(combination.chosen, draft.texts, names)
     visible = [*bindings.values()]
     for _, argument in arguments:
         visible += [e for e in (argument.offset, argument.size) if e is not None]
@@ -308,42 +255,58 @@ def _finished(
             )
             for name, a in arguments
         ),
+        variables=tuple((n, names[v]) for n, v, _ in raw.variables if v in names),
+        stored=_stored(aliases, raw, names),
+        uncertain=combination.uncertain,
         assumptions=tuple(dict.fromkeys(assumptions)),
         cooperative=raw.cooperative,
     )
 
 
-def _pointer_arguments(pointers: dict[str, Value], texts: dict[str, str]) -> list[tuple[str, PointerArgument]]:
-    names: dict[object, str] = {}
-    used: set[str] = set()
+def _pointer_arguments(
+    pointers: Mapping[str, Target | Null | None], texts: dict[str, str], names: dict[object, str]
+) -> list[tuple[str, PointerArgument]]:
     out: list[tuple[str, PointerArgument]] = []
-    for name, value in pointers.items():
+    for name, target in pointers.items():
         text = texts.get(name, "")
-        if isinstance(value, Null):
-            out.append((name, PointerArgument(None, None, ex.const(0, I64), text or "nullptr")))
+        if target is None or isinstance(target, Null):
+            size = ex.const(0, I64) if target is not None else None
+            out.append((name, PointerArgument(None, None, size, text or ("nullptr" if target is not None else ""))))
             continue
-        if isinstance(value, Address):
-            base, offset, size = value.variable.name, None, None
-            if value.path:
-                out.append((name, PointerArgument(None, None, None, text)))
-                continue
-        elif isinstance(value, Pointer):
-            base, size = value.name, value.size
-            offset = value.offset if value.offset.op != "const" or value.offset.value != 0 else None
-        else:
-            out.append((name, PointerArgument(None, None, None, text)))
-            continue
-        identity = _identity(value)
-        if identity not in names:
-            label = base
-            count = 1
-            while label in used:
-                count += 1
-                label = f"{base}#{count}"
-            used.add(label)
-            names[identity] = label
-        out.append((name, PointerArgument(names[identity], offset, size, text)))
+        offset = target.offset if target.offset.op != "const" or target.offset.value != 0 else None
+        out.append((name, PointerArgument(_label(target, names), offset, target.size, text)))
     return out
+
+
+def _stored(aliases: Aliases, raw: RawLaunch, names: dict[object, str]) -> tuple[tuple[str, str], ...]:
+    """The pointers that lie in device variables, by the names of the objects they point into."""
+    out: list[tuple[str, str]] = []
+    for name, _, value in raw.variables:
+        for leaf in _parts(value):
+            target = aliases.target(leaf)
+            if target is not None:
+                out.append((name, _label(target, names)))
+    return tuple(out)
+
+
+def _parts(value: Value | None) -> list[Value]:
+    if isinstance(value, Record):
+        return [leaf for part in value.parts.values() for leaf in _parts(part)]
+    return (
+        [leaf for _, leaf in alternatives(value) if isinstance(leaf, (Pointer, Address))] if value is not None else []
+    )
+
+
+def _label(target: Target, names: dict[object, str]) -> str:
+    """A name for an object, different from those of others."""
+    found = names.get(target.identity)
+    if found is None:
+        found, count, used = target.name, 1, set(names.values())
+        while found in used:
+            count += 1
+            found = f"{target.name}#{count}"
+        names[target.identity] = found
+    return found
 
 
 def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
@@ -356,6 +319,15 @@ def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
     return found
 
 
+def _shape(context: LaunchContext) -> tuple[object, ...]:
+    """The pointers of a context; what their objects are called does not matter."""
+    numbers: dict[str, int] = {}
+    for _, argument in context.pointers:
+        if argument.allocation is not None:
+            numbers.setdefault(argument.allocation, len(numbers))
+    return tuple((n, numbers.get(a.allocation or ""), a.offset, a.size) for n, a in context.pointers)
+
+
 def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
     """Contexts with identical facts, once."""
     found: dict[object, LaunchContext] = {}
@@ -363,7 +335,10 @@ def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
         key = (
             context.bindings,
             frozenset(c.condition for c in context.constraints),
-            tuple((n, a.allocation, a.offset, a.size) for n, a in context.pointers),
+            _shape(context),
+            context.variables,
+            context.stored,
+            context.uncertain,
             context.cooperative,
             context.assumptions,
         )

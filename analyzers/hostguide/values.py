@@ -7,7 +7,7 @@ assigned later. That is why "no write in between" needs no search.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzers.hostguide.hosttypes import HostType
@@ -88,6 +88,25 @@ class Choice:
 
 
 Value = Expr | Unknown | Pointer | Null | Address | Record | FunctionValue | Closure | Choice
+
+
+Key = int | Expr
+"""Something that a loop carries on: a pointer by its number, an integer by its symbol."""
+
+
+@dataclass(slots=True, eq=False)
+class LoopHead:
+    """What one loop carries from iteration to iteration, as it was run."""
+
+    first: int
+    """Numbers of values from here on were made inside."""
+    entry: dict[Key, Value] = field(default_factory=dict[Key, "Value"])
+    back: list[dict[Key, Value]] = field(default_factory=list[dict[Key, "Value"]])
+    """The values at the end of an iteration, one for each way to get there."""
+    outside: set[int] = field(default_factory=set[int])
+    """Pointers that were there before, though nobody had asked for them yet."""
+    broken: bool = False
+    """Something goes round the loop in a way that is not seen."""
 
 
 class Variable:
