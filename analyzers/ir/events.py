@@ -145,3 +145,5 @@ class KernelEvents:
     definitions: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
     """By opaque identity."""
     assumptions: tuple[str, ...] = ()
+    retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""

@@ -28,6 +28,7 @@ from analyzers.ir.events import (
 from analyzers.ir.expr import BOOL, I64, Expr
 from analyzers.ir.memory_state import State, merge
 from analyzers.ir.pointers import pointed_objects
+from analyzers.ir.retries import retried_reads
 from analyzers.ir.uniformity import narrower
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
@@ -102,6 +103,7 @@ class _Executor(Effects):
             loops=dict(self.loops),
             definitions=dict(self.definitions),
             assumptions=tuple(self.assumptions),
+            retried=retried_reads(self.kernel),
         )
 
     # --- statements -------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from analyzers.races.conditions import (
     without_wrap,
 )
 from analyzers.races.ordering import Case, cases
-from analyzers.races.pairs import Pair, by_shape, place, place_key, synchronizes
+from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.check import satisfies
 from analyzers.solve.effort import Effort, price
@@ -61,7 +61,7 @@ class Race:
     values: Mapping[Expr, int]
     query: Query
     benign: bool = False
-    """Both sides write the same value wherever they collide."""
+    """Both sides write the same value wherever they collide, or a compare-and-swap checks what was read."""
     wraps: bool = False
     """Only possible where unsigned arithmetic on a size the launch does not fix wraps around."""
 
@@ -263,6 +263,8 @@ class RaceChecker:
         hit = hits[0]
         if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
             return Race(pair, hit.mode, hit.case, hit.values, hit.query, benign=True)
+        if starts_retry(self.launch, pair) and set(meeting_distances(pair)) <= {0}:
+            return replace(hit, benign=True)
         if self._needs_wrap(hit):
             return replace(hit, wraps=True)
         return self._other_warp(hit, extra, out) or hit

@@ -144,6 +144,18 @@ def synchronizes(pair: Pair, mode: Mode) -> bool:
     return all(strong) and a.width == b.width
 
 
+def starts_retry(launch: Launch, pair: Pair) -> bool:
+    """A plain read meets an atomic of its width, and what it reads goes into compare-and-swaps of the same cell only:
+    they fail where it is out of date."""
+    for read, other in ((pair.one, pair.two), (pair.two, pair.one)):
+        fed = launch.events.retried.get(read.id)
+        if read.kind != "read" or other.kind != "atomic" or fed is None or read.width != other.width:
+            continue
+        swaps = [a for a in launch.events.accesses if a.id in fed]
+        return all(a.root is read.root and a.offset is read.offset and a.width == read.width for a in swaps)
+    return False
+
+
 def residue(e: Expr, n: int) -> int | None:
     """``e`` modulo ``n`` where it is the same whatever the symbols in it are (a syntactic check, wrap-around of 64-bit
     offsets aside)."""

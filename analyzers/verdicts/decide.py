@@ -125,7 +125,12 @@ def _settled(races: list[Race]) -> list[Race]:
     """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a
     race."""
     harmful = {id(a) for r in races if not r.benign for a in (r.pair.one, r.pair.two)}
-    return [replace(r, benign=False) if r.benign and {id(r.pair.one), id(r.pair.two)} & harmful else r for r in races]
+
+    def spoiled(race: Race) -> bool:
+        both = (race.pair.one, race.pair.two)
+        return race.benign and all(a.kind == "write" for a in both) and any(id(a) in harmful for a in both)
+
+    return [replace(r, benign=False) if spoiled(r) else r for r in races]
 
 
 def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations) -> RaceDecision:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from analyzers.ir import expr as E
-from analyzers.ir.context import LaunchContext
+from analyzers.ir.context import DISTINCT, LaunchContext
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.kernel import Kernel
@@ -24,7 +24,6 @@ from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 NO_OVERFLOW = "signed arithmetic does not overflow"
 ALIGNED = "accesses are aligned to their type (the hardware stops at a misaligned one)"
 IN_BOUNDS = "subscripts of declared arrays are in bounds"
-DISTINCT = "different pointer parameters point to different memory"
 TERMINATES = "every loop ends"
 LOADED_POINTERS = "pointers found at different places in memory point to different objects"
 
@@ -202,6 +201,8 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
         Verdict.POSSIBLE_DATA_RACE: "Possible data race",
         Verdict.BENIGN_RACE: "Benign race: the same value is written",
     }
+    if code is Verdict.BENIGN_RACE and "write" not in (one.kind, two.kind):
+        names[code] = "Benign race: a compare-and-swap checks the value that is read"
     same = one.span == two.span and one.kind == two.kind
     other = "itself" if same else f"the {two.kind} `{two.text}`"
     if scope == "inter-block":

@@ -206,11 +206,11 @@ __global__ void wrapping_ticket(unsigned *next, int *out) {
   out[ticket] = threadIdx.x;  // expect: possible-data-race with self
 }
 
-// A maximum through a compare-and-swap loop; the plain first read of the cell races with the others' swaps.
+// A maximum through a compare-and-swap loop; the plain first read may be out of date, and then the swap fails.
 // cuda-lsp: launch grid=(2) block=(32)
 __global__ void float_max(float *cell, const float *in) {
   float v = in[blockIdx.x * blockDim.x + threadIdx.x];
-  int old = *(int *)cell, assumed;  // expect: data-race with +3
+  int old = *(int *)cell, assumed;  // expect: benign-race with +3
   do {
     assumed = old;
     old = atomicCAS((int *)cell, assumed, __float_as_int(fmaxf(v, __int_as_float(assumed))));
@@ -233,4 +233,80 @@ __global__ void float_max_all_atomic(float *cell, const float *in) {  // expect:
 __global__ void ticket_of_nothing(int *counter, int *out) {
   int k = atomicAdd(counter, 0);
   out[k] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// Atomics that the hardware lacks, built from compare-and-swap: the first, plain read may be out of date, and then the
+// swap fails.
+__device__ float largest(float *cell, float value) {
+  int *bits = (int *)cell;
+  int seen = *bits, expected;
+  do {
+    expected = seen;
+    seen = atomicCAS(bits, expected, __float_as_int(fmaxf(value, __int_as_float(expected))));
+  } while (expected != seen);
+  return __int_as_float(seen);
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void largest_of_all(float *result, const float *in) {  // expect: benign-race at -9 with -6
+  largest(result, in[blockIdx.x * 64 + threadIdx.x]);
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void tripled_by_all(int *cell) {
+  int now = *cell, before;  // expect: benign-race with +1
+  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;
+}
+
+// The value read goes elsewhere, too.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void first_value_kept(int *cell, int *out) {
+  int first = *cell, now = first, before;  // expect: data-race with +1
+  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;
+  out[blockIdx.x * 64 + threadIdx.x] = first;
+}
+
+// The cell that is swapped is not the one that was read.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void read_from_another_cell(int *cell, int *other) {
+  int now = *other, before;  // expect: data-race with +2
+  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;
+  atomicAdd(other, 1);
+}
+
+// A plain write is no atomic one: the swap may miss it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void reset_meanwhile(int *cell) {
+  int now = *cell, before;  // expect: data-race with +2; benign-race with +1
+  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;  // expect: data-race with +1
+  if (threadIdx.x == 5) *cell = 0;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void largest_of_each(float *result, const float *in) {  // expect: race-free
+  int i = blockIdx.x * 64 + threadIdx.x;
+  largest(result + i, in[i]);
+}
+
+// The first value is read atomically as well.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void tripled_without_plain_read(int *cell) {  // expect: race-free
+  int now = atomicAdd(cell, 0), before;
+  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void swapped_after_a_guess(int *cell) {  // expect: race-free
+  int now = 0, before;
+  while ((before = atomicCAS(cell, now, now + 2)) != now) now = before;
+}
+
+// The read and the swaps are a barrier apart, and each block has its cell.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void read_before_the_barrier(int *cell, int *out) {  // expect: race-free
+  int first = cell[blockIdx.x];
+  __syncthreads();
+  int now = first, before;
+  while ((before = atomicCAS(cell + blockIdx.x, now, now * 3)) != now) now = before;
+  out[blockIdx.x * 64 + threadIdx.x] = first;
 }
