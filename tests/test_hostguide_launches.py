@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hostguide_cases as hg
 
+from analyzers.ir.context import DISTINCT
+
 
 def test_dimensions_default_to_one_and_fold_constants() -> None:
     context = hg.only(
@@ -368,7 +370,7 @@ def test_pointers_swapped_in_a_loop() -> None:
     )
     first, second = (a.allocation for _, a in context.pointers)
     assert first != second
-    assert not context.assumptions
+    assert context.assumptions == (DISTINCT,)
     assert not context.uncertain
 
 

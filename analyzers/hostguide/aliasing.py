@@ -44,6 +44,8 @@ class Combination:
     chosen: Mapping[str, Target | Null | None]
     """None: an object that no other parameter points into."""
     uncertain: str = ""
+    assumed: bool = False
+    """Two of them are told apart only because nothing in sight makes them meet."""
 
 
 @dataclass(slots=True)
@@ -271,7 +273,12 @@ class Aliases:
         condition = TRUE
         for c in guard:
             condition = ex.land(condition, c)
-        return Combination(condition, targets, uncertain)
+        foreign = {t.identity for t in targets.values() if isinstance(t, Target) and not self._own(t)}
+        return Combination(condition, targets, uncertain, len(foreign) > 1)
+
+    def _own(self, target: Target) -> bool:
+        """Whether the code in sight made an object, so that no pointer from elsewhere reaches it."""
+        return not isinstance(target.identity, int) or target.identity in self.machine.allocations
 
     def _anything(self, values: dict[str, Value]) -> Combination:
         """Which pointers go together is lost: those that may meet, meet anywhere."""

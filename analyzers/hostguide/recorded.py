@@ -24,7 +24,7 @@ from analyzers.hostguide.notes import note_of, span, text_of
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Null, Pointer, Record, Unknown, Value, facts_since
 from analyzers.ir import expr as ex
-from analyzers.ir.context import Constraint, LaunchContext, PointerArgument
+from analyzers.ir.context import DISTINCT, Constraint, LaunchContext, PointerArgument
 from analyzers.ir.expr import BDIM, FALSE, GDIM, I64, TRUE, U32, Expr, FloatType, IntType
 from analyzers.model import FactNote, LaunchSummary
 
@@ -52,7 +52,8 @@ def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] 
         if combination.guard is not TRUE:
             facts = [*facts, *(Constraint(c, _launch_note(machine, raw)) for c in ex.conjuncts(combination.guard))]
         for bindings, split_facts in _split_dimensions(draft.bindings, facts, _launch_note(machine, raw)):
-            context = _finished(aliases, raw, draft, bindings, split_facts, combination, assumptions)
+            more = (*assumptions, DISTINCT) if combination.assumed else assumptions
+            context = _finished(aliases, raw, draft, bindings, split_facts, combination, more)
             if context is not None:
                 found.append(context)
     return found

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from analyzers.ir.expr import Expr
 from analyzers.model import FactNote, LaunchSummary
 
+DISTINCT = "different pointer parameters point to different memory"
+"""The assumption under which pointers of unknown origin are told apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
