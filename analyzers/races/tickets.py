@@ -2,11 +2,13 @@
 
 *Tickets*: an atomic add of ``c`` to a counter that is only ever added to gives its caller a range ``[old, old + c)``
 that no other addition gets. *Claims*: of all threads whose compare-and-swap expects one value, at most one sees it, if
-the value it puts there is another.
+the value it puts there is another; of all that exchange the cell for one constant, or set or clear the same bits of it,
+at most one finds it otherwise.
 
-Both hold while nothing else changes the cell: other writes to the object may only come before, outside of the loops
-around the atomic (an initialisation), or be such additions themselves. Counters are assumed not to wrap around
-(``NO_WRAP``, to be listed).
+Both hold while nothing else changes the cell. Additions of one kind may stand at several places. A plain write to the
+object starts anew: it is a race itself unless barriers keep it apart from the atomics, so what holds between two
+executions of one atomic holds in equal iterations of the loops that it shares with such writes. Counters are assumed
+not to wrap around (``NO_WRAP``, to be listed), unless a launch of known size makes them.
 
 A ticket may be taken by one thread and *broadcast* through a cell of shared memory that nothing else is written to:
 what the threads of the block then load is that thread's ticket. That the load comes after the store and not at the
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
@@ -40,7 +43,7 @@ def tickets(launch: Launch) -> dict[int, AccessEvent]:
         if a.atomic is None or not _tells_apart(launch, a):
             continue
         others = [o for o in _writes(launch, a) if o.id != a.id]
-        if all((o.order < a.order and not set(o.loops) & set(a.loops)) or _both_add(launch, a, o) for o in others):
+        if all(_starts_anew(o) or _both_add(launch, a, o) for o in others) and not _wraps(launch, a):
             out[a.id] = a
     return out
 
@@ -50,10 +53,37 @@ def _writes(launch: Launch, a: AccessEvent) -> list[AccessEvent]:
     return [o for o in launch.events.accesses if o.writes and place(launch, o).allocation == where]
 
 
+def _starts_anew(o: AccessEvent) -> bool:
+    return o.kind == "write" and not o.volatile
+
+
+def _wraps(launch: Launch, a: AccessEvent) -> bool:
+    """The threads of a launch of known size take more tickets than the counter has."""
+    assert a.atomic is not None
+    threads = [*launch.block, *(launch.grid if _space(launch, a) == "global" else ())]
+    if a.atomic.op not in ("add", "sub") or a.atomic.constant is None or a.root.op != "addr" or a.offset.op != "const":
+        return False
+    always = all(c.kind == "assume" for c in a.guard)
+    known = [n for n in threads if n is not None]
+    return always and len(known) == len(threads) and prod(known) * abs(a.atomic.constant) > 1 << 8 * a.width
+
+
+def _space(launch: Launch, a: AccessEvent) -> str:
+    return launch.events.kernel.object(a.root.value).space if a.root.op == "addr" else "global"
+
+
+def _anew_in(launch: Launch, a: AccessEvent) -> tuple[str, ...]:
+    """The loops around an atomic in which a plain write changes its cell."""
+    changed = {loop for o in _writes(launch, a) if o.id != a.id and _starts_anew(o) for loop in o.loops}
+    return tuple(loop for loop in a.loops if loop in changed)
+
+
 def _tells_apart(launch: Launch, a: AccessEvent) -> bool:
     assert a.atomic is not None
     if a.atomic.op in ("add", "sub"):
         return bool(a.atomic.constant) or _adds(launch, a)
+    if a.atomic.op in ("exch", "or", "and"):
+        return a.atomic.constant is not None
     return (
         a.atomic.op == "cas"
         and None not in (a.atomic.expected, a.atomic.constant)
@@ -94,7 +124,10 @@ def ticket_conditions(
         a = known.get(int(identity.split(":")[1]))
         if a is None or len(sides) < 2 or not _one_cell(launch, a, mode):
             continue
-        same_cell = E.compare("eq", launch.side(a.offset, 1, mode), launch.side(a.offset, 2, mode))
+        counters = [launch.events.loops[label].counter for label in _anew_in(launch, a)]
+        same_cell = E.land(
+            *(E.compare("eq", launch.side(e, 1, mode), launch.side(e, 2, mode)) for e in (a.offset, *counters))
+        )
         steps = [_step(launch, a, t, mode) for t in (1, 2)]
         for left in sides["1"]:
             for right in sides["2"]:
@@ -123,6 +156,8 @@ def _apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Ex
         assert isinstance(left.ty, IntType)
         expected = E.const(a.atomic.expected, left.ty)
         return E.lor(E.compare("ne", left, expected), E.compare("ne", right, expected))
+    if a.atomic.op in ("exch", "or", "and"):
+        return E.lor(_found_changed(a, left), _found_changed(a, right))
     x, y = E.cast(left, I64), E.cast(right, I64)
     if a.atomic.op == "sub" or (a.atomic.constant or 0) < 0:
         return E.lor(E.compare("le", E.add(x, step), y), E.compare("le", E.add(y, step), x))
@@ -131,6 +166,18 @@ def _apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Ex
     top = E.const(left.ty.high, I64) if left.ty.width < 64 else None
     fits = [E.compare("le", E.add(v, s), top) for v, s in ((x, step), (y, other))] if top is not None else []
     return E.land(E.lor(E.compare("le", E.add(x, step), y), E.compare("le", E.add(y, other), x)), *fits)
+
+
+def _found_changed(a: AccessEvent, seen: Expr) -> Expr:
+    """The cell was as this atomic leaves it already."""
+    assert a.atomic is not None
+    assert isinstance(seen.ty, IntType)
+    given = E.const(a.atomic.constant or 0, seen.ty)
+    if a.atomic.op == "exch":
+        return E.compare("eq", seen, given)
+    if a.atomic.op == "or":
+        return E.compare("eq", E.binary("and", seen, given), given)
+    return E.compare("eq", E.binary("and", seen, E.bitnot(given)), E.const(0, seen.ty))
 
 
 def _one_cell(launch: Launch, a: AccessEvent, mode: Mode) -> bool:
@@ -184,6 +231,8 @@ def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, Acces
     identity: str = value.value[0]
     a = known.get(int(identity.split(":")[1])) if identity.startswith("atomic:") else None
     if a is None or a.atomic is None or a.atomic.op != "add" or not _adds(launch, a) or a.loops != store.loops:
+        return None
+    if _anew_in(launch, a):
         return None
     counters = tuple(launch.events.loops[label].counter for label in store.loops)
     if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:

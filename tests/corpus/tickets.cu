@@ -164,3 +164,90 @@ __global__ void compact_in_block(const int *in, int *out) {  // expect: race-fre
   __syncthreads();
   if (t < count) out[blockIdx.x * N + t] = kept[t];
 }
+
+// Of all that put one value there, the first finds another.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void first_to_exchange(int *lock, int *out) {  // expect: race-free
+  if (atomicExch(lock, 1) == 0) *out = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void all_but_the_first(int *lock, int *out) {
+  if (atomicExch(lock, 1) == 1) *out = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void first_to_set_a_bit(unsigned *flags, int *out) {  // expect: race-free
+  if (!(atomicOr(flags, 1u) & 1u)) *out = threadIdx.x;
+}
+
+// Another bit is looked at than is set.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void wrong_bit(unsigned *flags, int *out) {
+  if (!(atomicOr(flags, 1u) & 2u)) *out = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void first_to_clear_a_bit(unsigned *flags, int *out) {  // expect: race-free
+  if (atomicAnd(flags, ~4u) & 4u) *out = threadIdx.x;
+}
+
+// The counter starts anew in each iteration, between barriers.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_in_each_turn(int *out, int n) {  // expect: race-free
+  __shared__ int count;
+  for (int i = 0; i < n; i++) {
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    out[atomicAdd(&count, 1)] = threadIdx.x;
+    __syncthreads();
+  }
+}
+
+// Nothing keeps the cells of one iteration apart from those of the next.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_without_a_second_barrier(int *out, int n) {
+  __shared__ int count;
+  for (int i = 0; i < n; i++) {
+    if (threadIdx.x == 0) count = 0;  // expect: data-race with +2
+    __syncthreads();
+    int mine = atomicAdd(&count, 1);
+    out[mine] = threadIdx.x;
+  }
+}
+
+// An initialisation that is atomic, and that no barrier follows, may come after the first tickets.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_to_zero_meanwhile(int *out) {
+  __shared__ int count;
+  if (threadIdx.x == 0) atomicExch(&count, 0);
+  out[atomicAdd(&count, 1)] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// 256 tickets of 2^26 each do not fit into 32 bits.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void too_many_tickets(unsigned *next, int *out) {
+  unsigned mine = atomicAdd(next, 1u << 26);
+  out[mine] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void tickets_that_fit(unsigned *next, int *out) {  // expect: race-free
+  unsigned mine = atomicAdd(next, 1u << 20);
+  out[mine] = threadIdx.x;
+}
+
+// Initialised plainly, and everybody waits for it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void initialised_before(int *out) {  // expect: race-free
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  out[atomicAdd(&count, 1)] = threadIdx.x;
+}
+
+// One bit for each block.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void first_of_each_block(unsigned *flags, int *out) {  // expect: race-free
+  if (!(atomicOr(flags + blockIdx.x, 1u) & 1u)) out[blockIdx.x] = threadIdx.x;
+}
