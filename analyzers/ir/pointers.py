@@ -115,12 +115,15 @@ POINTER = 8
 def rewritten_objects(kernel: K.Kernel, known: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Objects in which the kernel may change a pointer: ``*`` stands for all that are found in memory.
 
-    A store of a scalar that is narrower than a pointer changes none: an object that is written as a number and read as
-    a pointer has no meaning in C++."""
+    A store of a scalar that is narrower than a pointer changes none, bytes apart: an object that is written as a number
+    and read as a pointer has no meaning in C++. What is in shared memory the kernel has put there, in whatever way."""
     names: set[str] = set()
+    shared = {o.name for o in kernel.objects if o.space == "shared"}
     for s in K.statements(kernel.body):
-        if (isinstance(s, K.Store) or (isinstance(s, K.Atomic) and s.op != "load")) and s.width >= POINTER:
-            names |= pointed_objects(s.pointer, known)
+        if isinstance(s, K.Store) or (isinstance(s, K.Atomic) and s.op != "load"):
+            whole = s.width >= POINTER or (isinstance(s, K.Store) and s.value.ty in (E.U8, E.I8))
+            touched = pointed_objects(s.pointer, known)
+            names |= touched if whole else touched & {*shared, "?"}
     if "?" in names:
         names |= {"*", *(o.name for o in kernel.objects if not o.read_only)}
     return frozenset(names)

@@ -268,3 +268,18 @@ __global__ void list_pushed(Element *all) {
 __global__ void list_read(const Element *all, int *out) {  // expect: race-free
   out[threadIdx.x] = all[threadIdx.x].next->value;
 }
+
+// Records brought into shared memory word by word.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void record_in_words(const Row *rows, float *out) {  // expect: unknown(untracked-pointer)
+  __shared__ Row row;
+  if (threadIdx.x < sizeof(Row) / 4) ((int *)&row)[threadIdx.x] = ((const int *)&rows[blockIdx.x])[threadIdx.x];
+  __syncthreads();
+  row.data[threadIdx.x] = 1;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void record_in_registers(const Row *rows) {  // expect: race-free
+  Row row = rows[blockIdx.x];
+  row.data[threadIdx.x] = row.length;
+}
