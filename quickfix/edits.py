@@ -304,7 +304,9 @@ def _outside_conditionals(layout: _Layout, low: int, high: int) -> int:
 def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[Change]:
     """The changes that delete the statement at the end of `steps`, with its line when it has one to itself.
 
-    An `if` or `else` that holds nothing else goes with it when its condition only computes a value."""
+    What holds nothing else goes with it when nothing else is lost: an `if` or `else` whose condition only computes a
+    value, a loop that only counts. Of an `if` with an `else`, the latter stays, under the opposite condition. Where a
+    body without braces would be left with nothing, it becomes `{}`."""
     layout = _Layout(text)
     body, index = steps[-1].body, steps[-1].index
     target = body.statements[index]
@@ -315,12 +317,16 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
             start = next_visible(layout.code, owner.bodies[0].end + owner.bodies[0].braced)
             if not _has_comment(layout, start, owner.end):
                 return _delete(layout, start, owner.end)
-        elif (
-            len(owner.bodies) == 1
-            and outer.braced
-            and _is_pure(layout.code[owner.keyword : owner.head_end])
-            and not _has_comment(layout, owner.start, owner.end)
-        ):
+        elif outer.braced and len(owner.bodies) == 1:
+            if _is_pure(layout.code[owner.keyword : owner.head_end]) and not _has_comment(
+                layout, owner.start, owner.end
+            ):
+                return _delete(layout, owner.start, owner.end)
+        elif outer.braced and (opposite := _opposite(layout, owner)):
+            return opposite
+    if owner is not None and owner.kind == "for" and len(body.statements) == 1 and steps[-2].body.braced:
+        head = layout.code[owner.keyword : owner.head_end]
+        if _only_counts(head) and not _has_comment(layout, owner.start, owner.end):
             return _delete(layout, owner.start, owner.end)
     if not body.braced:
         return [Change(target.start, target.end, b"{}")]
@@ -338,6 +344,43 @@ def _is_pure(head: bytes) -> bool:
     condition = head.partition(b"(")[2].rpartition(b")")[0]
     compared = re.sub(rb"[=!<>]=", b"<", condition)
     return not re.search(rb"=|\+\+|--|;|[\w$>\]]\s*\(", compared)
+
+
+_COUNTING: Final = re.compile(
+    rb"for\s*\(\s*(?:(?:const|unsigned|signed|long|short|int|char|auto|[\w:]+_t)\s+)+(\w+)\s*=([^;,]*);([^;,]*);"
+    rb"\s*(?:\+\+\s*\1|--\s*\1|\1\s*\+\+|\1\s*--|\1\s*(?:[-+*/]|<<|>>)=([^;,]*))\s*\)\s*"
+)
+
+
+def _only_counts(head: bytes) -> bool:
+    """The text of a `for (…)` that changes nothing but a counter of its own."""
+    found = _COUNTING.fullmatch(head)
+    return found is not None and all(_is_pure(b"(" + part + b")") for part in found.groups(b"")[1:])
+
+
+def _opposite(layout: _Layout, owner: Statement) -> list[Change]:
+    """The changes that leave of `if (c) … else X` the text `if (!(c)) X`; none where that is not to be read off."""
+    then, other = owner.bodies
+    head = layout.code[owner.keyword : owner.head_end]
+    found = re.match(rb"if\s*\(", head)
+    end = owner.keyword + len(head.rstrip())
+    start = next_visible(layout.code, then.end + then.braced)
+    if found is None or layout.code[end - 1 : end] != b")" or layout.code[start : start + 4] != b"else":
+        return []
+    condition = head.rstrip()[found.end() : -1]
+    declares = re.search(rb"=|;", re.sub(rb"[=!<>]=", b"<", condition)) is not None
+    if declares or _has_comment(layout, owner.keyword, start):
+        return []
+    opening = owner.keyword + found.end()
+    behind = next_visible(layout.code, start + 4) if not other.braced else other.start - 1
+    simple = re.fullmatch(rb"\s*\w+\s*", condition) is not None
+    negated = [Change(opening, opening, b"!" if simple else b"!(")]
+    if not simple:
+        negated.append(Change(end - 1, end - 1, b")"))
+    if other.braced or layout.same_line(start, behind):
+        return [*negated, Change(end, behind, b" ")]
+    # The other branch keeps its own line.
+    return [*negated, Change(end, start + 4, b"")]
 
 
 def _delete(layout: _Layout, start: int, end: int) -> list[Change]:

@@ -7,14 +7,16 @@ not one that can be deleted. Whether the text is better without it is for the en
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from analyzers.engine import FixRefusal
+from analyzers.engine import FixRefusal, KernelAnalysis
 from analyzers.frontend.gaps import Statement, Step
-from analyzers.model import Finding, SourceSpan
+from analyzers.model import Finding, SourceSpan, Verdict
 from quickfix.edits import Change, removal
 from quickfix.paths import Level, chain_to
 from quickfix.session import Session
+from quickfix.verify import findings_of
 
 _BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
 _ACTS: Final = re.compile(rb"=|\+\+|--|[\w$>\]]\s*\(")
@@ -33,6 +35,33 @@ def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | Fi
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
         return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
     return {level.function.path: removal(text, level.function, _steps(level))}
+
+
+def counterparts(session: Session, kernels: Iterable[KernelAnalysis], finding: Finding) -> list[Finding]:
+    """The divergent barriers in the other branches of the conditions around a divergent one, each once."""
+    mine = _way(session, finding)
+    found: dict[str, Finding] = {}
+    for analysis in kernels:
+        for other in findings_of(analysis.result):
+            if other.code is Verdict.BARRIER_DIVERGENCE and _are_alternatives(mine, _way(session, other)):
+                found.setdefault(other.group, other)
+    return [other for group, other in found.items() if group != finding.group]
+
+
+def _way(session: Session, finding: Finding) -> list[tuple[str, int, int]]:
+    """The bodies on the way to a barrier, calls included, with the index of the statement in each."""
+    chain = chain_to(session.trees, finding.accesses[0]) or ()
+    return [(level.function.path, s.body.start, s.index) for level in chain for s in _steps(level)]
+
+
+def _are_alternatives(one: Sequence[tuple[str, int, int]], two: Sequence[tuple[str, int, int]]) -> bool:
+    """Both are in one statement, in different bodies of it."""
+    for a, b in zip(one, two, strict=False):
+        if a[:2] != b[:2]:
+            return one[0][:2] == two[0][:2]
+        if a != b:
+            return False
+    return False
 
 
 def _steps(level: Level) -> tuple[Step, ...]:

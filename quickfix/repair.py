@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
 
 from analyzers.engine import CheckRequest, Engine, FixRefusal, KernelAnalysis, never
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Access, Finding, Fix, SourceSpan, TextEdit, UnitResult, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
-from quickfix.removal import deletion
+from quickfix.removal import counterparts, deletion
 from quickfix.search import Placed, place, sentence
-from quickfix.session import Changes, Session, Stop, Trial
+from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
@@ -105,7 +107,7 @@ def fix_all(
                 return _together(trial, fixes)
             # Each is right by itself, not all are together: keep those of the first half.
             fixes = fixes[: len(fixes) // 2]
-    except ParseFailure as failure:
+    except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure))
     if not groups:
         return FixRefusal("There is nothing to repair.")
@@ -128,7 +130,11 @@ def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) 
                 refusals.append(deleted.text)
                 continue
             more = _merged(changes, deleted)
-            trial = session.trial(more, frozenset())
+            try:
+                trial = session.trial(more, frozenset())
+            except SearchSpentError as spent:
+                refusals.append(str(spent))
+                break
             if trial.difference.is_clean:
                 changes, accepted = more, trial
                 removed.append(finding)
@@ -144,7 +150,8 @@ def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) 
         kind="remove-barrier",
         edits=_edits(accepted),
         groups=tuple(f.group for f in removed),
-        cost=f"−{count} barrier{'s' * (count != 1)}",
+        cost=f"−{_barriers(count)}",
+        notes=_empty_bodies(accepted),
     )
 
 
@@ -200,6 +207,14 @@ def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
 
 
 def _fix(session: Session, group: str) -> Fix | FixRefusal:
+    try:
+        return _fix_within_effort(session, group)
+    except SearchSpentError as spent:
+        return FixRefusal(str(spent))
+
+
+def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
+    session.begin_search()
     kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
     findings = [f for a in kernels for f in findings_of(a.result) if f.group == group]
     if not findings:
@@ -249,6 +264,7 @@ def _remove_redundant(session: Session, kernels: Sequence[KernelAnalysis], findi
         edits=_edits(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
+        notes=_empty_bodies(trial),
     )
 
 
@@ -276,14 +292,26 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
 
 
 def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
-    """Delete the barrier, then repair the races that are there without it."""
-    changes = deletion(session, finding)
-    if isinstance(changes, FixRefusal):
-        return changes
-    barrier = finding.accesses[0]
-    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
-    if without.difference.worse:
-        return FixRefusal(sentence(without.difference.worse[0]))
+    """Delete the barrier, with those of the other branches that stand for it there, then repair the races that are
+    there without them.
+
+    One of two branches must not lose its barrier alone: then half of the threads would wait for the others."""
+    family = [finding, *counterparts(session, kernels, finding)]
+    without = _without(session, kernels, family)
+    if isinstance(without, FixRefusal):
+        return without
+    others = _still_divergent(session, kernels, family, without)
+    if others:
+        # Who knows whether the threads that missed this one are those that wait at another.
+        family += others
+        without = _without(session, kernels, family)
+        if isinstance(without, FixRefusal):
+            return without
+        if _still_divergent(session, kernels, family, without):
+            return FixRefusal(_STILL_DIVERGENT)
+    promised = {each.group for each in family}
+    if not promised <= without.gone:
+        return FixRefusal(_STILL_DIVERGENT)
     appeared = {key_of(f) for f in without.difference.new_races}
     bare = session.after(without)
     repaired = [a for a in bare.kernels if a.kernel.mangled in _names(kernels)]
@@ -294,17 +322,52 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
 
     placed = place(bare, repaired, wanted)
     if isinstance(placed, Placed):
-        return _moved(session, without, bare, placed, repaired, finding)
+        return _moved(session, without, bare, placed, repaired, family)
+    several = len(family) > 1
     if appeared:
         one, two = without.difference.new_races[0].accesses[:2]
-        return FixRefusal(f"Without the barrier {_pair(one, two)} would race, and no other is possible. {placed.text}")
+        them = "barriers" if several else "barrier"
+        return FixRefusal(f"Without the {them} {_pair(one, two)} would race, and no other is possible. {placed.text}")
+    cost = f"−{_barriers(len(family))}"
+    what = f"the barriers in {_lines(family)}" if several else f"{_shown(finding.accesses[0])} in {_lines(family)}"
     return Fix(
-        title=f"Remove {_shown(barrier)} in line {barrier.span.line} — not all threads reach it, −1 barrier",
+        title=f"Remove {what} — not all threads reach {'them' if several else 'it'}, {cost}",
         kind="remove-barrier",
         edits=_edits(without),
-        groups=tuple(sorted({finding.group, *without.gone})),
-        cost="−1 barrier",
+        groups=tuple(sorted({*promised, *without.gone})),
+        cost=cost,
+        notes=_empty_bodies(without),
     )
+
+
+_STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."
+
+
+def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Trial | FixRefusal:
+    """The text without these barriers, if nothing but races comes of it."""
+    changes: dict[str, list[Change]] = {}
+    for each in family:
+        deleted = deletion(session, each)
+        if isinstance(deleted, FixRefusal):
+            return deleted
+        changes = _merged(changes, deleted)
+    if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
+        return FixRefusal("The barriers cannot be deleted together.")
+    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+    return FixRefusal(sentence(without.difference.worse[0])) if without.difference.worse else without
+
+
+def _still_divergent(
+    session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding], without: Trial
+) -> list[Finding]:
+    """Other barriers of the kernels that some threads miss, with the family and without it."""
+    promised = {each.group for each in family}
+    found: dict[str, Finding] = {}
+    for analysis in kernels:
+        for finding in findings_of(analysis.result):
+            if finding.code is Verdict.BARRIER_DIVERGENCE and key_of(finding) in without.difference.left:
+                found.setdefault(finding.group, finding)
+    return [finding for group, finding in found.items() if group not in promised]
 
 
 def _moved(
@@ -313,27 +376,52 @@ def _moved(
     bare: Session,
     placed: Placed,
     kernels: Sequence[KernelAnalysis],
-    finding: Finding,
-) -> Fix:
+    family: Sequence[Finding],
+) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
     places = _places(bare.changes(placed.barriers), bare, without.files)
-    cost = words(placed.barriers, trips_of(kernels))
     left: set[PairKey] = set()
     for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
         old = in_old_text(finding_left, without.files)
         if old is not None and key_of(finding_left) in placed.trial.difference.left:
             left.add(key_of(old))
     gone = gone_groups(session.result, placed.trial.checked, left)
-    barrier = finding.accesses[0]
-    where = places.removeprefix("__syncthreads() ") if len(placed.barriers) == 1 else f"make it {places}"
+    promised = {finding.group for finding in family}
+    if not promised <= gone:
+        return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
+    added = words(placed.barriers, trips_of(kernels))
+    cost = f"−{_barriers(len(family))}, {added}"
+    barrier = family[0].accesses[0]
+    if len(family) > 1:
+        title = f"Replace the barriers in {_lines(family)} by {places}"
+    elif len(placed.barriers) == 1:
+        title = f"Move {_shown(barrier)} from {_lines(family)} {places.removeprefix('__syncthreads() ')}"
+    else:
+        title = f"Replace {_shown(barrier)} in {_lines(family)} by {places}"
+    # One barrier for another is no more and no less, unless it is in a loop.
+    price = "" if len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops else f", {cost}"
     return Fix(
-        title=f"Move {_shown(barrier)} from line {barrier.span.line} {where} — all threads get there, {cost}",
+        title=f"{title} — all threads get there{price}",
         kind="move-barrier",
         edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
-        groups=tuple(sorted({finding.group, *gone})),
-        cost=f"−1 barrier, {cost}",
-        notes=_notes(placed, bare),
+        groups=tuple(sorted({*promised, *gone})),
+        cost=cost,
+        notes=(*_notes(placed, bare), *_empty_bodies(without)),
     )
+
+
+def _barriers(count: int) -> str:
+    return f"{count} barrier{'s' * (count != 1)}"
+
+
+def _lines(family: Sequence[Finding]) -> str:
+    *first, last = sorted({f.accesses[0].span.line for f in family})
+    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+
+
+def _empty_bodies(trial: Trial) -> tuple[str, ...]:
+    empty = any(change.text == b"{}" for changes in trial.changes.values() for change in changes)
+    return ("An empty body is left, because what stands before it may do more than compute a value.",) if empty else ()
 
 
 def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -> dict[str, tuple[bytes, bytes]]:

@@ -8,16 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from analyzers.engine import CheckRequest, Engine, KernelAnalysis, UnitAnalysis
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.model import SourceSpan, UnitResult
+from analyzers.solve.effort import Effort
 from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
 from quickfix.verify import Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
+SEARCH_EFFORT: Final = 20_000
+"""Units of work (`analyzers.solve.effort`) for the search for one repair."""
+UNIT_EFFORT: Final = 60_000
+"""The same for all repairs of a unit together."""
+_TRIAL_EFFORT: Final = 200
+"""For taking in one edited text."""
+
 Stop = Callable[[], bool]
 Changes = Mapping[str, list[Change]]
+
+
+class SearchSpentError(Exception):
+    """A search for repairs has done all the work that it may; the text says so to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +40,7 @@ class Trial:
     analysis: UnitAnalysis
     """Of the edited text, for the kernels that were decided again."""
     files: Mapping[str, EditedFile]
+    changes: Changes
     difference: Difference
     checked: frozenset[str]
     """Mangled names of the kernels that were decided again."""
@@ -50,6 +64,8 @@ class Session:
         self.hopeless: dict[PairKey, str] = {}
         """Races that no barrier removes, and why, as far as known."""
         self._origin = origin
+        self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
+        self._all: Effort = origin._all if origin is not None else Effort(UNIT_EFFORT)
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
@@ -67,6 +83,10 @@ class Session:
             if any(groups is None or f.group in groups for f in findings_of(kernel))
         }
         return Session(engine, engine.inspect(request, sorted(names), stop), stop)
+
+    def begin_search(self) -> None:
+        """What is tried from here on is for another repair."""
+        self._search.spent = 0
 
     def after(self, trial: Trial) -> Session:
         """The text that was tried out, to go on from; only directly after the trial."""
@@ -108,7 +128,10 @@ class Session:
     def trial(self, changes: Changes, targets: frozenset[PairKey], also: Collection[str] = ()) -> Trial:
         """Ask the engine about the edited text: the kernels that it touches and those with mangled names in `also`.
 
-        Raises `CancelledError` when stopped."""
+        Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
+        if self._search.is_spent or self._all.is_spent:
+            whose = "its" if self._search.is_spent else "the file's"
+            raise SearchSpentError(f"The search for a repair was given up: {whose} share of work is done.")
         files = {
             path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
             for path, found in changes.items()
@@ -118,7 +141,10 @@ class Session:
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for.
         options = replace(request.options, redundancy=False)
+        before = self.engine.spent
         analysis = self.engine.retry(replace(request, options=options), names, self.stop)
+        for effort in (self._search, self._all):
+            effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
         analysis = replace(analysis, request=request)
         difference = compare(self.result, analysis.result, files, targets)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
@@ -130,6 +156,7 @@ class Session:
         return Trial(
             analysis,
             files,
+            changes,
             difference,
             checked,
             frozenset(gone_groups(self.result, checked, difference.left)),

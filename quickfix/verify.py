@@ -168,6 +168,10 @@ def _context(
             found.remaining.append(old)
         elif earlier is None or finding.code.rank < earlier.code.rank:
             _worsened(found, kernel, old)
+    for reason in after.reasons:
+        if reason.span is not None and _old_span(reason.span, files) is None:
+            # Whether all threads reach a new barrier must be known, whatever was unknown before.
+            found.worse.append(f"`{kernel.name}`: {reason.text}")
     reasons = Counter(r.kind for r in after.reasons) - Counter(r.kind for r in before.reasons)
     for reason in after.reasons:
         if reasons[reason.kind] > 0:

@@ -107,6 +107,15 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path) -> None:
     assert file.read_text() == RACY + "// edited\n"
 
 
+def test_titles_name_the_lines_of_the_file_as_it_was() -> None:
+    before = "a\nb\nc\nd\ne\nf\n"
+    now = "a\nX\nc\nd\nnew\ne\nf\n"
+    assert fix.in_old_lines("Insert after line 7 — 2 barriers", before, now) == "Insert after line 6 — 2 barriers"
+    assert fix.in_old_lines("after lines 2, 5 and 6", before, now) == "after lines 2, 4 and 5"
+    assert fix.in_old_lines("Remove line 4", before, "c\nd\ne\nf\n") == "Remove line 6"
+    assert fix.in_old_lines("Remove line 4", before, before) == "Remove line 4"
+
+
 def edit(start: int, end: int, text: str, path: str = "/a.cu") -> TextEdit:
     return TextEdit(SourceSpan(path, 1, 1, 1, 1, start, end), text)
 

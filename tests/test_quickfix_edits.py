@@ -268,7 +268,44 @@ REMOVALS = {
         "  if (c) s[0] = 1;\n  else __syncthreads();\n  s[1] = 1;\n",
         "  if (c) s[0] = 1;\n  s[1] = 1;\n",
     ),
-    "then-branch with an else": ("  if (c) __syncthreads(); else s[0] = 1;\n", "  if (c) {} else s[0] = 1;\n"),
+    "then-branch with an else": ("  if (c) __syncthreads(); else s[0] = 1;\n", "  if (!c) s[0] = 1;\n"),
+    "then-branch with a braced else": (
+        "  if (c > 2 && g(c)) {\n    __syncthreads();\n  } else {\n    s[0] = 1;\n  }\n",
+        "  if (!(c > 2 && g(c))) {\n    s[0] = 1;\n  }\n",
+    ),
+    "then-branch with an else on its own lines": (
+        "  if (c == 2)\n    __syncthreads();\n  else\n    s[0] = 1;\n",
+        "  if (!(c == 2))\n    s[0] = 1;\n",
+    ),
+    "then-branch with an else if": (
+        "  if (c) __syncthreads(); else if (c > 2) s[0] = 1; else s[1] = 2;\n",
+        "  if (!c) if (c > 2) s[0] = 1; else s[1] = 2;\n",
+    ),
+    "not where an else would change its owner": (
+        "  if (c > 1) if (c) __syncthreads(); else s[0] = 1; else s[1] = 2;\n",
+        "  if (c > 1) if (c) {} else s[0] = 1; else s[1] = 2;\n",
+    ),
+    "not with a declaration": (
+        "  if (int d = c) __syncthreads(); else s[0] = d;\n",
+        "  if (int d = c) {} else s[0] = d;\n",
+    ),
+    "not with a comment on the branch": (
+        "  if (c) __syncthreads(); /* all */ else s[0] = 1;\n",
+        "  if (c) {} /* all */ else s[0] = 1;\n",
+    ),
+    "a loop that only counts": ("  for (int i = 0; i < c; i++) __syncthreads();\n  s[0] = 1;\n", "  s[0] = 1;\n"),
+    "a braced loop that only counts": (
+        "  for (unsigned i = c / 2; i > 0; i >>= 1) {\n    __syncthreads();\n  }\n  s[0] = 1;\n",
+        "  s[0] = 1;\n",
+    ),
+    "not a loop that does more": (
+        "  for (int i = 0; i < c; i += g(c)) __syncthreads();\n",
+        "  for (int i = 0; i < c; i += g(c)) {}\n",
+    ),
+    "not a loop over a variable from outside": (
+        "  for (; c > 0; c--) __syncthreads();\n",
+        "  for (; c > 0; c--) {}\n",
+    ),
     "loop body": ("  while (c--) __syncthreads();\n", "  while (c--) {}\n"),
     "behind a label": ("  if (c) goto end;\n  s[0] = 1;\n  end: __syncthreads();\n", None),
     "section of a switch": (

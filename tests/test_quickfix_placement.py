@@ -10,9 +10,10 @@ from test_quickfix_golden import applied
 from analyzers.engine import CheckRequest, Engine, FixRefusal, UnitFinished, never
 from analyzers.model import Fix, TextEdit, UnitResult, Verdict
 from quickfix import available, fix_all, fix_for
+from quickfix import session as session_module
 from quickfix.paths import passage
 from quickfix.session import Session
-from quickfix.verify import findings_of, key_of
+from quickfix.verify import RACES, findings_of, key_of
 
 PATH = "/virtual/placed.cu"
 
@@ -283,10 +284,70 @@ __global__ void does_not(int *out) {
 
 
 def test_a_barrier_of_a_function_stays_when_one_caller_needs_it():
-    (group,) = groups(result(TWO_CALLERS))
-    answer = fix_for(engine(), CheckRequest(PATH, TWO_CALLERS), group)
+    assert not groups(result(TWO_CALLERS))
+
+
+BRANCHES = """\
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 32) {
+    __syncthreads();
+    s[t] = t;
+  } else {
+    __syncthreads();
+    B[t] = s[t - 32];
+  }
+"""
+
+
+def test_a_barrier_of_two_branches_never_goes_alone():
+    text = kernel(BRANCHES)
+    unit = result(text)
+    for group in groups(unit, Verdict.BARRIER_DIVERGENCE):
+        answer = fix_for(engine(), CheckRequest(PATH, text), group)
+        assert isinstance(answer, FixRefusal), answer.title
+        assert "Without the barriers" in answer.text
+    answer = fix_all(engine(), CheckRequest(PATH, text))
     assert isinstance(answer, FixRefusal)
-    assert "would race" in answer.text
+
+
+def test_a_barrier_whose_counterpart_cannot_be_deleted_stays():
+    head = "#define LAST(x) __syncthreads(); x = 1\n"
+    text = kernel(
+        "  if (threadIdx.x < 9) {\n    __syncthreads();\n  } else {\n    LAST(B[threadIdx.x]);\n  }\n", head=head
+    )
+    for group in groups(result(text), Verdict.BARRIER_DIVERGENCE):
+        answer = fix_for(engine(), CheckRequest(PATH, text), group)
+        assert isinstance(answer, FixRefusal), answer.title
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "do {{\n{}    i++;\n  }} while (i < A[t + 64]);",
+        "while (true) {{\n{}    if (++i > t) break;\n  }}",
+        "for (; i < t; i++) {{\n{}  }}",
+    ],
+)
+def test_no_barrier_goes_into_a_loop_that_threads_leave_at_different_times(loop: str):
+    body = "    s[t] = i;\n    B[t] += s[63 - t];\n"
+    text = kernel(f"  __shared__ int s[64];\n  int t = threadIdx.x, i = 0;\n  {loop.format(body)}\n")
+    races = [g for code in RACES for g in groups(result(text), code)]
+    assert races
+    for group in races:
+        answer = fix_for(engine(), CheckRequest(PATH, text), group)
+        assert isinstance(answer, FixRefusal), answer.title
+
+
+def test_a_search_ends_when_its_share_of_work_is_done(monkeypatch: pytest.MonkeyPatch):
+    text = kernel("  A[threadIdx.x] = 1;\n  B[threadIdx.x] = A[threadIdx.x + 1];\n")
+    (group,) = groups(result(text))
+    monkeypatch.setattr(session_module, "SEARCH_EFFORT", 0)
+    answer = fix_for(engine(), CheckRequest(PATH, text), group)
+    assert isinstance(answer, FixRefusal)
+    assert "given up" in answer.text
+    monkeypatch.undo()
+    assert isinstance(fix_for(engine(), CheckRequest(PATH, text), group), Fix)
 
 
 def test_a_barrier_that_a_macro_writes_with_other_code_stays():

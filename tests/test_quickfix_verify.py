@@ -57,6 +57,14 @@ def judged(after: UnitResult, before: UnitResult = BEFORE) -> Difference:
     return compare(before, after, FILES, TARGET)
 
 
+def test_a_doubt_about_a_new_barrier_counts_whatever_was_in_doubt_before():
+    doubts = (Reason("budget", "could not decide whether all threads reach it", span(50 + 3)),)
+    known = (Reason("budget", "could not decide whether `a` and `b` collide", span(20)),)
+    before = unit(race(10, 60), reasons=known)
+    assert judged(unit(reasons=doubts), before).worse
+    assert not judged(unit(reasons=known), before).worse
+
+
 def test_the_target_is_gone_and_the_rest_is_as_it_was():
     difference = judged(unit(race(20, 30)))
     assert difference.is_clean

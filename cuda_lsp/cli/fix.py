@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.terminal import ColorChoice, Role, Style
 
 _MAXIMAL_ROUNDS = 10
+_LINES = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,28 @@ def _repair(
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
             return Repaired(outcome.unit, tuple(applied))
+        for fix in chosen:
+            path = fix.edits[0].span.path
+            applied.append(replace(fix, title=in_old_lines(fix.title, before[path], texts[path])))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
-        applied += chosen
     raise AssertionError("the last round returns")
+
+
+def in_old_lines(title: str, before: str, now: str) -> str:
+    """A title that names lines of the text as it is now, with the lines of the text before all repairs."""
+    if before == now:
+        return title
+    old, new = before.splitlines(), now.splitlines()
+    lines = [0]
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        # What was inserted stands behind the line before it; what was changed, where it was.
+        lines += [a + 1 + i if tag != "insert" and a + i < b else max(b, 1) for i in range(d - c)]
+
+    def renamed(found: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda n: str(lines[int(n[0])] if int(n[0]) < len(lines) else int(n[0])), found[0])
+
+    return _LINES.sub(renamed, title)
 
 
 def _is_exact(fix: Fix, texts: Mapping[str, str]) -> bool:
