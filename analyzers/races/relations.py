@@ -29,7 +29,7 @@ from analyzers.solve.order import side_of
 from analyzers.solve.query import Query, Satisfied
 
 MULTIPLES = (2, 4, 8, 16, 32, 64)
-MAX_SIZES = 6
+MAX_SIZES = 12
 """Open sizes in the address of a pair beyond which nothing is tried."""
 MAX_TRIES = 6
 """Sets of conditions tried on one pair."""
@@ -100,6 +100,8 @@ class Missing:
     """Ordinary sizes with which the pair is proved, by name."""
     relations: tuple[str, ...] = ()
     """Conditions that are enough, where such were found."""
+    through_data: bool = False
+    """With ordinary sizes the pair still races, but only for particular memory contents."""
 
 
 @dataclass
@@ -120,11 +122,18 @@ class Relations:
             return None
         strides = [s for s in _strides(race) if s in inside]
         example: tuple[tuple[str, int], ...] = ()
+        through_data = False
         for largest, order in zip(ORDINARY if strides else ORDINARY_LENGTHS, (1, -1), strict=True):
             sizes = self._ordinary(race, strides[::order], [s for s in around if s not in strides][::order], largest)
-            if sizes is None or not self._settles(self._with(sizes), race):
+            if sizes is None:
+                return None
+            checker = self._with(sizes)
+            through_data = through_data or self._needs_data(checker, race)
+            if not through_data and not self._settles(checker, race):
                 return None
             example = example or tuple((size_name(s), v) for s, v in sizes.items() if s in inside)
+        if through_data:
+            return Missing(example, through_data=True)
         found = self._relations(race, inside, around, strides)
         return Missing(example, tuple(r.text for r in found))
 
@@ -202,6 +211,11 @@ class Relations:
         changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
         return RaceChecker(Launch(self.launch.events, changed), Ladder(BUDGET), self.warp_lockstep, self.poll)
 
+    def _needs_data(self, checker: RaceChecker, race: Race) -> bool:
+        """The race found under the checker's conditions takes particular memory contents."""
+        found = checker.decide(race.pair, Checked())
+        return found is not None and _depends_on_data(found)
+
     def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
         """Under the checker's conditions the pair is proved, and both accesses still happen. None: not decided."""
         out = Checked()
@@ -209,6 +223,12 @@ class Relations:
         if found is not None and not found.wraps:
             return False
         return None if out.undecided else _happens(checker, race.pair, race.mode)
+
+
+def _depends_on_data(race: Race) -> bool:
+    """With its sizes and threads alone the conditions of the race are not met yet."""
+    known = {s: E.const(v, s.ty) for s, v in race.values.items() if s.op == "sym" and isinstance(s.ty, IntType)}
+    return any(E.substitute(c, known) is not E.TRUE for c in race.query.conjuncts)
 
 
 def size_name(size: Expr) -> str:

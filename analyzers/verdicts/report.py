@@ -27,6 +27,8 @@ IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"
 LOADED_POINTERS = "pointers found at different places in memory point to different objects"
 
+MAX_SIZES_SHOWN = 4
+
 Scope = Literal["intra-warp", "intra-block", "inter-block"]
 
 
@@ -215,12 +217,16 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
 def _unless(race: RaceDecision) -> str:
     if race.missing is None:
         return ""
+    if race.missing.through_data:
+        return f"; with {_sizes(race.missing)} only if memory holds certain values"
     if race.missing.relations:
         return f"; not if {' and '.join(race.missing.relations)}"
     return f"; not with {_sizes(race.missing)}"
 
 
 def _sizes(missing: Missing) -> str:
+    if len(missing.example) > MAX_SIZES_SHOWN:
+        return "ordinary sizes"
     return ", ".join(f"{name} = {value}" for name, value in missing.example)
 
 
@@ -240,7 +246,12 @@ def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> 
         )
     if race.missing is not None:
         needed = " and ".join(f"`{m}`" for m in race.missing.relations)
-        if needed:
+        if race.missing.through_data:
+            lines.append(
+                f"It depends on sizes that no host code in sight limits: with {_sizes(race.missing)} "
+                "it takes particular memory contents."
+            )
+        elif needed:
             lines.append(f"There is no race if {needed}; an assertion of it in the host code would settle the matter.")
         else:
             lines.append(
