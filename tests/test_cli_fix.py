@@ -94,6 +94,18 @@ def test_all_files_are_repaired(folder: Path) -> None:
     assert (folder / "other.cu").read_text() == FIXED
 
 
+def test_a_header_is_repaired_with_the_file_that_includes_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sub = folder / "sub"
+    sub.mkdir()
+    (sub / "used.cuh").write_text(RACY)
+    (sub / "alone.cuh").write_text(RACY)
+    (sub / "z.cu").write_text('#include "used.cuh"\n')
+    assert main(["fix", "--write", "sub"], FAKE) == CLEAN
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["sub/used.cuh", "sub/alone.cuh"]
+    assert (sub / "used.cuh").read_text() == (sub / "alone.cuh").read_text() == FIXED
+
+
 def test_a_file_that_cannot_be_read_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fix", "--write", "racy.cu", "missing.cu"], FAKE) == NOT_ANALYSED
     assert "missing.cu: not analysed" in capsys.readouterr().err

@@ -77,17 +77,23 @@ def results_of(
     run includes not at all."""
     requests = Requests(selection)
     bar = ProgressBar(len(files), err)
-    headers = [file for file in files if not file.is_named and Path(file.path).suffix.lower() == ".cuh"]
+    main_files, headers = apart(files)
     seen: set[str] = set()
     try:
         with jobs.Pool(job_count, backend, requests.hang_seconds(files)) as pool:
-            for unit, fixes in _run([file for file in files if file not in headers], requests, pool, bar):
+            for unit, fixes in _run(main_files, requests, pool, bar):
                 seen.update(unit.dependencies)
                 yield unit, fixes
             alone = [file for file in headers if file.path not in seen]
             yield from _run(alone, requests, pool, bar)
     finally:
         bar.clear()
+
+
+def apart(files: Sequence[Input]) -> tuple[list[Input], list[Input]]:
+    """Files to check in any case, and headers found below a folder, which another file may include."""
+    headers = [file for file in files if not file.is_named and Path(file.path).suffix.lower() == ".cuh"]
+    return [file for file in files if file not in headers], headers
 
 
 def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: ProgressBar) -> Iterator[Result]:

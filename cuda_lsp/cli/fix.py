@@ -20,7 +20,7 @@ from typing import TextIO
 from analyzers.engine import Progress
 from analyzers.model import Fix, TextEdit, UnitResult
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
-from cuda_lsp.cli.check import DEFAULT_FAIL_ON, exit_code, tell_notices
+from cuda_lsp.cli.check import DEFAULT_FAIL_ON, apart, exit_code, tell_notices
 from cuda_lsp.cli.inputs import Input, plain, shown
 from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.render_text import verdict_counts
@@ -57,13 +57,18 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
     tell_notices(files, err)
     texts = {file.path: file.text for file in files if file.text is not None}
     before = dict(texts)
+    units, headers = apart(files)
     requests = Requests(arguments.selection)
     bar = ProgressBar(len(files), err)
     repaired: list[Repaired] = []
     try:
         with jobs.Pool(1, backend, requests.hang_seconds(files)) as pool:
-            for file in files:
-                repaired.append(_repair(file, texts, before, requests, pool, bar))
+            seen: set[str] = set()
+            for file in (*units, *headers):
+                # As with `check`: a header is a unit only if no other file of the run includes it.
+                if file in units or file.path not in seen:
+                    repaired.append(_repair(file, texts, before, requests, pool, bar))
+                    seen.update(repaired[-1].unit.dependencies)
                 bar.finished(shown(file.path))
     finally:
         bar.clear()
@@ -233,7 +238,7 @@ def _tell(result: Repaired, err: TextIO) -> None:
     if result.unit.failure is not None:
         print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
     for fix in result.applied:
-        print(f"{name}: {fix.title}", file=err)
+        print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
     left = verdict_counts([result.unit])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:
