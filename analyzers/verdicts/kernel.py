@@ -25,6 +25,10 @@ from analyzers.verdicts.report import redundancy_group, report, unsupported_resu
 KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
 """Units of work for all launches of a kernel together; those that are left then are undecided."""
 
+PARTLY_FOLLOWED: Final = frozenset({"async-copy"})
+"""Code of which all accesses are known and made at least where the program says: races found there are real, and
+nothing is proved."""
+
 _MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
@@ -46,15 +50,17 @@ def check_kernel(
             results.append(ContextResult(context.summary, Verdict.UNKNOWN, reasons=(reason,)))
             continue
         reached = reachable(events, context, options)
-        if reached:
+        if any(u.kind not in PARTLY_FOLLOWED for u in reached):
             results.append(unsupported_result(replace(events, unsupported=reached), context, _since(started)))
             continue
         seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
         decision = remembered(context)
         if decision is None:
-            decision = decide(seen, context, options, poll)
+            decision = decide(seen, context, replace(options, redundancy=False) if reached else options, poll)
             remember(context, decision)
         spent += decision.effort
+        if reached:
+            seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results)
 

@@ -162,7 +162,7 @@ __global__ void group_copy(const int *in, int *out) {  // expect: race-free
 }
 
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void group_copy_not_waited_for(const int *in, int *out) {
+__global__ void group_copy_not_waited_for(const int *in, int *out) {  // expect: unknown(async-copy)
   __shared__ int s[64];
   cg::thread_block block = cg::this_thread_block();
   cg::memcpy_async(block, s, in, sizeof(s));  // expect: data-race with +2
@@ -205,4 +205,66 @@ __global__ void in_assembly_waited_for(const int *in, int *out) {  // expect: ra
   asm volatile("cp.async.wait_all;");
   __syncthreads();
   out[t] = s[63 - t];
+}
+
+// Half of the threads do not wait.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void some_wait(const int *in, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));  // expect: data-race with +4
+  __pipeline_commit();
+  if (t < 32) __pipeline_wait_prior(0);
+  __syncthreads();
+  out[t] = s[63 - t];
+}
+
+// Only the half that copies has to wait.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void those_wait_that_copy(const int *in, int *out) {  // expect: race-free
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t < 32) {
+    __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
+    __pipeline_commit();
+  }
+  if (t < 32) __pipeline_wait_prior(0);
+  __syncthreads();
+  out[t] = s[31 - t % 32];
+}
+
+// The source is overwritten while it may still be read.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void source_overwritten(int *in, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));  // expect: data-race with +3
+  __pipeline_commit();
+  __syncthreads();
+  in[63 - t] = t;
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[t] = s[63 - t];
+}
+
+// A pipeline object takes its stages in turn.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void staged_pipeline(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[2][64];
+  int t = threadIdx.x, sum = 0;
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+  cuda::memcpy_async(&s[0][t], &in[t], sizeof(int), pipe);
+  pipe.producer_commit();
+  for (int k = 0; k < n; ++k) {
+    pipe.producer_acquire();
+    if (k + 1 < n) cuda::memcpy_async(&s[(k + 1) & 1][t], &in[(k + 1) * 64 + t], sizeof(int), pipe);
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    __syncthreads();
+    sum += s[k & 1][63 - t];
+    __syncthreads();
+    pipe.consumer_release();
+  }
+  out[t] = sum;
 }

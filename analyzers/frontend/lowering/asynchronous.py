@@ -58,7 +58,9 @@ def commit(ctx: Context, node: Node) -> None:
 
 def wait(ctx: Context, node: Node, newest: Expr | int) -> None:
     """Wait until at most the `newest` groups are open; a number that is not known waits for nothing."""
-    number = newest if isinstance(newest, int) else int(newest.value) if newest.op == "const" else MAX_GROUPS
+    number = newest if isinstance(newest, int) else int(newest.value) if newest.op == "const" else None
+    if number is None:
+        return
     ctx.asynchronous = True
     ctx.emit(Unsupported(f"{_WAIT}{number}", "", ctx.site(node)))
 
@@ -135,7 +137,8 @@ class _Follower:
         self._walk(self.kernel.body, start)  # finds where the copies are
         self.exits.clear()
         body, _ = self._walk(self.kernel.body, start)
-        return self._with_flags(body, ())
+        # Everywhere a flag holds a value: a copy may be skipped in the first iteration.
+        return (*(Assign(flag.value, FALSE) for flag in self.flags.values()), *self._with_flags(body, ()))
 
     def _with_flags(self, body: tuple[Stmt, ...], loops: tuple[str, ...]) -> tuple[Stmt, ...]:
         """Every flag is lowered where the iteration of the loop around its copy begins."""
@@ -154,12 +157,9 @@ class _Follower:
                 out.append(replace(s, body=self._with_flags(s.body, loops)))
             else:
                 out.append(s)
-        return tuple(out) if loops else (*self._lowered(()), *out)
+        return tuple(out)
 
     def _lowered(self, loops: tuple[str, ...]) -> list[Stmt]:
-        if not loops:
-            # Everywhere else a flag holds a value, too: a copy may be skipped in the first iteration.
-            return [Assign(flag.value, FALSE) for flag in self.flags.values()]
         return [Assign(flag.value, FALSE) for label, flag in self.flags.items() if self.around[label] == loops]
 
     # --- statements
@@ -190,7 +190,8 @@ class _Follower:
                 self.exits[label] = found
             return [s], None
         if isinstance(s, Unsupported) and s.kind.startswith((_COMMIT, _WAIT)):
-            return [], _marked(s.kind, state)
+            following = _marked(s.kind, state)
+            return self._closed(state, following), following
         if state is None or not state.all():
             return [s], state
         if isinstance(s, Barrier):
@@ -198,6 +199,12 @@ class _Follower:
         if isinstance(s, (Load, Store, Atomic)):
             return [*self._own(s, state), s], state
         return [s], state
+
+    def _closed(self, before: _State | None, after: _State | None) -> list[Stmt]:
+        if before is None or after is None:
+            return []
+        labels = {e.label for e in before.all()} - {e.label for e in after.all()}
+        return [Assign(self.flags[label].value, FALSE) for label in sorted(labels) if label in self.flags]
 
     def _loop(self, s: Loop, state: _State | None) -> tuple[list[Stmt], _State | None]:
         outer, self.loops = self.loops, (*self.loops, s.label)
