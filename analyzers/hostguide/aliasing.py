@@ -67,7 +67,7 @@ class Aliases:
 
     def combinations(self, pointers: Mapping[str, Value]) -> list[Combination]:
         values = dict(pointers)
-        found: list[_Open] = []
+        seen: dict[object, _Open] = {}
         around = self.resolver.assignments(list(values.values()))
         lost = around is None
         for env, certain in around or [({}, False)]:
@@ -77,7 +77,11 @@ class Aliases:
             if made is None:
                 lost = True
                 break
-            found += made
+            for one in made:
+                key = (one.guard, tuple(one.chosen.items()))
+                known = seen.setdefault(key, one)
+                known.certain = known.certain or one.certain
+        found = list(seen.values())
         if lost or len(found) > 2 * _MOST_COMBINATIONS:
             return [self._anything(values)]
         out: list[Combination] = []

@@ -14,7 +14,7 @@ from analyzers.hostguide.values import Address, Choice, Key, LoopHead, Null, Poi
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import FALSE, TRUE, Expr
 
-_MOST_TUPLES = 16
+_MOST_TUPLES = 32
 _MOST_ROUNDS = 4
 
 Assignment = Mapping[Key, Value]
@@ -222,7 +222,8 @@ class Resolver:
         return out
 
     def _made_inside(self, head: LoopHead, value: Value) -> bool:
-        return any(p >= head.first and p not in head.outside for p in self.machine.pointers_in(value))
+        age = self.machine.age
+        return any(age.get(p, p) >= head.first for p in self.machine.pointers_in(value))
 
     def _mentions_free(self, head: LoopHead, value: Value) -> bool:
         return any(self.machine.head_of[k].first >= head.first for k in self.keys_of(value))

@@ -214,22 +214,42 @@ class Evaluator(Conversions):
         if place is None or ANY_PART in place.path:
             chosen = self._any_element(node)
             if chosen is None and isinstance(node.ty, PointerTo) and not node.volatile:
-                chosen = self._pointer_element(node, place)
+                chosen = self._pointer_element(node)
             return chosen if chosen is not None else self.fresh("element", node.ty)
-        return self._first_element(place, self.typed(place, node))
+        value = self._first_element(place, self.typed(place, node))
+        if isinstance(value, Pointer) and isinstance(node.arg(0).ty, ArrayOf) and value.id not in self.elements:
+            where = self._in_array(node)
+            if where is not None and value.id not in self.pointers_in(where[1]):
+                array, held, at = where
+                self.enlist(value, array, held, at, Null())
+        return value
 
-    def _pointer_element(self, node: Node, place: Address | None) -> Value | None:
+    def _in_array(self, node: Node) -> tuple[object, Value, Expr] | None:
+        """(array, what it holds, index as if it had one dimension) of an element."""
+        at = ex.const(0, I64)
+        extent = 1
+        while node.op == "index" and isinstance(node.arg(0).ty, ArrayOf):
+            index = self.to_int(self.peek(node.arg(1)), I64, "index")
+            at = ex.add(at, ex.mul(index, ex.const(extent, I64)))
+            node = node.arg(0)
+            if not isinstance(node.ty, ArrayOf) or node.ty.count is None:
+                return None
+            extent *= node.ty.count
+        place = self.place(node)
+        if place is None or ANY_PART in place.path:
+            return None
+        held = self.read(place, node.ty)
+        return ((place.variable, place.path), held, at) if isinstance(held, (Unknown, Record)) else None
+
+    def _pointer_element(self, node: Node) -> Value | None:
         """A pointer at an index that is not a known one."""
         base, index = node.arg(0), self._last_index
-        if place is not None:
-            array = Address(place.variable, place.path[:-1])
-            held = self.read(array, base.ty)
-            if ANY_PART in array.path or not isinstance(held, (Unknown, Record)):
-                return None
-            at = self.to_int(index, I64, "index")
-            return self.element((array.variable, array.path), held, at, node.ty, "element", held)
         if isinstance(base.ty, ArrayOf):
-            return None
+            where = self._in_array(node)
+            if where is None:
+                return None
+            array, held, at = where
+            return self.element(array, held, at, node.ty, "element", held)
         return self._loaded(self._moved(self.evaluate(base), index, 1, pointee_size(base.ty)), node)
 
     def _loaded(self, pointer: Value, node: Node) -> Value | None:
@@ -283,6 +303,10 @@ class Evaluator(Conversions):
         if inner.op == "index" and not isinstance(inner.arg(0).ty, ArrayOf):
             base, index = self.evaluate(inner.arg(0)), self.evaluate(inner.arg(1))
             return self._moved(base, index, 1, pointee_size(inner.arg(0).ty))
+        if inner.op == "method" and not any(a is not None and a.effects for a in inner.args):
+            inside = self.address_inside(inner)
+            if inside is not None:
+                return inside
         place = self.place(inner)
         if place is None:
             around = inner
@@ -293,6 +317,10 @@ class Evaluator(Conversions):
             return self.fresh("address", node.ty)
         self.escape((place.variable,))
         return place
+
+    def address_inside(self, node: Node) -> Value | None:
+        """``&v[i]``, in terms of the data of ``v``; None where that has no meaning."""
+        raise NotImplementedError
 
     def _unary(self, node: Node) -> Value:
         operator = node.value

@@ -27,6 +27,7 @@ from analyzers.hostguide.values import (
     Pointer,
     Record,
     State,
+    Unknown,
     Value,
     Variable,
 )
@@ -121,10 +122,14 @@ class Executor(LoopRunner):
     def _at_label(self) -> None:
         """Control may come here from anywhere in the function: nothing is known but the types."""
         store: dict[Variable, Value] = {}
+        before = [self.state.store[v] for v in self.frame.variables.values() if v in self.state.store]
         for declared, variable in self.frame.variables.items():
             held = self.state.store.get(variable)
             fixed = isinstance(declared.ty, ReferenceTo) and isinstance(held, Address)
-            store[variable] = held if fixed and held is not None else self.fresh(declared.name, declared.ty)
+            new = held if fixed and held is not None else self.fresh(declared.name, declared.ty)
+            if isinstance(new, (Pointer, Unknown)):
+                self.origins[new.id] = frozenset(p for v in before for p in self.pointers_in(v))
+            store[variable] = new
         for variable, value in self.state.store.items():
             if variable not in store and not variable.outside:
                 store[variable] = self.fresh(variable.name, variable.ty) if not isinstance(value, Address) else value

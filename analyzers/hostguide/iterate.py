@@ -74,8 +74,6 @@ class LoopRunner(Forgetter):
 
     def _carry(self, writes: Writes) -> _Carried:
         """Forget what a loop writes, and note what it held on entry."""
-        first = len(self.names) + 1
-        before = self.state.copy()
         found: list[tuple[Address, HostType, Value]] = []
         for (declared, path), ty in writes.places.items():
             variable = self.find(declared)
@@ -92,8 +90,10 @@ class LoopRunner(Forgetter):
             entry = self.read(place, ty)
             if isinstance(ty, PointerTo) or (isinstance(entry, Expr) and entry.op == "const"):
                 found.append((place, ty, entry))
+        before = self.state.copy()
+        head = LoopHead(self.number("loop"))
         self._forget_writes(writes)
-        carried = _Carried(LoopHead(first), [], before, self.state.epoch)
+        carried = _Carried(head, [], before, self.state.epoch)
         for place, ty, entry in found:
             now = self.read(place, ty)
             key = now.id if isinstance(now, Pointer) else now if isinstance(now, Expr) and now.op == "sym" else None
@@ -125,7 +125,6 @@ class LoopRunner(Forgetter):
         """A pointer that others can reach, at the start and at the end of an iteration, and before the loop."""
         if start.id not in values and self.head_of.setdefault(start.id, head) is head:
             head.entry.setdefault(start.id, then)
-            head.outside.update(self.pointers_in(then))
             values[start.id] = now
 
     def _test(self, condition: Node) -> Expr:

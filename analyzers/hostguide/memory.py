@@ -63,6 +63,11 @@ class Memory:
         """Symbols that stand for the equality of two pointers."""
         self.addresses: dict[Expr, frozenset[int]] = {}
         """Symbols that stand for pointers as numbers, and the pointers."""
+        self.age: dict[int, int] = {}
+        """Numbers of values that were asked for late: the number they would have had when they came to be."""
+        self._begun: dict[object, int] = {}
+        self.named: set[Variable] = set()
+        """Global variables: two of them never overlap."""
         self._containers: dict[object, int] = {}
         self._parts_of: dict[int, list[tuple[str | int, HostType, Value]]] = {}
         self.in_flight: set[int] = set()
@@ -94,6 +99,11 @@ class Memory:
         found = self._derived.get(full)
         if found is None:
             found = self._derived[full] = self.fresh(name, ty)
+            if isinstance(found, (Pointer, Unknown)):
+                if isinstance(source, int):
+                    self.age[found.id] = self.age.get(source, source)
+                elif key[0] == "initial":
+                    self.age[found.id] = self._begun.get(key[1], 0)
             if isinstance(source, int) and source in self.origins and isinstance(found, (Pointer, Unknown)):
                 self.origins[found.id] = self.origins[source]
             if isinstance(source, int) and key[0] == "part" and isinstance(key[1], (str, int)):
@@ -149,10 +159,10 @@ class Memory:
 
     def enlist(self, pointer: Pointer, container: object, state: object, index: Expr, held: Value) -> None:
         """Say of a pointer that it is an element of a container, which may have held these pointers before."""
-        token = self._containers.setdefault(container, len(self._containers) + 1)
+        where = (container, index.value) if index.op == "const" else container
         self.elements[pointer.id] = ((container, state), index)
         known = self.origins.get(pointer.id, frozenset())
-        self.origins[pointer.id] = known | {-token, *self.pointers_in(held)}
+        self.origins[pointer.id] = known | {self._token(where), *self.pointers_in(held)}
 
     def derived(self, source: int, key: tuple[object, ...], ty: HostType) -> Value | None:
         return self._derived.get((source, *key, ty))
@@ -250,7 +260,19 @@ class Memory:
                 return self.fresh(f"{name}[]", ty)
             shown = f"{name}[{last}]" if isinstance(last, int) else f"{name.removeprefix('*')}.{last}"
             value = self.part(value, last, ty, shown)
+            if isinstance(value, Pointer) and value.id not in self.origins and value.id not in self.allocations:
+                self._read_from(variable, place.path, value)
         return value
+
+    def _read_from(self, variable: Variable, path: tuple[str | int, ...], value: Pointer) -> None:
+        """``p->d`` and ``q->d`` are one pointer where ``p`` and ``q`` are, and so are two reads of ``p->d``."""
+        pointer = self.pointer_to.get(variable)
+        roots: Iterable[object] = [variable] if pointer is None else sorted(self.roots(pointer))
+        self.origins[value.id] = frozenset(self._token((root, path)) for root in roots if variable.outside)
+
+    def _token(self, container: object) -> int:
+        """A number that stands for something pointers are kept in."""
+        return -self._containers.setdefault(container, len(self._containers) + 1)
 
     def initial(self, variable: Variable, epoch: int) -> Value:
         """What a variable nobody has written since ``epoch`` began holds."""
@@ -289,7 +311,8 @@ class Memory:
         """Everything that other code can reach may have changed; a ``scalar`` write changes no library object."""
         state = self.state
         state.epoch = self.next_epoch()
-        for variable in [v for v in state.store if v.outside and v is not keep]:
+        apart = self.named if keep in self.named else frozenset[Variable]()
+        for variable in [v for v in state.store if v.outside and v is not keep and v not in apart]:
             if not (scalar and _is_opaque(variable.ty)):
                 del state.store[variable]
         for variable in sorted(state.escaped, key=lambda v: v.name):
@@ -363,6 +386,7 @@ class Memory:
     def next_epoch(self) -> int:
         """A number for a moment at which every outside variable may have changed."""
         self._epochs += 1
+        self._begun[self._epochs] = len(self.names)
         return self._epochs
 
     def escape(self, variables: Iterable[Variable]) -> None:

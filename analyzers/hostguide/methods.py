@@ -22,7 +22,7 @@ from analyzers.hostguide.values import (
     Value,
     Variable,
 )
-from analyzers.ir.expr import I64, Expr
+from analyzers.ir.expr import I64, Expr, FloatType, IntType
 
 _CONCURRENT = frozenset(
     {
@@ -123,6 +123,21 @@ class MethodCaller(Caller):
         if name.endswith("_"):
             self.shapes += 1  # a tensor is a handle: other handles of it see the new shape
         return result
+
+    def address_inside(self, node: Node) -> Value | None:
+        target: Cursor = node.value
+        if target.spelling not in ("operator[]", "at", "front") or not self.bundled(target) or len(node.args) > 2:
+            return None
+        _, held = self._object(node.arg(0))
+        if not isinstance(held, (Unknown, Record)):
+            return None
+        start = known_method(self, node, held, "data", ())
+        if start is None or len(node.args) < 2:
+            return start
+        index = self.evaluate(node.arg(1))
+        ty = node.ty
+        size = ty.width // 8 if isinstance(ty, (IntType, FloatType)) else None
+        return self._moved(start, index, 1, size) if isinstance(index, Expr) else None
 
     def construct(self, node: Node) -> Value:
         arguments = tuple(a for a in node.args if a is not None)

@@ -115,6 +115,8 @@ class Places(Memory):
             found = self._globals.get(declared)
             if found is None:
                 found = self._globals[declared] = Variable(declared.name, target_of(declared.ty), True)
+                if not isinstance(declared.ty, ReferenceTo):
+                    self.named.add(found)
             return found
         return None
 
@@ -199,11 +201,12 @@ class Places(Memory):
 
     def _element(self, node: Node) -> Address | None:
         base, index = node.arg(0), self.peek(node.arg(1))
-        self._last_index = index
         at: int | str = index.value if isinstance(index, Expr) and index.op == "const" else ANY_PART
         if isinstance(base.ty, ArrayOf):
             outer = self.place(base)
+            self._last_index = index
             return Address(outer.variable, (*outer.path, at)) if outer is not None else None
+        self._last_index = index
         moved = self._moved(self.peek(base), index, 1, pointee_size(base.ty))
         return self.pointee(moved, node.ty) if at != ANY_PART else None
 

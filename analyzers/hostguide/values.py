@@ -103,8 +103,6 @@ class LoopHead:
     entry: dict[Key, Value] = field(default_factory=dict[Key, "Value"])
     back: list[dict[Key, Value]] = field(default_factory=list[dict[Key, "Value"]])
     """The values at the end of an iteration, one for each way to get there."""
-    outside: set[int] = field(default_factory=set[int])
-    """Pointers that were there before, though nobody had asked for them yet."""
     broken: bool = False
     """Something goes round the loop in a way that is not seen."""
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <thrust/device_vector.h>
+
 __global__ void swapped(float *to, const float *from) {  // expect: race-free
   to[threadIdx.x] = from[63 - threadIdx.x];
 }
@@ -281,4 +283,152 @@ __global__ void through_other_stored(float *to) {  // expect: race-free
 void launch_through_other_stored(float *a, float *b) {
   cudaMemcpyToSymbol(other_source, &b, sizeof(b));
   through_other_stored<<<1, 64>>>(a);
+}
+
+struct Pair {
+  float *to;
+  const float *from;
+};
+
+__global__ void by_fields(Pair p) {  // expect: race-free
+  p.to[threadIdx.x] = p.from[63 - threadIdx.x];
+}
+
+void launch_by_fields(float *a, float *b, int rounds) {
+  Pair p{a, b};
+  for (int i = 0; i < rounds; ++i) by_fields<<<1, 64>>>(p);
+}
+
+__global__ void by_fields_later_alike(Pair p) {
+  p.to[threadIdx.x] = p.from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+// From the second round on both fields are one pointer.
+void launch_by_fields_later_alike(float *a, float *b, int rounds) {
+  Pair p{a, b};
+  for (int i = 0; i < rounds; ++i) {
+    by_fields_later_alike<<<1, 64>>>(p);
+    p.from = p.to;
+  }
+}
+
+float *first_global, *second_global;
+
+__global__ void by_globals(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_by_globals(int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    by_globals<<<1, 64>>>(first_global, second_global);
+    std::swap(first_global, second_global);
+  }
+}
+
+__global__ void by_lost_global(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+void launch_by_lost_global(int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    by_lost_global<<<1, 64>>>(first_global, second_global);
+    first_global = second_global;
+  }
+}
+
+__global__ void rotated(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_rotated(float *a, float *b, float *c, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      rotated<<<1, 64>>>(a, b);
+      float *d = a;
+      a = b;
+      b = c;
+      c = d;
+    }
+    std::swap(b, c);
+  }
+}
+
+__global__ void lost_outside(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+// The inner loop is right, the outer one gives it the same pointer twice.
+void launch_lost_outside(float *a, float *b, int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      lost_outside<<<1, 64>>>(a, b);
+      std::swap(a, b);
+    }
+    b = a;
+  }
+}
+
+__global__ void by_jump(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: possible-data-race with +0
+}
+
+void launch_by_jump(float *a, float *b) {
+again:
+  by_jump<<<1, 64>>>(a, b);
+  a = b;
+  if (allocated_for(1)) goto again;
+}
+
+struct Link {
+  float *data;
+  Link *next;
+};
+
+__global__ void along_list(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: possible-data-race with +0
+}
+
+// Both are the first link to begin with.
+void launch_along_list(Link *list) {
+  Link *before = list;
+  for (Link *now = list; now; now = now->next) {
+    along_list<<<1, 64>>>(now->data, before->data);
+    before = now;
+  }
+}
+
+__global__ void in_rows(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_in_rows(int rounds) {
+  float *rows[2][2];
+  for (int i = 0; i < 4; ++i) cudaMalloc(&rows[i / 2][i % 2], 256);
+  for (int i = 0; i < rounds; ++i) in_rows<<<1, 64>>>(rows[0][i & 1], rows[1][i & 1]);
+}
+
+__global__ void across_rows(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+void launch_across_rows(int rounds) {
+  float *rows[2][2];
+  for (int i = 0; i < 4; ++i) cudaMalloc(&rows[i / 2][i % 2], 256);
+  for (int i = 0; i < rounds; ++i) across_rows<<<1, 64>>>(rows[i & 1][1], rows[0][1]);
+}
+
+__global__ void twice_one_vector(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+void launch_twice_one_vector(thrust::device_vector<float> &v) {
+  twice_one_vector<<<1, 64>>>(thrust::raw_pointer_cast(&v[0]), thrust::raw_pointer_cast(v.data()));
+}
+
+__global__ void of_two_vectors(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_of_two_vectors(thrust::device_vector<float> &v, thrust::device_vector<float> &w) {
+  of_two_vectors<<<1, 64>>>(thrust::raw_pointer_cast(&v[0]), thrust::raw_pointer_cast(w.data()));
 }
