@@ -19,7 +19,7 @@ from enum import Enum, IntEnum
 from typing import Any, Protocol
 
 from cuda_lsp.frames import Frame
-from cuda_lsp.worker_process import exit_reason
+from cuda_lsp.worker_process import SilentWork, exit_reason
 
 _MAXIMAL_ATTEMPTS = 2
 _DEATHS_PER_KERNEL = 2
@@ -90,7 +90,8 @@ Start = Callable[[Callable[[Frame], None], Callable[[int, str], None]], Process]
 class Limits:
     size: int = 2
     hang_s: float = 60.0
-    """A running job whose worker says nothing for this long is taken to hang."""
+    """A running job whose worker says nothing for this long is taken to hang, unless it is at work all the while on a
+    machine that is busy with other things."""
     memory_bytes: int = 420 << 20
     """For all workers together; the server itself needs about 60 MB more."""
 
@@ -117,6 +118,7 @@ class _Slot:
     """The running job goes back into the queue when it has stopped."""
     known_texts: dict[str, str] = field(default_factory=dict[str, str])
     heard_at: float = 0.0
+    silent_work: SilentWork = field(default_factory=SilentWork)
     resident_bytes: int = 0
     crashes: deque[float] = field(default_factory=lambda: deque[float](maxlen=_CRASHES_PER_WINDOW))
     hung: bool = False
@@ -316,6 +318,7 @@ class Scheduler:
     def _launch(self, slot: _Slot) -> None:
         slot.known_texts.clear()
         slot.hung = slot.ready = False
+        slot.silent_work = SilentWork()
         process: Process | None = None
 
         def on_frame(frame: Frame) -> None:
@@ -331,6 +334,7 @@ class Scheduler:
 
     def _hear(self, slot: _Slot, frame: Frame) -> None:
         slot.heard_at = self._loop.time()
+        slot.silent_work.heard()
         job = slot.running
         if not slot.ready:
             slot.ready = True
@@ -363,11 +367,14 @@ class Scheduler:
         def look() -> None:
             if slot.running is not job or slot.process is None:
                 return
-            if self._loop.time() >= self._patience_ends(slot):
+            if self._loop.time() < self._patience_ends(slot):
+                self._watch(slot, job)
+            elif slot.silent_work.goes_on(slot.process.pid, self._limits.hang_s):
+                slot.heard_at = self._loop.time()
+                self._watch(slot, job)
+            else:
                 slot.hung = True
                 slot.process.kill()
-            else:
-                self._watch(slot, job)
 
         self._loop.call_at(self._patience_ends(slot), look)
 

@@ -182,6 +182,41 @@ def resident_bytes() -> int:
         return 0
 
 
+class SilentWork:
+    """Tells a process that is stuck from one that is slow, by the processor time it takes while it says nothing: on a
+    busy machine a minute may be a second's work."""
+
+    def __init__(self) -> None:
+        self._seen = 0.0
+        self._silent = 0.0
+
+    def heard(self) -> None:
+        """The process has said something."""
+        self._silent = 0.0
+
+    def goes_on(self, pid: int | None, seconds: float) -> bool:
+        """Asked after `seconds` of silence: whether to wait as long again. Not so when the process hardly ran, or has
+        had `seconds` of processor time by now."""
+        used = _processor_seconds(pid) if pid is not None else None
+        if used is None:
+            return False
+        since, self._seen = used - self._seen, used
+        self._silent += since
+        return since > _IDLE_SHARE * seconds and self._silent < seconds
+
+
+_IDLE_SHARE = 0.02
+
+
+def _processor_seconds(pid: int) -> float | None:
+    """What a process has used so far; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 def exit_reason(status: int) -> str:
     """An exit status in words."""
     if status >= 0:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cuda_lsp.frames import Frame
 from cuda_lsp.scheduler import Job, JobKind, Limits, Outcome, Scheduler
+from cuda_lsp.worker_process import SilentWork
 
 
 class FakeProcess:
@@ -267,6 +271,27 @@ async def test_a_kernel_over_which_a_worker_hangs_is_left_out_at_once() -> None:
         await asyncio.sleep(0.01)
     assert bench.processes[1].sent[-1]["hopeless"]["key of shift"][0] == "wall-clock"
     assert [list(frame) for frame in heard] == [["id", "progress", "key"]]
+
+
+def work(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell what a process has used")
+def test_a_silent_process_is_slow_as_long_as_it_works_and_has_not_worked_enough() -> None:
+    silent, me = SilentWork(), os.getpid()
+    silent.goes_on(me, 1000)
+    work(0.1)
+    assert silent.goes_on(me, 2)
+    assert not silent.goes_on(me, 2), "it did nothing since"
+    work(0.1)
+    assert not silent.goes_on(me, 0.15), "it has had that much"
+    silent.heard()
+    work(0.1)
+    assert silent.goes_on(me, 0.5)
+    assert not silent.goes_on(None, 1)
 
 
 async def test_memory_over_the_budget_ends_an_idle_worker_rather_another() -> None:

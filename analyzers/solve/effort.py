@@ -15,8 +15,10 @@ from analyzers.solve.query import Answer, Undecided
 
 #: Units for an answer of each rung: what it takes, and the cheaper rungs that were tried before.
 PRICES: Final[Mapping[str, int]] = {"algebra": 2, "enumerate": 6, "guess": 20, "smt": 60, "cpsat": 1000}
-UNDECIDED: Final = 2000
-"""Units for a question that no rung could answer."""
+UNDECIDED: Final = 1000
+"""Units for a question on which every rung spent its budget."""
+INAPPLICABLE: Final = 150
+"""Units for a question that the rungs were not made for."""
 DEFAULT_EFFORT: Final = 30_000
 """Units for one kernel under one launch."""
 
@@ -24,7 +26,7 @@ DEFAULT_EFFORT: Final = 30_000
 def price(answer: Answer) -> int:
     """The units that an answer of the ladder costs."""
     if isinstance(answer, Undecided):
-        return UNDECIDED
+        return UNDECIDED if answer.kind == "budget" else INAPPLICABLE
     return PRICES.get(answer.rung, PRICES["smt"])
 
 

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from analyzers.engine import CheckRequest, Progress, UnitFinished
 from analyzers.model import Fix, Reason, UnitResult
+from cuda_lsp.worker_process import SilentWork, exit_reason
 
 HANG_SECONDS = 120.0
 """How long a worker may say nothing while it works before it is given up. One that gets on with its work says so."""
@@ -113,7 +114,7 @@ def _ready(workers: list[_Worker]) -> list[_Worker]:
     """Workers that have said something, have died or have been silent for too long; waits a little for the first."""
     handles: dict[Any, _Worker] = {worker.connection: worker for worker in workers if worker.task is not None}
     spoken = {id(handles[handle]) for handle in wait(list(handles), timeout=0.5)}
-    return [worker for worker in workers if id(worker) in spoken or (worker.task is not None and worker.is_overdue)]
+    return [worker for worker in workers if id(worker) in spoken or (worker.task is not None and worker.is_overdue())]
 
 
 class _Worker:
@@ -137,11 +138,17 @@ class _Worker:
         self._fixes: list[Fix] = []
         self._heard = time.monotonic()
         self._limit = hang_seconds
+        self._silent_work = SilentWork()
 
-    @property
     def is_overdue(self) -> bool:
+        """Whether it is stuck: silent for too long, and not because the machine is busy."""
         grace = 0.0 if self._is_ready else _STARTING_SECONDS
-        return time.monotonic() - self._heard > self._limit + grace
+        if time.monotonic() - self._heard <= self._limit + grace:
+            return False
+        if self._silent_work.goes_on(self._process.pid, self._limit):
+            self._heard = time.monotonic()
+            return False
+        return True
 
     def begin(self, number: int, task: Task) -> None:
         self.task = (number, task)
@@ -161,12 +168,13 @@ class _Worker:
                 message = self.connection.recv()
                 self._heard = time.monotonic()
                 self._is_ready = True
+                self._silent_work.heard()
                 if isinstance(message, Outcome):
                     self.task = None
                     return number, message
                 self._take(task, message, report)
                 return None
-            if not self.is_overdue:
+            if not self.is_overdue():
                 return None
             kind, text = "wall-clock", f"the analysis said nothing for {self._limit:.0f} s and was given up"
             self._process.kill()
@@ -211,8 +219,6 @@ class _Worker:
 
 
 def _exit_reason(status: int | None) -> str:
-    from cuda_lsp.worker_process import exit_reason
-
     return "no exit status" if status is None else exit_reason(status)
 
 
