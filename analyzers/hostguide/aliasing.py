@@ -162,14 +162,15 @@ class Aliases:
         assert isinstance(a, Pointer)
         assert isinstance(b, Pointer)
         (where, i), (there, j) = self.machine.elements[a.id], self.machine.elements[b.id]
-        if a.id == b.id or where != there:
+        if a.id == b.id or where != there or a.id in self.machine.repeated:
             return [entry]
         same = ex.compare("eq", i, j)
         apart = self._together(guard, ex.lnot(same))
         equal = self._together(guard, same)
         out: list[tuple[tuple[Expr, ...], dict[str, Value], bool]] = []
         if equal is not None:
-            sure = apart is None or all(s in self.machine.head_of for s in ex.symbols(same))
+            known = self.machine.head_of.keys() | self.machine.loop_indices
+            sure = apart is None or ex.symbols(same) <= known
             moved = Pointer(a.id, a.name, b.offset, a.size)
             out.append((equal, {**chosen, second: moved}, certain and sure))
         if apart is not None:
@@ -242,11 +243,15 @@ class Aliases:
         return None if self._roots(a) & self._roots(b) else True
 
     def _apart_by_index(self, a: Value, b: Value) -> bool:
-        """Whether two pointers are elements of one container in one state: their indices have been compared."""
+        """Whether two pointers are elements of one container in one state, whose indices have been compared, or
+        different members of one object."""
+        if isinstance(a, Address) and isinstance(b, Address) and a.variable is b.variable:
+            fields = [next((k for k in p.path if isinstance(k, str)), None) for p in (a, b)]
+            return None not in fields and fields[0] != fields[1] and "?" not in fields
         if not isinstance(a, Pointer) or not isinstance(b, Pointer):
             return False
         one, two = self.machine.elements.get(a.id), self.machine.elements.get(b.id)
-        return one is not None and two is not None and one[0] == two[0]
+        return one is not None and two is not None and one[0] == two[0] and a.id not in self.machine.repeated
 
     # --- finishing
 

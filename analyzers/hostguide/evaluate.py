@@ -202,12 +202,45 @@ class Evaluator(Conversions):
 
     def _member(self, node: Node) -> Value:
         place = self.place(node)
+        if place is not None and ANY_PART not in place.path:
+            return self._first_element(place, self.typed(place, node))
+        inside = self._member_of_element(node) if isinstance(node.ty, PointerTo) and not node.volatile else None
+        if inside is not None:
+            return inside
         if place is not None:
             return self.typed(place, node)
         base = node.arg(0)
         if isinstance(base.ty, PointerTo) or base.op in ("this", "deref", "index"):
             return self.fresh(str(node.value), node.ty)
         return self.part(self.evaluate(base), node.value, node.ty, str(node.value))
+
+    def _member_of_element(self, node: Node) -> Value | None:
+        """A pointer in ``p[i].field``: the same for the same index."""
+        fields: list[str] = []
+        base = node
+        while base.op == "member" and base.value != ANY_PART:
+            fields.append(base.value)
+            base = base.arg(0)
+        if base.op == "method":
+            inside = self.inside_container(base)
+            if inside is None:
+                return None
+            container, state, at, held = inside
+            return self.element((container, *fields), state, at, node.ty, "element", held)
+        if base.op != "index" or base.effects:
+            return None
+        if isinstance(base.arg(0).ty, ArrayOf):
+            where = self._in_array(base)
+            if where is None:
+                return None
+            array, held, at = where
+            return self.element((array, *fields), held, at, node.ty, "element", held)
+        start, index = self.evaluate(base.arg(0)), self.evaluate(base.arg(1))
+        moved = self._moved(start, index, 1, pointee_size(base.arg(0).ty))
+        if not isinstance(moved, Pointer):
+            return None
+        container = ("behind", moved.id, *fields)
+        return self.element(container, self.state.epoch, moved.offset, node.ty, "element", Null())
 
     def _index(self, node: Node) -> Value:
         place = self._element(node)
@@ -262,12 +295,14 @@ class Evaluator(Conversions):
         return self.element(("behind", pointer.id), self.state.epoch, pointer.offset, node.ty, "element", held)
 
     def _first_element(self, place: Address, value: Value) -> Value:
-        """What ``p[0]`` and ``*p`` give is one of the elements that ``p[i]`` can give."""
+        """What ``p[0]`` and ``*p`` give is one of the elements that ``p[i]`` gives; so with ``p->d`` and ``p[i].d``."""
         pointer = self.pointer_to.get(place.variable)
-        if pointer is None or place.path or not isinstance(value, Pointer) or value.id in self.elements:
+        if pointer is None or not isinstance(value, Pointer) or value.id in self.elements:
             return value
-        if value == self.known_initial(place.variable, self.state.epoch):
-            self.enlist(value, ("behind", pointer), self.state.epoch, ZERO, Null())
+        start = self.known_initial(place.variable, self.state.epoch)
+        untouched = value == start or (start is not None and self.state.store.get(place.variable) is start)
+        if untouched and all(isinstance(key, str) for key in place.path):
+            self.enlist(value, ("behind", pointer, *reversed(place.path)), self.state.epoch, ZERO, Null())
         return value
 
     def _any_element(self, node: Node) -> Value | None:
@@ -320,6 +355,10 @@ class Evaluator(Conversions):
 
     def address_inside(self, node: Node) -> Value | None:
         """``&v[i]``, in terms of the data of ``v``; None where that has no meaning."""
+        raise NotImplementedError
+
+    def inside_container(self, node: Node) -> tuple[object, object, Expr, Value] | None:
+        """(container, its state, index, what it holds) of ``v[i]``; None for any other method."""
         raise NotImplementedError
 
     def _unary(self, node: Node) -> Value:

@@ -16,6 +16,7 @@ from analyzers.hostguide.values import (
     Address,
     Closure,
     Pointer,
+    Unknown,
     Value,
     Variable,
 )
@@ -114,8 +115,11 @@ class Forgetter(Launcher):
     def _anything(self, name: str, ty: HostType, place: Address, others: frozenset[int]) -> Value:
         """An arbitrary value; a pointer may still be what it was."""
         value = self.fresh(name, ty)
+        before = self.read(place, ty) if isinstance(value, (Pointer, Unknown)) else value
         if isinstance(value, Pointer):
-            self.origins[value.id] = others | frozenset(self.pointers_in(self.read(place, ty)))
+            self.origins[value.id] = others | frozenset(self.pointers_in(before))
+        elif isinstance(value, Unknown):
+            self.now_holds(value, before, [])
         return value
 
     def _forget_closures(self) -> None:

@@ -6,22 +6,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from analyzers.hostguide.forgetting import Forgetter
-from analyzers.hostguide.hosttypes import HostType, PointerTo, ReferenceTo
+from analyzers.hostguide.hosttypes import ArrayOf, HostType, PointerTo, ReferenceTo
 from analyzers.hostguide.loops import Writes, counter_facts, step_of
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.places import Exits
 from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
     Address,
+    Choice,
     Key,
     LoopHead,
     NoteSource,
     Pointer,
+    Record,
     State,
     Value,
 )
 from analyzers.ir import expr as ex
-from analyzers.ir.expr import FALSE, TRUE, Expr, IntType
+from analyzers.ir.expr import FALSE, I64, TRUE, Expr, IntType
 
 _MOST_ENDS = 8
 """Ways through one iteration that are told apart."""
@@ -52,6 +54,7 @@ class LoopRunner(Forgetter):
         head = self.state
         exits = Exits("loop")
         self.frame.exits.append(exits)
+        outer, self.innermost = self.innermost, carried.head.first
         self.state = head.copy()
         try:
             self.learn(holds, NoteSource("loop-bound", node.cursor, "loop"))
@@ -68,6 +71,7 @@ class LoopRunner(Forgetter):
                     self.run_statement(step)
                 self._come_round(carried)
         self.frame.exits.pop()
+        self.innermost = outer
         broken = bool(node.value) or writes.leaves_early or bool(writes.lost)
         carried.head.broken = broken or len(exits.continued) > _MOST_ENDS
         self._leave(node, head.copy(), condition if not tested_first else None, holds, exits, broken)
@@ -126,6 +130,24 @@ class LoopRunner(Forgetter):
         if start.id not in values and self.head_of.setdefault(start.id, head) is head:
             head.entry.setdefault(start.id, then)
             values[start.id] = now
+
+    def _visited(self, node: Node, declared: Declaration) -> Value:
+        """An element of what a range-based loop goes over."""
+        if not isinstance(declared.ty, PointerTo) or node.effects:
+            return self.fresh(declared.name, declared.ty)
+        place = self.place(node)
+        held = self.read(place, node.ty) if place is not None else self.evaluate(node)
+        index = self.symbol("position", I64)
+        self.loop_indices.add(index)
+        parts = list(held.parts.values()) if isinstance(held, Record) and node.op == "list" else []
+        if parts and len(parts) <= _MOST_ENDS and all(isinstance(p, (Pointer, Address)) for p in parts):
+            return _chain(index, parts)
+        found = self.contents(place, held)
+        if isinstance(node.ty, ArrayOf):
+            found = ((place.variable, place.path), held) if place is not None else None
+        if found is None:
+            return self.fresh(declared.name, declared.ty)
+        return self.element(*found, index, declared.ty, declared.name, held)
 
     def _test(self, condition: Node) -> Expr:
         self.frame.pending.clear()
@@ -240,6 +262,7 @@ class LoopRunner(Forgetter):
         declared: Declaration = node.value
         self.evaluate(node.arg(0))
         carried = self._carry(self.effects_of(node))
+        outer, self.innermost = self.innermost, carried.head.first
         head = self.state
         exits = Exits("loop")
         self.frame.exits.append(exits)
@@ -248,7 +271,7 @@ class LoopRunner(Forgetter):
             if isinstance(declared.ty, ReferenceTo):
                 self._free_parameter(declared)
             else:
-                self.declare(declared, self.fresh(declared.name, declared.ty))
+                self.declare(declared, self._visited(node.arg(0), declared))
             self.run_statement(node.arg(1))
             exits.continued.append(self.state)
         except Stop:
@@ -257,10 +280,19 @@ class LoopRunner(Forgetter):
             self.state = state
             self._come_round(carried)
         self.frame.exits.pop()
+        self.innermost = outer
         carried.head.broken = len(exits.continued) > _MOST_ENDS
         joined = self.join_all([(head, None), *exits.states])
         assert joined is not None
         self.state = joined[0]
+
+
+def _chain(index: Expr, parts: list[Value]) -> Value:
+    """The part that an index chooses."""
+    found = parts[-1]
+    for n in range(len(parts) - 2, -1, -1):
+        found = Choice(ex.compare("eq", index, ex.const(n, I64)), parts[n], found)
+    return found
 
 
 def _tests(condition: Node, declared: Declaration) -> bool:

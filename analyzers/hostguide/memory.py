@@ -66,6 +66,14 @@ class Memory:
         self.age: dict[int, int] = {}
         """Numbers of values that were asked for late: the number they would have had when they came to be."""
         self._begun: dict[object, int] = {}
+        self.innermost = 0
+        """The number at which the loop around the current statement began."""
+        self.loop_indices: set[Expr] = set()
+        """Symbols for the position of a range-based loop."""
+        self.repeating: set[int] = set()
+        """Containers, by number, that may hold one pointer twice."""
+        self.repeated: set[int] = set()
+        """Elements of such containers."""
         self.named: set[Variable] = set()
         """Global variables: two of them never overlap."""
         self._containers: dict[object, int] = {}
@@ -149,17 +157,37 @@ class Memory:
             self.enlist(found, container, state, index, held)
         return found
 
+    def now_holds(self, made: Unknown, before: Value, added: list[Value]) -> None:
+        """A container in a new state: what it held before, and more somewhere in it."""
+        old = self.pointers_in(before)
+        new = [p for v in added for p in self.pointers_in(v)]
+        self.origins[made.id] = frozenset((*old, *new))
+        again = not set(old).isdisjoint(new) or any(self.age.get(p, p) < self.innermost for p in new)
+        if again or self.repeats(before):
+            self.repeating.add(made.id)
+
+    def repeats(self, held: Value) -> bool:
+        """Whether a container may visibly hold one pointer twice."""
+        if isinstance(held, Record):
+            found = [p for part in held.parts.values() for p in self.pointers_in(part)]
+            return len(set(found)) < len(found) or held.base.id in self.repeating
+        return isinstance(held, Unknown) and held.id in self.repeating
+
     def element_at(self, pointer: Pointer, index: Expr) -> Pointer:
         """The element at another index of the container that a pointer was read from."""
         (where, _), kin = self.elements[pointer.id], self.origins[pointer.id]
         found = self.derive(("element at", where), (index.key,), pointer.name, PointerTo(OTHER, None, False))
         assert isinstance(found, Pointer)
         self.elements[found.id], self.origins[found.id] = (where, index), kin
+        if pointer.id in self.repeated:
+            self.repeated.add(found.id)
         return found
 
     def enlist(self, pointer: Pointer, container: object, state: object, index: Expr, held: Value) -> None:
         """Say of a pointer that it is an element of a container, which may have held these pointers before."""
         where = (container, index.value) if index.op == "const" else container
+        if self.repeats(held):
+            self.repeated.add(pointer.id)
         self.elements[pointer.id] = ((container, state), index)
         known = self.origins.get(pointer.id, frozenset())
         self.origins[pointer.id] = known | {self._token(where), *self.pointers_in(held)}
@@ -216,7 +244,7 @@ class Memory:
         key, rest = path[0], path[1:]
         if key == ANY_PART or isinstance(value, Choice):
             made = Unknown(self.number(name), name, OTHER)
-            self.origins[made.id] = frozenset((*self.pointers_in(value), *self.pointers_in(new)))
+            self.now_holds(made, value, [new])
             return made
         parts = dict(value.parts) if isinstance(value, Record) else {}
         base = value.base if isinstance(value, Record) else value
@@ -269,6 +297,9 @@ class Memory:
         pointer = self.pointer_to.get(variable)
         roots: Iterable[object] = [variable] if pointer is None else sorted(self.roots(pointer))
         self.origins[value.id] = frozenset(self._token((root, path)) for root in roots if variable.outside)
+
+    def token(self, container: object) -> frozenset[int]:
+        return frozenset((self._token(container),))
 
     def _token(self, container: object) -> int:
         """A number that stands for something pointers are kept in."""

@@ -17,6 +17,7 @@ from analyzers.hostguide.values import (
     Address,
     Choice,
     Closure,
+    Pointer,
     Record,
     Unknown,
     Value,
@@ -66,11 +67,16 @@ class MethodCaller(Caller):
             return self._assigned(node, place, arguments[0])
         if self.bundled(target):
             return self._library_method(node, target, place, held, arguments)
+        same = place is not None and not arguments and (self.keeps_object(target) or name in PURE_METHODS)
         if place is not None:
             if not self.keeps_object(target):
                 self.forget(place)
             self.escape((place.variable,))
-        return self.unknown_call(node, target, arguments)
+        result = self.unknown_call(node, target, arguments)
+        if same and place is not None and isinstance(result, Pointer):
+            # A getter gives what it gave before, as far as anybody can tell from here.
+            self.origins[result.id] = self.token((place.variable, place.path, name))
+        return result
 
     def _object(self, base: Node) -> tuple[Address | None, Value]:
         if base.op == "this" or isinstance(base.ty, PointerTo):
@@ -108,15 +114,17 @@ class MethodCaller(Caller):
             result = known_method(self, node, held, name, values)
             if result is not None:
                 return result
-        if name in ("operator[]", "at") and len(arguments) == 1 and isinstance(node.ty, PointerTo):
-            index = self.evaluate(arguments[0])
-            if isinstance(index, Expr) and isinstance(held, (Unknown, Record)):
-                container = place.variable if place is not None else held
-                state = (held, self.state.epoch, self.shapes)
-                return self.element(container, state, self.to_int(index, I64, "index"), node.ty, "element", held)
+        inside = self.inside_container(node) if isinstance(node.ty, PointerTo) else None
+        if inside is not None:
+            container, state, at, _ = inside
+            return self.element(container, state, at, node.ty, "element", held)
+        added = [self.evaluate(a) for a in arguments if isinstance(a.ty, PointerTo) and not a.effects]
         result = self.unknown_call(node, target, arguments, harmless=True)
         if place is not None and not self.keeps_object(target):
             self.forget(place)
+            now = self.state.store.get(place.variable)
+            if isinstance(now, Unknown) and not place.path:
+                self.now_holds(now, held, added)
         owner = base_type(node)
         if isinstance(owner, RecordType) and owner.head in _CONCURRENT:
             self.forget_outside()
@@ -138,6 +146,25 @@ class MethodCaller(Caller):
         ty = node.ty
         size = ty.width // 8 if isinstance(ty, (IntType, FloatType)) else None
         return self._moved(start, index, 1, size) if isinstance(index, Expr) else None
+
+    def inside_container(self, node: Node) -> tuple[object, object, Expr, Value] | None:
+        target: Cursor = node.value
+        if target.spelling not in ("operator[]", "at") or len(node.args) != 2 or not self.bundled(target):
+            return None
+        if any(a is not None and a.effects for a in node.args):
+            return None
+        place, held = self._object(node.arg(0))
+        index = self.evaluate(node.arg(1))
+        if not isinstance(index, Expr):
+            return None
+        found = self.contents(place, held)
+        return (*found, self.to_int(index, I64, "index"), held) if found is not None else None
+
+    def contents(self, place: Address | None, held: Value) -> tuple[object, object] | None:
+        """What identifies the elements of a library container."""
+        if not isinstance(held, (Unknown, Record)):
+            return None
+        return place.variable if place is not None else held, (held, self.state.epoch, self.shapes)
 
     def construct(self, node: Node) -> Value:
         arguments = tuple(a for a in node.args if a is not None)

@@ -432,3 +432,86 @@ __global__ void of_two_vectors(float *to, const float *from) {  // expect: race-
 void launch_of_two_vectors(thrust::device_vector<float> &v, thrust::device_vector<float> &w) {
   of_two_vectors<<<1, 64>>>(thrust::raw_pointer_cast(&v[0]), thrust::raw_pointer_cast(w.data()));
 }
+
+__global__ void of_one_record(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+void launch_of_one_record(Link *links, int i) {
+  of_one_record<<<1, 64>>>(links[i].data, links[i].data);
+}
+
+__global__ void of_neighbours(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_of_neighbours(Link *links) {
+  for (int i = 0; i < 4; ++i) of_neighbours<<<1, 64>>>(links[i].data, links[i + 1].data);
+}
+
+__global__ void of_some_record(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+// The first round passes the same twice.
+void launch_of_some_record(std::vector<Link> &links) {
+  for (int i = 0; i < 4; ++i) of_some_record<<<1, 64>>>(links[i].data, links[0].data);
+}
+
+__global__ void over_a_list(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with +0
+}
+
+void launch_over_a_list(float *a, float *b) {
+  for (float *p : {a, b}) over_a_list<<<1, 64>>>(p, b);
+}
+
+__global__ void over_another_list(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_over_another_list(float *a, float *b, float *c) {
+  for (float *p : {a, b}) over_another_list<<<1, 64>>>(p, c);
+}
+
+__global__ void pushed_twice(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: possible-data-race with +0
+}
+
+void launch_pushed_twice(float *a) {
+  std::vector<float *> list;
+  list.push_back(a);
+  list.push_back(a);
+  pushed_twice<<<1, 64>>>(list[0], list[1]);
+}
+
+__global__ void pushed_once_each(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_pushed_once_each(float *a, float *b) {
+  std::vector<float *> list;
+  list.push_back(a);
+  list.push_back(b);
+  pushed_once_each<<<1, 64>>>(list[0], list[1]);
+}
+
+struct Holder {
+  float *data() const;
+  float *reserve(int n);
+};
+
+__global__ void asked_twice(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: possible-data-race with +0
+}
+
+void launch_asked_twice(Holder &h) { asked_twice<<<1, 64>>>(h.data(), h.data()); }
+
+__global__ void reserved_twice(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void launch_reserved_twice(Holder &h) {
+  float *a = h.reserve(64), *b = h.reserve(64);
+  reserved_twice<<<1, 64>>>(a, b);
+}
