@@ -67,7 +67,7 @@ def _source_files(top: str) -> Iterator[str]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif Path(entry.name).suffix.lower() in _SUFFIXES:
+            elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
                 yield entry.path
 
 
