@@ -274,14 +274,6 @@ __global__ void read_from_another_cell(int *cell, int *other) {
   atomicAdd(other, 1);
 }
 
-// A plain write is no atomic one: the swap may miss it.
-// cuda-lsp: launch grid=(1) block=(64)
-__global__ void reset_meanwhile(int *cell) {
-  int now = *cell, before;  // expect: data-race with +2; benign-race with +1
-  while ((before = atomicCAS(cell, now, now * 3)) != now) now = before;  // expect: data-race with +1
-  if (threadIdx.x == 5) *cell = 0;
-}
-
 // cuda-lsp: launch grid=(4) block=(64)
 __global__ void largest_of_each(float *result, const float *in) {  // expect: race-free
   int i = blockIdx.x * 64 + threadIdx.x;

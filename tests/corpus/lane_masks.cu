@@ -59,18 +59,6 @@ __global__ void fixed_mask(int *out) {
   }
 }
 
-// The group is those threads that are there when it forms.
-// cuda-lsp: launch grid=(1) block=(64)
-__global__ void group_of_the_active(int *out) {
-  int t = threadIdx.x;
-  if (t & 2) {
-    cg::coalesced_group group = cg::coalesced_threads();
-    out[t] = t;
-    group.sync();  // expect: redundant-barrier
-    out[t]++;
-  }
-}
-
 // Some of the group leave before the barrier.
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void group_left(int *out) {  // expect: unknown(unknown-mask)

@@ -212,7 +212,7 @@ __global__ void counted_without_a_second_barrier(int *out, int n) {
     if (threadIdx.x == 0) count = 0;  // expect: data-race with +2
     __syncthreads();
     int mine = atomicAdd(&count, 1);
-    out[mine] = threadIdx.x;
+    atomicExch(&out[mine], (int)threadIdx.x);
   }
 }
 
