@@ -110,10 +110,23 @@ class Effects(Valuation):
     def _private_address(self, s: K.Load | K.Store | K.Atomic, value: Expr | None) -> Expr | None:
         """The value written, as other threads see it: addresses of a thread's own objects differ from thread to
         thread."""
-        if value is None:
-            return None
-        own = any(n.op == "addr" and self.objects[n.value].space == "local" for n in E.walk((value,)))
-        return E.opaque(f"private:{s.id}", value.ty, self.counters()) if own else value
+        if value is None or not self._names_own(value):
+            return value
+        return E.opaque(f"private:{s.id}", value.ty, self.counters())
+
+    def _names_own(self, e: Expr) -> bool:
+        """The address of an object of the thread's own occurs in ``e``."""
+        seen: set[int] = set()
+        todo = [e]
+        while todo:
+            node = todo.pop()
+            if node.op == "addr" and self.objects[node.value].space == "local":
+                return True
+            if node.key not in self.public and node.key not in seen:
+                seen.add(node.key)
+                todo.extend(node.args)
+        self.public |= seen
+        return False
 
     def _load(self, s: K.Load) -> None:
         targets = self._targets(s.pointer, s.site)

@@ -52,6 +52,8 @@ class Valuation:
         )
         self.formations: dict[Expr, Guard] = {}
         """Masks of the active threads: the conditions that all of them met."""
+        self.public: set[int] = set()
+        """Keys of expressions without an address of the thread's own objects."""
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 
