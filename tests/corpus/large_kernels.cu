@@ -31,3 +31,33 @@ __global__ void many_updates_by_one_thread_too_many(const int *in) {
   SIXTY_FOUR(bins[t] += in[t]);  // expect: data-race with +1
   bins[64 + t] = in[t];
 }
+
+// Every eighth cell for each loop, and the blocks side by side.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void nest_of_loops_by_rows(int *out) {  // expect: race-free
+  LOOP(a) LOOP(b) LOOP(c) LOOP(d) LOOP(e) LOOP(f) out[(blockIdx.x * 64 + threadIdx.x) * 9 + 3 * e + f] += a;
+}
+
+// Cells change owners only behind a barrier.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void many_updates_on_both_sides(const int *in) {  // expect: race-free
+  __shared__ int bins[64];
+  int t = threadIdx.x;
+  bins[t] = 0;
+  SIXTY_FOUR(bins[t] += in[t]);
+  __syncthreads();
+  SIXTY_FOUR(bins[63 - t] += in[t]);
+}
+
+// Even threads and odd threads have halves of their own.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void many_updates_by_halves(const int *in) {  // expect: race-free
+  __shared__ int bins[128];
+  int t = threadIdx.x;
+  bins[t] = bins[64 + t] = 0;
+  if (t % 2 == 0) {
+    SIXTY_FOUR(bins[t] += in[t]);
+  } else {
+    SIXTY_FOUR(bins[64 + t] += in[t]);
+  }
+}
