@@ -162,7 +162,7 @@ class Aliases:
         assert isinstance(a, Pointer)
         assert isinstance(b, Pointer)
         (where, i), (there, j) = self.machine.elements[a.id], self.machine.elements[b.id]
-        if a.id == b.id or where != there or a.id in self.machine.repeated:
+        if a.id == b.id or where != there or self.machine.repeated(a.id):
             return [entry]
         same = ex.compare("eq", i, j)
         apart = self._together(guard, ex.lnot(same))
@@ -251,7 +251,7 @@ class Aliases:
         if not isinstance(a, Pointer) or not isinstance(b, Pointer):
             return False
         one, two = self.machine.elements.get(a.id), self.machine.elements.get(b.id)
-        return one is not None and two is not None and one[0] == two[0] and a.id not in self.machine.repeated
+        return one is not None and two is not None and one[0] == two[0] and not self.machine.repeated(a.id)
 
     # --- finishing
 

@@ -25,6 +25,7 @@ from analyzers.hostguide.tree import ANY_PART, Declaration, Node
 from analyzers.hostguide.values import (
     ZERO,
     Address,
+    Choice,
     Closure,
     FunctionValue,
     NoteSource,
@@ -254,7 +255,7 @@ class Evaluator(Conversions):
             where = self._in_array(node)
             if where is not None and value.id not in self.pointers_in(where[1]):
                 array, held, at = where
-                self.enlist(value, array, held, at, Null())
+                self.enlist(value, array, held, at, held)
         return value
 
     def _in_array(self, node: Node) -> tuple[object, Value, Expr] | None:
@@ -272,7 +273,8 @@ class Evaluator(Conversions):
         if place is None or ANY_PART in place.path:
             return None
         held = self.read(place, node.ty)
-        return ((place.variable, place.path), held, at) if isinstance(held, (Unknown, Record)) else None
+        known = isinstance(held, (Unknown, Record, Choice))
+        return ((place.variable, place.path), held, at) if known else None
 
     def _pointer_element(self, node: Node) -> Value | None:
         """A pointer at an index that is not a known one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from analyzers.hostguide.forgetting import Forgetter
 from analyzers.hostguide.hosttypes import ArrayOf, HostType, PointerTo, ReferenceTo
@@ -20,10 +20,11 @@ from analyzers.hostguide.values import (
     Pointer,
     Record,
     State,
+    Unknown,
     Value,
 )
 from analyzers.ir import expr as ex
-from analyzers.ir.expr import FALSE, I64, TRUE, Expr, IntType
+from analyzers.ir.expr import FALSE, I64, TRUE, Expr, FloatType, IntType
 
 _MOST_ENDS = 8
 """Ways through one iteration that are told apart."""
@@ -35,6 +36,8 @@ class _Carried:
     slots: list[tuple[Key, Address, HostType]]
     before: State
     epoch: int
+    containers: list[tuple[Address, HostType, Unknown]] = field(default_factory=list[tuple[Address, HostType, Unknown]])
+    """Arrays and objects that the loop writes into."""
 
 
 class LoopRunner(Forgetter):
@@ -81,7 +84,7 @@ class LoopRunner(Forgetter):
         found: list[tuple[Address, HostType, Value]] = []
         for (declared, path), ty in writes.places.items():
             variable = self.find(declared)
-            if variable is None or ANY_PART in path or not isinstance(ty, (PointerTo, IntType)):
+            if variable is None or ANY_PART in path or isinstance(ty, FloatType):
                 continue
             place = Address(variable, path)
             held = self.state.store.get(variable)
@@ -92,7 +95,7 @@ class LoopRunner(Forgetter):
             elif held is None and not variable.outside:
                 continue
             entry = self.read(place, ty)
-            if isinstance(ty, PointerTo) or (isinstance(entry, Expr) and entry.op == "const"):
+            if not isinstance(entry, Expr) or entry.op == "const":
                 found.append((place, ty, entry))
         before = self.state.copy()
         head = LoopHead(self.number("loop"))
@@ -100,6 +103,8 @@ class LoopRunner(Forgetter):
         carried = _Carried(head, [], before, self.state.epoch)
         for place, ty, entry in found:
             now = self.read(place, ty)
+            if isinstance(now, Unknown):
+                carried.containers.append((place, ty, now))
             key = now.id if isinstance(now, Pointer) else now if isinstance(now, Expr) and now.op == "sym" else None
             if key is not None and key not in self.head_of:
                 carried.head.entry[key] = entry
@@ -110,6 +115,10 @@ class LoopRunner(Forgetter):
     def _come_round(self, carried: _Carried) -> None:
         """The end of an iteration."""
         head = carried.head
+        for place, ty, start in carried.containers:
+            held = self.read(place, ty)
+            if held is not start:
+                self.grown(start, held, head)
         values: dict[Key, Value] = {key: self.read(place, ty) for key, place, ty in carried.slots}
         for variable, held in list(self.state.store.items()):
             start = self.known_initial(variable, carried.epoch) if variable.outside else None

@@ -72,8 +72,12 @@ class Memory:
         """Symbols for the position of a range-based loop."""
         self.repeating: set[int] = set()
         """Containers, by number, that may hold one pointer twice."""
-        self.repeated: set[int] = set()
-        """Elements of such containers."""
+        self._kept_in: dict[int, Value] = {}
+        """What the container held that an element was read from."""
+        self.holders: set[int] = set()
+        """Numbers that are no pointers, but stand for what pointers were read from."""
+        self._placed: set[int] = set()
+        """Pointers of which it is noted where they were read."""
         self.named: set[Variable] = set()
         """Global variables: two of them never overlap."""
         self._containers: dict[object, int] = {}
@@ -112,8 +116,9 @@ class Memory:
                     self.age[found.id] = self.age.get(source, source)
                 elif key[0] == "initial":
                     self.age[found.id] = self._begun.get(key[1], 0)
-            if isinstance(source, int) and source in self.origins and isinstance(found, (Pointer, Unknown)):
-                self.origins[found.id] = self.origins[source]
+            if isinstance(source, int) and isinstance(found, (Pointer, Unknown)):
+                self.holders.add(source)
+                self.origins[found.id] = frozenset((source,))
             if isinstance(source, int) and key[0] == "part" and isinstance(key[1], (str, int)):
                 self._parts_of.setdefault(source, []).append((key[1], ty, found))
         return found
@@ -139,7 +144,7 @@ class Memory:
                 if pointer is not None:
                     out.append(pointer)
             elif isinstance(top, Unknown):
-                out += sorted(self.origins.get(top.id, ()))
+                out += sorted(p for p in self.roots(top.id) if p > 0 and p != top.id)
             elif isinstance(top, Expr) and self.addresses:
                 out += [p for s in ex.symbols(top) for p in sorted(self.addresses.get(s, ()))]
         return out
@@ -166,12 +171,39 @@ class Memory:
         if again or self.repeats(before):
             self.repeating.add(made.id)
 
+    def repeated(self, element: int) -> bool:
+        """Whether an element may visibly be in its container twice."""
+        held = self._kept_in.get(element)
+        return held is not None and self.repeats(held)
+
+    def grown(self, start: Unknown, held: Value, head: LoopHead) -> None:
+        """What a container held at the start and at the end of an iteration."""
+        old = set(self.pointers_in(start))
+        new = self.pointers_in(held)
+        again = [p for p in new if self.age.get(p, p) < head.first or p in self.head_of]
+        if isinstance(held, Record):
+            again += [p for part in held.parts.values() for p in self.pointers_in(part) if p in old]
+        self.holders.add(start.id)
+        self.origins[start.id] = self.origins.get(start.id, frozenset()) | frozenset(new)
+        if self.repeats(held) or any(p not in old for p in again) or (isinstance(held, Record) and again):
+            self.repeating.add(start.id)
+
     def repeats(self, held: Value) -> bool:
         """Whether a container may visibly hold one pointer twice."""
         if isinstance(held, Record):
             found = [p for part in held.parts.values() for p in self.pointers_in(part)]
             return len(set(found)) < len(found) or held.base.id in self.repeating
+        if isinstance(held, Choice):
+            return self.repeats(held.first) or self.repeats(held.second)
         return isinstance(held, Unknown) and held.id in self.repeating
+
+    def blurred(self, name: str, *values: Value) -> Unknown:
+        """A value that may be any of these."""
+        made = Unknown(self.number(name), name, OTHER)
+        self.origins[made.id] = frozenset(p for v in values for p in self.pointers_in(v))
+        if any(self.repeats(v) for v in values):
+            self.repeating.add(made.id)
+        return made
 
     def element_at(self, pointer: Pointer, index: Expr) -> Pointer:
         """The element at another index of the container that a pointer was read from."""
@@ -179,15 +211,14 @@ class Memory:
         found = self.derive(("element at", where), (index.key,), pointer.name, PointerTo(OTHER, None, False))
         assert isinstance(found, Pointer)
         self.elements[found.id], self.origins[found.id] = (where, index), kin
-        if pointer.id in self.repeated:
-            self.repeated.add(found.id)
+        if pointer.id in self._kept_in:
+            self._kept_in[found.id] = self._kept_in[pointer.id]
         return found
 
     def enlist(self, pointer: Pointer, container: object, state: object, index: Expr, held: Value) -> None:
         """Say of a pointer that it is an element of a container, which may have held these pointers before."""
         where = (container, index.value) if index.op == "const" else container
-        if self.repeats(held):
-            self.repeated.add(pointer.id)
+        self._kept_in[pointer.id] = held
         self.elements[pointer.id] = ((container, state), index)
         known = self.origins.get(pointer.id, frozenset())
         self.origins[pointer.id] = known | {self._token(where), *self.pointers_in(held)}
@@ -288,7 +319,7 @@ class Memory:
                 return self.fresh(f"{name}[]", ty)
             shown = f"{name}[{last}]" if isinstance(last, int) else f"{name.removeprefix('*')}.{last}"
             value = self.part(value, last, ty, shown)
-            if isinstance(value, Pointer) and value.id not in self.origins and value.id not in self.allocations:
+            if isinstance(value, Pointer) and value.id not in self._placed and value.id not in self.allocations:
                 self._read_from(variable, place.path, value)
         return value
 
@@ -296,7 +327,9 @@ class Memory:
         """``p->d`` and ``q->d`` are one pointer where ``p`` and ``q`` are, and so are two reads of ``p->d``."""
         pointer = self.pointer_to.get(variable)
         roots: Iterable[object] = [variable] if pointer is None else sorted(self.roots(pointer))
-        self.origins[value.id] = frozenset(self._token((root, path)) for root in roots if variable.outside)
+        self._placed.add(value.id)
+        tokens = [self._token((root, path)) for root in roots if variable.outside]
+        self.origins[value.id] = self.origins.get(value.id, frozenset()) | frozenset(tokens)
 
     def token(self, container: object) -> frozenset[int]:
         return frozenset((self._token(container),))
@@ -391,7 +424,7 @@ class Memory:
             if head is not None:
                 values = [head.entry[top], *(back[top] for back in head.back if top in back)]
                 waiting += [p for v in values for p in self.pointers_in(v)]
-        return frozenset(found)
+        return frozenset(found - self.holders)
 
     def refresh(self, variable: Variable) -> None:
         self.state.store[variable] = self.fresh(variable.name, variable.ty)
@@ -461,21 +494,21 @@ class Memory:
         if isinstance(a, Record) or isinstance(b, Record):
             return self._combine_records(guard, a, b, name)
         if _choices(a) + _choices(b) > _DEEPEST_CHOICE:
-            return self.fresh(name, OTHER)
+            return self.blurred(name, a, b)
         return Choice(guard, a, b)
 
     def _combine_records(self, guard: Expr, a: Value, b: Value, name: str) -> Value:
         ra = a if isinstance(a, Record) else Record({}, a) if isinstance(a, Unknown) else None
         rb = b if isinstance(b, Record) else Record({}, b) if isinstance(b, Unknown) else None
         if ra is None or rb is None:
-            return self.fresh(name, OTHER)
+            return self.blurred(name, a, b)
         parts: dict[str | int, Value] = {}
         for key in [*ra.parts, *(k for k in rb.parts if k not in ra.parts)]:
             known = ra.parts.get(key, rb.parts.get(key))
             ty = known.ty if isinstance(known, Expr) and isinstance(known.ty, IntType) else OTHER
             first = self.part(ra, key, ty, f"{name}.{key}")
             parts[key] = self.combine(guard, first, self.part(rb, key, ty, f"{name}.{key}"), f"{name}.{key}")
-        base = ra.base if ra.base == rb.base else Unknown(self.number(name), name, OTHER)
+        base = ra.base if ra.base == rb.base else self.blurred(name, ra, rb)
         return Record(parts, base)
 
     def join(self, a: State, b: State) -> tuple[State, Expr]:
