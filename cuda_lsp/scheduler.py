@@ -334,7 +334,7 @@ class Scheduler:
 
     def _hear(self, slot: _Slot, frame: Frame) -> None:
         slot.heard_at = self._loop.time()
-        slot.silent_work.heard()
+        slot.silent_work.heard(slot.process.pid if slot.process is not None else None)
         job = slot.running
         if not slot.ready:
             slot.ready = True

@@ -187,11 +187,12 @@ class SilentWork:
     busy machine a minute may be a second's work."""
 
     def __init__(self) -> None:
-        self._seen = 0.0
+        self._seen: float | None = None
         self._silent = 0.0
 
-    def heard(self) -> None:
+    def heard(self, pid: int | None) -> None:
         """The process has said something."""
+        self._seen = _processor_seconds(pid) if pid is not None else None
         self._silent = 0.0
 
     def goes_on(self, pid: int | None, seconds: float) -> bool:
@@ -200,7 +201,7 @@ class SilentWork:
         used = _processor_seconds(pid) if pid is not None else None
         if used is None:
             return False
-        since, self._seen = used - self._seen, used
+        since, self._seen = used - (self._seen or 0.0), used
         self._silent += since
         return since > _IDLE_SHARE * seconds and self._silent < seconds
 

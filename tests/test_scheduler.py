@@ -282,13 +282,13 @@ def work(seconds: float) -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell what a process has used")
 def test_a_silent_process_is_slow_as_long_as_it_works_and_has_not_worked_enough() -> None:
     silent, me = SilentWork(), os.getpid()
-    silent.goes_on(me, 1000)
+    silent.heard(me)
     work(0.1)
     assert silent.goes_on(me, 2)
     assert not silent.goes_on(me, 2), "it did nothing since"
     work(0.1)
     assert not silent.goes_on(me, 0.15), "it has had that much"
-    silent.heard()
+    silent.heard(me)
     work(0.1)
     assert silent.goes_on(me, 0.5)
     assert not silent.goes_on(None, 1)

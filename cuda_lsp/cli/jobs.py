@@ -168,7 +168,7 @@ class _Worker:
                 message = self.connection.recv()
                 self._heard = time.monotonic()
                 self._is_ready = True
-                self._silent_work.heard()
+                self._silent_work.heard(self._process.pid)
                 if isinstance(message, Outcome):
                     self.task = None
                     return number, message
