@@ -15,6 +15,7 @@ import os
 import statistics
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
@@ -29,7 +30,6 @@ from analyzers.model import KernelResult, Verdict
 from benchmarks.sources import PACKAGES, cuda_files, package_sources
 
 HERE = Path(__file__).resolve().parent
-SECONDS_PER_FILE = 300
 
 
 @dataclass
@@ -89,8 +89,9 @@ def _kernel_row(k: KernelResult) -> dict[str, Any]:
     }
 
 
-def run(jobs: int) -> list[dict[str, Any]]:
-    """Every file of every package; a file whose process dies or hangs is reported as such."""
+def run(jobs: int, after_each: Callable[[list[dict[str, Any]], int], None]) -> list[dict[str, Any]]:
+    """Every file of every package; a file whose process dies is reported as such. ``after_each`` gets what is known so
+    far and the number of files."""
     work = [
         (name, str(folder), str(path))
         for name in PACKAGES
@@ -104,21 +105,23 @@ def run(jobs: int) -> list[dict[str, Any]]:
         for future in as_completed(futures):
             name, folder, path = futures[future]
             try:
-                reports.append(future.result(timeout=SECONDS_PER_FILE))
+                reports.append(future.result())
             except BrokenProcessPool:
                 reports.append(asdict(FileReport(name, os.path.relpath(path, folder), failure="the process died")))
             print(".", end="", flush=True)
+            after_each(sorted(reports, key=lambda r: (r["package"], r["path"])), len(work))
     print()
     return sorted(reports, key=lambda r: (r["package"], r["path"]))
 
 
-def table(reports: list[dict[str, Any]]) -> str:
-    """The results as Markdown."""
+def table(reports: list[dict[str, Any]], files: int) -> str:
+    """The results as Markdown; ``files`` in all."""
     out = [
         "# Coverage on real sources",
         "",
         "`python -m benchmarks coverage`; the sources are fetched from the package index, none is in this repository.",
         "",
+        *([f"**{len(reports)} of {files} files so far.**", ""] if len(reports) < files else []),
         "| package | files | kernels | final verdict | unknown | launches seen | launches not taken in |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -151,11 +154,25 @@ def table(reports: list[dict[str, Any]]) -> str:
     failures = [f"| {r['path']} | {r['failure']} |" for r in reports if r["failure"]]
     if failures:
         out += ["", "## Files not analysed", "", "| file | why |", "|---|---|", *failures]
-    out += ["", "## Alarms", ""]
+    lost = sorted({f"| {r['path']} | {s} |" for r in reports for s in r["skipped"] if "header" not in s})
+    if lost:
+        out += ["", "## Kernels and launches not taken in", "", "| file | what |", "|---|---|", *lost]
+    out += ["", "## Alarms", "", "One line for each place, whatever the number of instances.", ""]
+    return "\n".join([*out, *_alarms(reports)]) + "\n"
+
+
+def _alarms(reports: list[dict[str, Any]]) -> list[str]:
+    """Alarms by file, kernel template, code and line; the first message of each."""
+    found: dict[tuple[str, ...], list[str]] = {}
     for r in reports:
         for k in r["kernels"]:
-            out += [f"- {r['path']}: `{k['name']}`: {a}" for a in k["alarms"]]
-    return "\n".join(out) + "\n"
+            for alarm in k["alarms"]:
+                head, _, message = alarm.partition(": ")
+                found.setdefault((r["path"], k["name"].partition("<")[0], head), []).append(message)
+    return [
+        f"- {path}: `{name}`: {head} ({len(messages)}×): {messages[0]}"
+        for (path, name, head), messages in sorted(found.items())
+    ]
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -163,8 +180,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args(arguments)
-    reports = run(options.jobs)
-    (HERE / ".cache" / "coverage.json").write_text(json.dumps(reports, indent=1))
-    text = table(reports)
-    (HERE / "coverage.md").write_text(text)
+
+    def write(reports: list[dict[str, Any]], files: int) -> None:
+        (HERE / ".cache" / "coverage.json").write_text(json.dumps(reports, indent=1))
+        (HERE / "coverage.md").write_text(table(reports, files))
+
+    reports = run(options.jobs, write)
+    text = table(reports, len(reports))
     print(text[: text.index("## Alarms")])
