@@ -12,7 +12,7 @@ __global__ void nest_of_loops(int *out) {  // expect: race-free
 
 // cuda-lsp: launch grid=(2) block=(64)
 __global__ void nest_of_loops_over_neighbours(int *out) {
-  NEST out[blockIdx.x * 64 + threadIdx.x + h] += a;  // expect: data-race with self
+  LOOP(a) LOOP(b) LOOP(h) out[blockIdx.x * 64 + threadIdx.x + h] += a;  // expect: data-race with self
 }
 
 // cuda-lsp: launch grid=(1) block=(64)
