@@ -54,14 +54,12 @@ def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]
 def _signals(launch: Launch, barrier: BarrierEvent) -> bool:
     """The barrier stands between an atomic on global memory and an access to other global memory that the kernel
     writes: what one block did before it signals may be what another waits for."""
-    touched = [a for a in launch.events.accesses if place(launch, a).space == "global"]
-    written = {place(launch, a).allocation for a in touched if a.writes}
-    for signal in touched:
+    touched = [(a, where.allocation) for a in launch.events.accesses if (where := place(launch, a)).space == "global"]
+    written = {allocation for a, allocation in touched if a.writes}
+    for signal, mine in touched:
         if signal.atomic is None:
             continue
-        mine = place(launch, signal).allocation
-        for other in touched:
-            theirs = place(launch, other).allocation
+        for other, theirs in touched:
             if theirs == mine or theirs not in written:
                 continue
             first, last = sorted((signal.order, other.order))

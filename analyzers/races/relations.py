@@ -128,14 +128,15 @@ class Relations:
             if sizes is None:
                 return None
             checker = self._with(sizes)
-            through_data = through_data or self._needs_data(checker, race)
+            found = checker.decide(race.pair, Checked())
+            through_data = through_data or (found is not None and _depends_on_data(found))
             if not through_data and not self._settles(checker, race):
                 return None
             example = example or tuple((size_name(s), v) for s, v in sizes.items() if s in inside)
         if through_data:
             return Missing(example, through_data=True)
-        found = self._relations(race, inside, around, strides)
-        return Missing(example, tuple(r.text for r in found))
+        relations = self._relations(race, inside, around, strides)
+        return Missing(example, tuple(r.text for r in relations))
 
     # --- with particular sizes
 
@@ -211,13 +212,9 @@ class Relations:
         changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
         return RaceChecker(Launch(self.launch.events, changed), Ladder(BUDGET), self.warp_lockstep, self.poll)
 
-    def _needs_data(self, checker: RaceChecker, race: Race) -> bool:
-        """The race found under the checker's conditions takes particular memory contents."""
-        found = checker.decide(race.pair, Checked())
-        return found is not None and _depends_on_data(found)
-
     def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
-        """Under the checker's conditions the pair is proved, and both accesses still happen. None: not decided."""
+        """Under the checker's conditions the pair is proved, wrap-around of unsigned arithmetic aside, and both
+        accesses still happen. None: not decided."""
         out = Checked()
         found = checker.decide(race.pair, out)
         if found is not None and not found.wraps:

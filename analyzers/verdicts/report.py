@@ -252,7 +252,10 @@ def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> 
                 "it takes particular memory contents."
             )
         elif needed:
-            lines.append(f"There is no race if {needed}; an assertion of it in the host code would settle the matter.")
+            lines.append(
+                f"There is no race if {needed}, wrap-around of unsigned arithmetic aside; "
+                "an assertion of it in the host code would settle the matter."
+            )
         else:
             lines.append(
                 f"It depends on sizes that no host code in sight limits: with {_sizes(race.missing)} there is no race. "
