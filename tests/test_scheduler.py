@@ -279,6 +279,7 @@ def work(seconds: float) -> None:
         pass
 
 
+# Without /proc a silent process is given up by the clock, so there is nothing to tell apart.
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell what a process has used")
 def test_a_silent_process_is_slow_as_long_as_it_works_and_has_not_worked_enough() -> None:
     # The system counts in ticks, and may miss some on a busy machine.
