@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("coverage", "editor")
+NAMES = ("coverage", "editor", "hgrd")
 
 
 def main() -> None:
