@@ -374,11 +374,9 @@ class RaceChecker:
         assert pair.one.value is not None
         assert pair.two.value is not None
         v1, v2 = self.launch.side(pair.one.value, 1, mode), self.launch.side(pair.two.value, 2, mode)
-        differ = E.FALSE
-        if v1 is not v2:
-            if not isinstance(v1.ty, IntType) or v1.ty != v2.ty:
-                return False
-            differ = E.compare("ne", v1, v2)
+        differ = _difference(v1, v2)
+        if differ is None:
+            return False
         if not set(meeting_distances(pair)) <= {0}:
             # Equal values that overlap in part put different bytes into the same cells.
             differ = E.lor(differ, E.compare("ne", *self._offsets(pair, mode)))
@@ -404,6 +402,21 @@ class RaceChecker:
         if isinstance(answer, Satisfied) and query is not None:
             return Race(race.pair, "block", race.case, answer.values, query)
         return None
+
+
+def _difference(one: Expr, two: Expr) -> Expr | None:
+    """What has to hold for two values to differ, or more than that; None where nothing is known. Unknown values, of
+    any type, are equal where their arguments are."""
+    if one is two:
+        return E.FALSE
+    if one.ty != two.ty:
+        return None
+    if isinstance(one.ty, IntType):
+        return E.compare("ne", one, two)
+    if one.op != "opaque" or one.value != two.value or two.op != "opaque" or len(one.args) != len(two.args):
+        return None
+    parts = [_difference(a, b) for a, b in zip(one.args, two.args, strict=True)]
+    return None if None in parts else E.lor(*(p for p in parts if p is not None))
 
 
 _answers: dict[tuple[object, ...], Answer] = {}

@@ -74,3 +74,21 @@ __global__ void different_constants_twice(int *flag) {
 __global__ void flag_by_one_thread(int *flag) {  // expect: race-free
   if (threadIdx.x == 3) *flag = 1;
 }
+
+// Numbers that are no integers: what all rows of a block load from one place is equal.
+// cuda-lsp: launch grid=(4) block=(32,4)
+__global__ void rows_load_alike(const float *in, float *out) {
+  __shared__ float line[32];
+  line[threadIdx.x] = in[blockIdx.x * 32 + threadIdx.x];  // expect: benign-race with self
+  __syncthreads();
+  if (threadIdx.y == 0) out[blockIdx.x * 32 + threadIdx.x] = line[31 - threadIdx.x];
+}
+
+// Each row loads its own.
+// cuda-lsp: launch grid=(4) block=(32,4)
+__global__ void rows_load_apart(const float *in, float *out) {
+  __shared__ float line[32];
+  line[threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];  // expect: data-race with self
+  __syncthreads();
+  if (threadIdx.y == 0) out[blockIdx.x * 32 + threadIdx.x] = line[31 - threadIdx.x];
+}
