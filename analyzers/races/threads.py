@@ -68,8 +68,9 @@ class Launch:
         self._dimension_facts()
         for d, value in computed.items():
             # Two inequalities, not an equation: a solver would put the value in everywhere, and products of it.
-            self._limit(E.compare("le", d, self.bind(value)))
-            self._limit(E.compare("le", self.bind(value), d))
+            one, two = _as_launched(d, self.bind(value))
+            self._limit(E.compare("le", one, two))
+            self._limit(E.compare("le", two, one))
         for tag, c in enumerate(self.context.constraints):
             self.facts.append(Fact(self.bind(c.condition), tag))
         self.dimension_tag = len(self.context.constraints)
@@ -310,6 +311,14 @@ def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, 
         else:
             memo[node.key] = node if args == node.args else E.rebuild(node, args)
     return memo[e.key]
+
+
+def _as_launched(dimension: Expr, value: Expr) -> tuple[Expr, Expr]:
+    """A dimension and its value. Dimensions stay below 2**31: one that was computed as a signed number is that number,
+    without conversion."""
+    if value.op == "cast" and value.args[0].ty == E.I32:
+        return E.cast(dimension, I64), E.cast(value.args[0], I64)
+    return dimension, value
 
 
 def _constants(values: Iterable[Expr]) -> tuple[int | None, int | None, int | None]:
