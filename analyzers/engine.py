@@ -579,7 +579,7 @@ def _contexts(
         skipped += skipped_here
         contexts += launches if options.use_host else ()
         contexts += written
-        contexts = contexts or [default_context(kernel)]
+        contexts = contexts or [default_context(kernel, any_blocks=not options.use_host)]
     assumed = [with_assumptions(c, kernel, directives) for c in contexts]
     for _, more in assumed[:1]:
         skipped += more

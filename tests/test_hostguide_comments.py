@@ -233,3 +233,9 @@ def test_comments_of_a_kernel_in_a_header(tmp_path: Path) -> None:
     (skipped,) = finished.result.skipped
     assert skipped.span is not None
     assert (skipped.span.path, skipped.span.start_line) == (str(header), 4)
+
+
+def test_default_context_with_any_number_of_blocks() -> None:
+    context = default_context(one(), any_blocks=True)
+    assert "gdim.x" not in {str(s.value) for s, _ in context.bindings}
+    assert context.summary.grid == ("gridDim.x", "1", "1")

@@ -18,8 +18,10 @@ def three(texts: Iterable[str]) -> tuple[str, str, str]:
     return x, y, z
 
 
-def default_context(kernel: Kernel) -> LaunchContext:
-    """No launch in sight: the hardware's limits, and axes that the kernel never mentions have dimension 1."""
+def default_context(kernel: Kernel, any_blocks: bool = False) -> LaunchContext:
+    """No launch in sight: the hardware's limits, and axes that the kernel never mentions have dimension 1.
+
+    ``any_blocks``: not even a kernel that never asks for its block is taken to run in a single one."""
     mentioned = _mentioned(kernel)
     bindings: list[tuple[Expr, Expr]] = []
     assumptions: list[str] = []
@@ -28,7 +30,8 @@ def default_context(kernel: Kernel) -> LaunchContext:
         for axis, symbol in zip("xyz", symbols, strict=True):
             name = f"{title}.{axis}"
             shown[name] = name
-            if f"{index}.{axis}" not in mentioned and str(symbol.value) not in mentioned:
+            free = f"{index}.{axis}" in mentioned or str(symbol.value) in mentioned
+            if not free and not (any_blocks and symbol is GDIM[0]):
                 bindings.append((symbol, ex.const(1, U32)))
                 assumptions.append(f"{name} is 1: the kernel does not use this axis")
                 shown[name] = "1"
