@@ -285,7 +285,7 @@ class Caller(Evaluator):
             frame.variables[declared] = made
             self.state.store[made] = self.fresh(declared.name, declared.ty)
 
-    def effects_of(self, node: Node) -> Writes:
+    def effects_of(self, node: Node, *parts: Node | None) -> Writes:
         raise NotImplementedError
 
     def _argument(self, ty: HostType, node: Node | None, name: str) -> Value:
@@ -367,7 +367,6 @@ class Caller(Evaluator):
         for a in arguments if isinstance(ty, PointerTo) else ():
             if a is not None and isinstance(a.ty, PointerTo) and isinstance(ty, PointerTo) and not a.effects:
                 kin += [self.evaluate(a)] if a.ty.target == ty.target else []
-        keeps = harmless and (target is None or not self._may_refer(target))
         for index, argument in enumerate(a for a in arguments if a is not None):
             ty = self.parameter(target, index)
             if isinstance(ty, ReferenceTo) or (ty is None and argument.op in ("ref", "member", "index")):
@@ -376,7 +375,7 @@ class Caller(Evaluator):
                 if ty is None or not ty.const:
                     if place is not None:
                         self.forget(place, argument.ty)
-                        if not keeps:
+                        if not harmless or (target is not None and self._may_refer(target, argument.ty)):
                             self.escape((place.variable,))
                     elif argument.op in ("member", "index", "deref"):
                         self.forget_outside()
@@ -397,11 +396,11 @@ class Caller(Evaluator):
             return self.related(name, *kin)
         return self.fresh(name, node.ty) if node.ty is not VOID else Unknown(0, "void", VOID)
 
-    def _may_refer(self, target: Cursor) -> bool:
-        """Whether a library function may return something through which its arguments can be written."""
+    def _may_refer(self, target: Cursor, given: HostType) -> bool:
+        """Whether a library function may return something through which an argument of this type can be written."""
         ty = self.builder.types.of(target.result_type)
         if isinstance(ty, ReferenceTo):
-            return not ty.const
+            return not ty.const and (ty.target == given or not isinstance(given, (IntType, FloatType)))
         return not isinstance(ty, (IntType, FloatType)) and ty is not VOID
 
     def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:

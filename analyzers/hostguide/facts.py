@@ -129,6 +129,41 @@ def factors_positive(size: Expr) -> list[Expr]:
     return out
 
 
+def factors_small(size: Expr) -> list[Expr]:
+    """What the signed products in a size say about a number that is multiplied with itself.
+
+    C++ signed arithmetic does not overflow: with ``int n``, a size of ``n * n * sizeof(float)`` is computed for
+    ``abs(n) <= 46340`` only."""
+    out: list[Expr] = []
+    stack = [size]
+    while stack:
+        top = stack.pop()
+        ty = top.ty
+        if top.op == "mul" and isinstance(ty, IntType) and ty.signed and ty.width >= 32:
+            factors = [f for f in _factors(top) if f.op != "const"]
+            if len(factors) > 1 and len(set(factors)) == 1:
+                limit = ex.const(_root(ty.high, len(factors)), ty)
+                out += [ex.compare("le", ex.neg(limit), factors[0]), ex.compare("le", factors[0], limit)]
+        elif top.op in ("mul", "cast"):
+            stack.extend(top.args)
+    return out
+
+
+def _factors(product: Expr) -> list[Expr]:
+    if product.op != "mul":
+        return [product]
+    return [factor for part in product.args for factor in _factors(part)]
+
+
+def _root(limit: int, power: int) -> int:
+    """The largest number whose power is within the limit."""
+    low, high = 1, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**power <= limit else (low, middle - 1)
+    return low
+
+
 def _keeps_sign(conversion: Expr) -> bool:
     """Whether a negative number stays negative, or becomes one that no allocation has as its size."""
     inner, outer = conversion.args[0].ty, conversion.ty

@@ -60,10 +60,11 @@ class Forgetter(Launcher):
             self.state = state
         self._forget_writes(self.effects_of(node), mixed=True)
 
-    def effects_of(self, node: Node) -> Writes:
+    def effects_of(self, node: Node, *parts: Node | None) -> Writes:
+        """What executing a node may change, or those parts of it that are given: always the same ones."""
         found = self._effects.get(id(node))
         if found is None:
-            found = self._effects[id(node)] = writes_of(self, node)
+            found = self._effects[id(node)] = writes_of(self, *(parts or (node,)))
         return found
 
     def _forget_writes(self, writes: Writes, mixed: bool = False) -> None:

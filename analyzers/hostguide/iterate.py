@@ -46,7 +46,7 @@ class LoopRunner(Forgetter):
     def _loop(
         self, node: Node, condition: Node | None, body: Node, step: Node | None, tested_first: bool = True
     ) -> None:
-        writes = self.effects_of(node)
+        writes = self.effects_of(node, condition, body, step)
         counters = self._counters(writes)
         bound = self._bound(condition) if condition is not None else None
         carried = self._carry(writes)
@@ -219,7 +219,7 @@ class LoopRunner(Forgetter):
     ) -> None:
         note = NoteSource("loop-bound", node.cursor, "loop")
         for declared, first, writers in counters:
-            steps = [step_of(w, declared) for w in writers]
+            steps = [step_of(w, declared, self._constant_at_head) for w in writers]
             variable = self.find(declared)
             now = self.state.store.get(variable) if variable is not None else None
             if any(s is None for s in steps) or not isinstance(now, Expr) or now.op != "sym":
@@ -233,6 +233,14 @@ class LoopRunner(Forgetter):
                     above = bound.op == "const" and bound.value >= 0 and condition.value == ">"
             for fact in counter_facts(first, now, [s for s in steps if s is not None], below, single, above):
                 self.learn(fact, note)
+
+    def _constant_at_head(self, node: Node) -> int | None:
+        """The number that an expression is at the head of a loop, after everything that the loop writes is
+        forgotten."""
+        value = self.evaluate(node) if not node.effects else None
+        return (
+            value.value if isinstance(value, Expr) and value.op == "const" and isinstance(value.ty, IntType) else None
+        )
 
     def _for(self, node: Node) -> None:
         init, condition, step, body = node.args

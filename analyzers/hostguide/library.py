@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from analyzers.hostguide.facts import factors_positive
+from analyzers.hostguide.facts import factors_positive, factors_small
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, usual
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.source import extent
@@ -121,7 +121,7 @@ def allocated(m: Caller, node: Node, place: Address | None, size: Expr, name: st
         ex.land(ex.compare("le", ex.const(1, U64), wide), ex.compare("le", wide, ex.const(_LARGEST_ALLOCATION, U64))),
         note,
     )
-    for fact in factors_positive(wide):
+    for fact in (*factors_positive(wide), *factors_small(wide)):
         m.learn(fact, note)
     shown = place.variable.name if place is not None else name
     made = Pointer(m.number(shown), shown, size=ex.cast(size, I64))
@@ -255,6 +255,8 @@ def _malloc_host(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | 
     size = m.integer(arguments[0], U64)
     if len(arguments) == 2:
         size = ex.mul(size, m.integer(arguments[1], U64))
+    for fact in factors_small(size):
+        m.learn(fact, NoteSource("allocation", node.cursor))
     made = Pointer(m.number("malloc"), "malloc", size=ex.cast(size, I64))
     m.allocations.add(made.id)
     return made

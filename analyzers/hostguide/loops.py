@@ -9,6 +9,7 @@ wrapping).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -169,8 +170,9 @@ class Step:
     amount: int
 
 
-def step_of(node: Node, declared: Declaration) -> Step | None:
-    """What an assignment does to its variable, None when it is no simple step computed in the variable's own type."""
+def step_of(node: Node, declared: Declaration, value_of: Callable[[Node], int | None]) -> Step | None:
+    """What an assignment does to its variable, None when it is no simple step computed in the variable's own type.
+    ``value_of`` knows the numbers that are the same in every iteration."""
     ty = declared.ty
     if not isinstance(ty, IntType):
         return None
@@ -188,6 +190,8 @@ def step_of(node: Node, declared: Declaration) -> Step | None:
     if operator not in ("<<", ">>") and usual(ty, operand.ty) != ty:
         return None
     amount = _constant(operand)
+    if amount is None:
+        amount = value_of(operand)
     if amount is None:
         return None
     if operator in ("+", "-"):

@@ -233,14 +233,17 @@ class Memory(Provenance):
         self.write(place, self.fresh(place.variable.name, kind))
 
     def forget_outside(self, keep: Variable | None = None, scalar: bool = False) -> None:
-        """Everything that other code can reach may have changed; a ``scalar`` write changes no library object."""
+        """Everything that other code can reach may have changed; a ``scalar`` write changes no library object.
+
+        ``keep``: what was written. Variables with storage of their own stay apart when others know their addresses."""
         state = self.state
         state.epoch = self.next_epoch()
         apart = self.named if keep in self.named else frozenset[Variable]()
         for variable in [v for v in state.store if v.outside and v is not keep and v not in apart]:
             if not (scalar and _is_opaque(variable.ty)):
                 del state.store[variable]
-        for variable in sorted(state.escaped, key=lambda v: v.name):
+        reached = () if keep is not None and not keep.outside else sorted(state.escaped, key=lambda v: v.name)
+        for variable in reached:
             if variable is not keep and variable in state.store and not (scalar and _is_opaque(variable.ty)):
                 state.store[variable] = self.fresh(variable.name, variable.ty)
 

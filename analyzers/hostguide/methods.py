@@ -23,7 +23,8 @@ from analyzers.hostguide.values import (
     Value,
     Variable,
 )
-from analyzers.ir.expr import I64, Expr, FloatType, IntType
+from analyzers.ir import expr as ex
+from analyzers.ir.expr import I64, U32, Expr, FloatType, IntType
 
 _CONCURRENT = frozenset(
     {
@@ -200,6 +201,8 @@ class MethodCaller(Caller):
         parts: dict[str | int, Value] = {}
         for index, value in enumerate(values[:4]):
             parts[names[index]] = value
+        if isinstance(node.ty, RecordType) and node.ty.head == "dim3":
+            parts = {axis: parts.get(axis, ex.const(1, U32)) for axis in "xyz"}
         return Record(parts, Unknown(self.number("dim3"), "dim3", node.ty))
 
     def _library_object(self, node: Node, target: Cursor, arguments: tuple[Node, ...]) -> Value:

@@ -121,3 +121,27 @@ void launch_allocated_picture(unsigned w) {
   cudaMalloc(&out, w * 10 * sizeof(float));
   allocated_picture<<<10, w>>>(out, w);
 }
+
+// The size is computed with int: its square does not overflow, and neither do the indices.
+__global__ void tiles_of_square(float *m, int n) {  // expect: race-free
+  unsigned row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+  if (row < n && column < n) m[row * n + column] = row;
+}
+
+void launch_tiles_of_square(int n) {
+  float *m;
+  cudaMalloc(&m, n * n * sizeof(float));
+  tiles_of_square<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(m, n);
+}
+
+// Computed with size_t the square may be any.
+__global__ void tiles_of_large_square(float *m, int n) {
+  unsigned row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+  if (row < n && column < n) m[row * n + column] = row;  // expect: possible-data-race with self
+}
+
+void launch_tiles_of_large_square(int n) {
+  float *m;
+  cudaMalloc(&m, sizeof(float) * n * n);
+  tiles_of_large_square<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(m, n);
+}

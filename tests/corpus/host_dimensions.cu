@@ -153,3 +153,53 @@ __global__ void guarded_row(float *out, int n) {  // expect: race-free
 }
 
 void launch_guarded_row(float *out, int n, int rows) { guarded_row<<<dim3(blocks_for(n, 128), rows), 128>>>(out, n); }
+
+// A function fills in the dimensions through pointers; what it does not fill in is one.
+static void sizes_for(int columns, int rows, dim3 *grid, dim3 *block) {
+  block->x = 32;
+  block->y = 8;
+  grid->x = (columns + 31) / 32;
+  grid->y = (rows + 7) / 8;
+}
+
+__global__ void sized_elsewhere(float *out, int columns, int rows) {  // expect: race-free
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < columns && y < rows) out[y * columns + x] = x - y;
+}
+
+// The kernel knows nothing of y.
+__global__ void sized_elsewhere_flat(float *out, int columns) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < columns) out[x] = threadIdx.y;  // expect: data-race with self
+}
+
+void launch_sized_elsewhere(float *out, int columns, int rows) {
+  dim3 grid, block;
+  sizes_for(columns, rows, &grid, &block);
+  sized_elsewhere<<<grid, block>>>(out, columns, rows);
+  sized_elsewhere_flat<<<grid, block>>>(out, columns);
+}
+
+// Two variables whose addresses are known elsewhere: a write to one leaves the other, a call may write both.
+void adjust(dim3 *a, dim3 *b);
+
+__global__ void adjusted_block(float *out) {
+  out[threadIdx.x] = threadIdx.y;  // expect: data-race with self
+}
+
+void launch_adjusted_block(float *out) {
+  dim3 grid(1), block(64);
+  adjust(&grid, &block);
+  adjusted_block<<<1, block>>>(out);
+}
+
+// A number computed with sign: a launch takes place for one that is positive only.
+__global__ void signed_blocks(float *out, int n, int first) {  // expect: race-free
+  int row = first + (blockIdx.x + 1) * 16 + threadIdx.x;
+  for (int c = 0; c < n; c++) out[row * n + c] = row;
+}
+
+void launch_signed_blocks(float *out, int n, int first) {
+  if (first < 0 || n > 1000) return;
+  signed_blocks<<<(n - first) / 16 - 1, 16>>>(out, n, first);
+}

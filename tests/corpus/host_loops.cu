@@ -115,3 +115,27 @@ void launch_chunks_down(int *out) {
     size -= 16;
   }
 }
+
+// The counter is declared before the loop, and the step has a name.
+constexpr int STRIPE = 32;
+
+__global__ void stripe(float *out, int n, int begin) {  // expect: race-free
+  int row = begin + threadIdx.y, column = threadIdx.x;
+  if (row < n && column < n) out[row * n + column] = row;
+}
+
+void launch_stripes(float *out, int n) {
+  int begin = 0;
+  for (begin = 0; begin < n - STRIPE; begin += STRIPE) stripe<<<1, dim3(STRIPE, STRIPE)>>>(out, n, begin);
+}
+
+// The same counter after the loop, used as a row length: a loop that is never entered leaves zero.
+__global__ void after_stripes(float *out, int length) {
+  out[threadIdx.x * length] = 1.0f * threadIdx.x;  // expect: data-race with self
+}
+
+void launch_after_stripes(float *out, int n) {
+  int begin = 4;
+  for (begin = 0; begin < n; begin += STRIPE) stripe<<<1, dim3(STRIPE, STRIPE)>>>(out, n, begin);
+  after_stripes<<<1, 64>>>(out, begin);
+}

@@ -136,3 +136,29 @@ __global__ void lower_to_middle(float *to, const float *from, int n) {
 }
 
 void launch_lower_to_middle(float *a, int n) { lower_to_middle<<<(n + 127) / 128, 128>>>(a + n / 2, a, n); }
+
+// Sizes read from a stream stay what they are while other things are read and allocated.
+#include <fstream>
+
+__global__ void from_stream(float *out, int width) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[y * width + x] = x;
+}
+
+__global__ void from_changed_stream(float *out, int width) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[y * width + x] = x;  // expect: data-race with self
+}
+
+void launch_from_stream(const char *path) {
+  std::ifstream file(path);
+  int width, height;
+  file >> width >> height;
+  float *out, level;
+  file >> level;
+  cudaMalloc(&out, width * height * sizeof(float));
+  dim3 grid(width / 16, height / 16), block(16, 16);
+  from_stream<<<grid, block>>>(out, width);
+  file >> width;
+  from_changed_stream<<<grid, block>>>(out, width);
+}
