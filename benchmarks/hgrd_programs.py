@@ -284,6 +284,7 @@ PROGRAMS: Final = (
         _UNREPAIRED_EXPDIST,
         headers=("src/expdist-cuda/kernel.h",),
         races=(
+            Race("distance", _SHARED_FILL, _SHARED_FILL),
             *(
                 Race("distance", _SHARED_FILL, Access("read", statement))
                 for statement in (
