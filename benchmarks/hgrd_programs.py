@@ -89,7 +89,7 @@ _KALDI_INCLUDES: Final = {
     "util": "stl-utils",
 }
 _KALDI_HEADERS: Final = tuple(f"src/{d}/{name}.h" for d, names in _KALDI_INCLUDES.items() for name in names.split())
-_KALDI_HOST: Final = tuple(f"src/cudamatrix/{name}.cc" for name in ("cu-matrix", "cu-common", "cu-device"))
+_KALDI_HOST: Final = tuple(f"src/cudamatrix/cu-{name}.cc" for name in ("allocator", "common", "device", "matrix"))
 
 
 def _indigo(name: str, template: str, tag: str, races: tuple[tuple[Access, Access], ...]) -> Program:
@@ -162,7 +162,7 @@ def _kaldi(name: str, kernel: str, guided: str) -> Program:
         _KALDI,
         headers=_KALDI_HEADERS,
         host=_KALDI_HOST,
-        flags=("-Isrc", "-DHAVE_CUDA=1", "-DKALDI_DOUBLEPRECISION=0"),
+        flags=("-Isrc", "-DHAVE_CUDA=1", "-DKALDI_DOUBLEPRECISION=0", "-DOPENFST_VER=10804"),
         kernels=(kernel,),
         guided=guided,
         cited="pitch",
