@@ -39,6 +39,36 @@ def test_dim3_members_assigned_one_by_one() -> None:
     assert hg.dims(context) == ("u32(((host:1:w + 15) / 16))", "u32(host:2:h)", "1", "16", "8", "1")
 
 
+def test_dimensions_read_as_the_source_does() -> None:
+    context = hg.only(
+        """
+        #include <cstdlib>
+        #include <string>
+        __global__ void k(float *p) {}
+        int main(int argc, char **argv) {
+          int n = argc > 2 ? atoi(argv[2]) : 100, m = 8 == argc ? 1 : std::stoi(argv[1]);
+          k<<<dim3(n, m + 1, argc >= 3), 64>>>(nullptr);
+        }
+        """
+    )
+    assert context.summary.grid == (
+        "argc > 2 ? atoi(argv[2]) : 100",
+        "(argc == 8 ? 1 : std::stoi(argv[1])) + 1",
+        "argc >= 3",
+    )
+
+
+def test_a_call_too_long_for_a_message_is_shortened() -> None:
+    context = hg.only(
+        """
+        int number_of_blocks(const char *name, int first, int second);
+        __global__ void k(float *p) {}
+        void run(int rows) { k<<<number_of_blocks("the name of a configuration", rows, rows), 64>>>(nullptr); }
+        """
+    )
+    assert context.summary.grid == ("number_of_blocks(…)", "1", "1")
+
+
 def test_one_host_variable_relates_grid_and_parameter() -> None:
     context = hg.only(
         """

@@ -47,6 +47,9 @@ _MOST_STEPS = 200_000
 _MOST_RUNS = 24
 """How often one function is run in place in one unit before it is taken as called with anything."""
 
+_LONGEST_CALL = 40
+"""Characters of a call that stands in a message as it is written."""
+
 LAUNCH_CALLS = frozenset(
     {
         "cudaLaunchKernel",
@@ -392,9 +395,18 @@ class Caller(Evaluator):
             self.forget_outside()
             self.shapes += 1
         name = target.spelling if target is not None else "call"
+        if isinstance(node.ty, IntType):
+            return self.fresh(self._as_written(node, name), node.ty)
         if isinstance(node.ty, PointerTo):
             return self.related(name, *kin)
         return self.fresh(name, node.ty) if node.ty is not VOID else Unknown(0, "void", VOID)
+
+    def _as_written(self, node: Node, name: str) -> str:
+        """A call as the source shows it, ``atoi(argv[1])``, where that is short; else ``name(…)``."""
+        text = self.builder.sources.slice(*extent(node.cursor))
+        if len(text) <= _LONGEST_CALL and name in text and text.endswith(")") and text.count("(") == text.count(")"):
+            return text
+        return f"{name}(…)"
 
     def _may_refer(self, target: Cursor, given: HostType) -> bool:
         """Whether a library function may return something through which an argument of this type can be written."""

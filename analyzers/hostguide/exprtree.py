@@ -16,6 +16,7 @@ _SIGN = {
     "mul": "*", "div": "/", "rem": "%", "add": "+", "sub": "-", "shl": "<<", "shr": ">>", "lt": "<", "le": "<=",
     "eq": "==", "ne": "!=", "and": "&", "xor": "^", "or": "|", "land": "&&", "lor": "||",
 }  # fmt: skip
+_MIRRORED = {"lt": ">", "le": ">=", "eq": "==", "ne": "!="}
 _LONGEST = 80
 
 
@@ -32,6 +33,12 @@ def written(e: Expr) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def _bare(e: Expr) -> Expr:
+    while e.op == "cast":
+        e = e.args[0]
+    return e
+
+
 def _text(e: Expr, level: int, budget: list[int]) -> str:
     budget[0] -= 1
     if budget[0] < 0:
@@ -42,13 +49,17 @@ def _text(e: Expr, level: int, budget: list[int]) -> str:
     if op in ("sym", "var"):
         return host_name(str(e.value))
     if op == "cast":
-        return _text(e.args[0], level, budget)
+        return _text(_bare(e), level, budget)
     own = _LEVEL.get(op)
     if own is not None:
-        a, b = e.args
-        if op in ("add", "mul") and a.op == "const" and b.op != "const":
-            a, b = b, a
+        a, b = (_bare(x) for x in e.args)
         sign = _SIGN[op]
+        if a.op == "const" and b.op != "const":
+            # As one writes it: `n + 1`, `argc > 2`.
+            if op in ("add", "mul"):
+                a, b = b, a
+            elif op in _MIRRORED:
+                a, b, sign = b, a, _MIRRORED[op]
         if op == "add" and b.op == "const" and b.value < 0:
             text = f"{_text(a, own, budget)} - {-b.value}"
         else:
