@@ -9,6 +9,7 @@ is reported once and counts as absent.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -281,14 +282,12 @@ def merge(layers: Iterable[Layer]) -> tuple[Settings, tuple[Problem, ...]]:
             try:
                 values[name.replace("-", "_")] = option.read(value)
             except _BadValueError as error:
-                default = _shown(getattr(Settings(), name.replace("-", "_")))
-                problems.append(
-                    Problem(
-                        layer.source,
-                        f"{_shown(value)} is no value for “{written}”, expected {error}; "
-                        f"without another value the default {default} holds",
-                    )
+                default = getattr(Settings(), name.replace("-", "_"))
+                held = f"the default {_shown(default)}" if default is not None else "the default"
+                text = (
+                    f"{_shown(value)} is no value for “{written}”, expected {error}; without another value {held} holds"
                 )
+                problems.append(Problem(layer.source, text))
     return Settings(**values), tuple(problems)
 
 
@@ -298,7 +297,11 @@ def kebab(name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    text = repr(value) if not isinstance(value, str) else f'"{value}"'
+    """A value as users write it, in JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):
+        text = str(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -326,7 +329,9 @@ def load_project_file(path: Path) -> tuple[Layer, tuple[Problem, ...]]:
     """Read and parse a `.cuda-lsp.toml`; one that cannot be read gives no values and a problem."""
     try:
         return parse_project_file(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        return Layer(str(path), {}), (Problem(str(path), f"cannot be read: {error.strerror or error}"),)
+    except UnicodeDecodeError as error:
         return Layer(str(path), {}), (Problem(str(path), f"cannot be read: {error}"),)
 
 

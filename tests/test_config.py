@@ -71,6 +71,25 @@ def test_a_bad_value_counts_as_absent_and_is_told(name: str, value: object, expe
     assert "default" in told
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "end"),
+    [
+        (
+            "use-host",
+            {"on": 1},
+            "expected true or false; without another value the default true holds",
+        ),
+        ("extra-args", "-DX", "the default [] holds"),
+        ("severity", {"data-race": None}, "the default {} holds"),
+        ("arch", "fermi", "without another value the default holds"),
+    ],
+)
+def test_values_are_told_as_users_write_them(name: str, value: object, end: str) -> None:
+    told = complaint(**{name: value})
+    assert told.startswith(f"test: {json.dumps(value)} is no value for")
+    assert told.endswith(end)
+
+
 def test_a_bad_value_leaves_that_of_a_weaker_layer() -> None:
     merged, problems = merge([Layer("one", {"workers": 1}), Layer("two", {"workers": "many"})])
     assert merged.workers == 1

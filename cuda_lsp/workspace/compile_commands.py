@@ -63,9 +63,9 @@ def load(path: Path | None) -> tuple[Database, tuple[Problem, ...]]:
         text = path.read_text(encoding="utf-8", errors="replace")
         commands = flags.from_compilation_database(text, str(path), _read_response_file)
     except OSError as error:
-        return Database(str(path)), (Problem(str(path), f"cannot be read: {error}"),)
+        return Database(str(path)), (Problem(str(path), f"cannot be read: {error.strerror or error}"),)
     except flags.FlagsError as error:
-        return Database(str(path)), (Problem(str(path), str(error)),)
+        return Database(str(path)), (Problem(str(path), str(error).removeprefix(f"{path}: ")),)
     return Database(str(path), {os.path.normpath(name): found for name, found in commands.items()}), ()
 
 
