@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import documented_json
 import pytest
 
 from cuda_lsp.cli import jobs
-from cuda_lsp.cli.exit_codes import CLEAN, FINDINGS, NOT_ANALYSED, USAGE
+from cuda_lsp.cli.exit_codes import BROKEN_PIPE, CLEAN, FINDINGS, NOT_ANALYSED, USAGE
 from cuda_lsp.cli.main import main
 
 FAKE = "lsp.fake_engine:create"
@@ -208,3 +211,39 @@ def test_no_task_is_lost_when_more_workers_die_than_run(folder: Path) -> None:
 def test_nothing_to_do_starts_no_worker() -> None:
     with jobs.Pool(2, "no:where") as pool:
         assert list(pool.outcomes([], lambda _task, _progress: None)) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [["check", "racy.cu"], ["check", "racy.cu", "--format", "json"], ["fix", "racy.cu"]]
+)
+def test_a_report_that_cannot_be_written_is_told_in_one_line(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = _command(arguments, full)
+    assert done.returncode == NOT_ANALYSED
+    assert done.stderr.splitlines()[-1] == "cuda-lsp: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_clean_result() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = _command(["check", "racy.cu"], write)
+    finally:
+        os.close(write)
+    assert done.returncode == BROKEN_PIPE
+    assert done.stderr == ""
+
+
+def _command(arguments: list[str], out: Any) -> subprocess.CompletedProcess[str]:
+    script = f"import sys; from cuda_lsp.cli.main import main; sys.exit(main({arguments!r}, {FAKE!r}))"
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -117,6 +118,18 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path) -> None:
     with pytest.raises(OSError, match="has changed"):
         fix.write(file, RACY, FIXED)
     assert file.read_text() == RACY + "// edited\n"
+
+
+def test_a_file_that_cannot_be_written_is_told_and_left_as_it_was(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(fix, "write", full)
+    assert main(["fix", "--write", "racy.cu"], FAKE) == NOT_ANALYSED
+    assert "racy.cu: not written: No space left on device\n" in capsys.readouterr().err
+    assert (folder / "racy.cu").read_text() == RACY
 
 
 def test_titles_name_the_lines_of_the_file_as_it_was() -> None:

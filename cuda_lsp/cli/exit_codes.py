@@ -10,8 +10,11 @@ FINDINGS: Final = 1
 USAGE: Final = 2
 """The arguments or the configuration are wrong; nothing was checked."""
 NOT_ANALYSED: Final = 3
-"""Some input is missing, unreadable or made the analysis fail; what the others gave is reported nevertheless."""
+"""Some input is missing, unreadable or made the analysis fail, what the others gave is reported nevertheless; or the
+result could not be written."""
 INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""Whoever read the output left before its end: what a shell says of other programs then."""
 
 
 class UsageError(Exception):

@@ -75,14 +75,19 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
     changed = [path for path, text in texts.items() if text != before[path]]
     for result in repaired:
         _tell(result, err)
+    unwritten = False
     if arguments.write:
         for path in changed:
-            write(Path(path), before[path], texts[path])
+            try:
+                write(Path(path), before[path], texts[path])
+            except OSError as error:
+                print(f"{shown(path)}: not written: {error.strerror or error}", file=err)
+                unwritten = True
     else:
         style = terminal.style_for(arguments.color, out)
         for path in changed:
             _print(diff(path, before[path], texts[path], style), out)
-    code = exit_code([result.unit for result in repaired], DEFAULT_FAIL_ON)
+    code = exit_codes.NOT_ANALYSED if unwritten else exit_code([result.unit for result in repaired], DEFAULT_FAIL_ON)
     return exit_codes.FINDINGS if code == exit_codes.CLEAN and changed and not arguments.write else code
 
 
@@ -220,7 +225,7 @@ def write(path: Path, old: str, new: str) -> None:
     data = target.read_bytes()
     mark = data[: len(data) - len(_bytes(old))]
     if data != mark + _bytes(old):
-        raise OSError(f"{shown(str(path))} has changed meanwhile; nothing was written to it")
+        raise OSError("it has changed meanwhile")
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

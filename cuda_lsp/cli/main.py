@@ -26,17 +26,29 @@ def main(argv: Sequence[str] | None = None, backend: str = BACKEND) -> int:
     """Run one command line; `backend` names what the workers run (see `cuda_lsp.backend`)."""
     try:
         arguments = _parser().parse_args(_glued(sys.argv[1:] if argv is None else argv))
-        return _run(arguments, backend)
+        code = _run(arguments, backend)
+        sys.stdout.flush()
+        return code
     except UsageError as error:
         print(f"cuda-lsp: {error}", file=sys.stderr)
         return exit_codes.USAGE
     except KeyboardInterrupt:
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, as under `| head`; say nothing when Python closes the stream.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_codes.CLEAN
+        # The reader of our output has gone, as under `| head`.
+        _discard_output()
+        return exit_codes.BROKEN_PIPE
+    except OSError as error:
+        # A full disk behind standard output, no process or file handle left: nothing that a traceback would explain.
+        _discard_output()
+        print(f"cuda-lsp: {error.strerror or error}", file=sys.stderr)
+        return exit_codes.NOT_ANALYSED
+
+
+def _discard_output() -> None:
+    """Nothing is said when Python closes the stream."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: argparse.Namespace, backend: str) -> int:
