@@ -528,8 +528,8 @@ def _explained(a: KernelAnalysis, pass_name: str, options: CheckOptions) -> str:
         return explain_lockstep(a.events)
     parts: list[str] = []
     for context in a.contexts:
-        grid, block = "x".join(context.summary.grid), "x".join(context.summary.block)
-        parts.append(f"kernel {a.kernel.name}, launch grid {grid}, block {block} ({context.summary.source})")
+        grid, block = (", ".join(sizes) for sizes in (context.summary.grid, context.summary.block))
+        parts.append(f"kernel {a.kernel.name}, launch grid ({grid}), block ({block}) ({context.summary.source})")
         if pass_name == "pairs":
             parts.append(explain_pairs(a.events, context))
         else:
@@ -587,7 +587,8 @@ def _contexts(
 
 
 def _syntax(unit: ParsedUnit) -> tuple[SyntaxIssue, ...]:
-    return tuple(SyntaxIssue(d.message, d.span) for d in unit.errors)
+    """The compiler's errors; those that the device and the host pass both report count once."""
+    return tuple(dict.fromkeys(SyntaxIssue(d.message, d.span) for d in unit.errors))
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzers.model import ContextResult, Finding, LoopTurn, Severity, Verdict
+from analyzers.model import Access, ContextResult, Finding, LoopTurn, Severity, Verdict
 from cuda_lsp.unit_view import ShownKernel, UnitView
 
 _LOUDEST_FIRST = {severity: rank for rank, severity in enumerate(Severity)}
@@ -62,6 +62,13 @@ def mistakes(views: Iterable[UnitView], path: str, severity_of: SeverityOf) -> l
             contexts = sum(len(shown.result.contexts) for shown in kernels.values())
             found.append(Mistake(code, group, severity, tuple(ordered), contexts))
     return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
+
+
+def barrier_role(finding: Finding, access: Access) -> str:
+    """What the thread of one side of a barrier finding does there, as a verb."""
+    if access is finding.accesses[0]:
+        return "waits at"
+    return "returned before" if finding.code is Verdict.BARRIER_AFTER_EXIT else "does not reach"
 
 
 def describe_turn(turn: LoopTurn, where: str) -> str:

@@ -341,6 +341,38 @@ def test_json_says_what_the_finding_says() -> None:
     assert finding["run"] is None
 
 
+def test_json_says_where_and_how_often() -> None:
+    document = render_json.document(everything())
+    unit_json = document["units"][0]
+    finding = unit_json["kernels"][0]["contexts"][0]["findings"][0]
+    read = finding["accesses"][1]
+    assert read["text"] == "s[t + d]"
+    assert read["loops"][0] == {
+        "path": PATH, "line": 4, "column": 3, "iteration": 0, "variable": "d", "value": 1
+    }  # fmt: skip
+    assert [loop["value"] for loop in read["loops"]] == [1, None, None]
+    assert read["loops"][2]["path"] == "/project/b.h"
+    assert finding["notes"] == ["The threads are in different iterations."]
+    assert unit_json["skipped"] == [{"what": "a launch", "path": None, "line": None}]
+    assert unit_json["kernels"][1]["contexts"][0]["reason"]["path"] == PATH
+
+
+def test_both_sides_of_a_barrier_say_what_they_do() -> None:
+    waits, misses = (
+        Access(7, span(4, 3, 3), "barrier", 0, "__syncthreads()", (0, 0, 0), thread)
+        for thread in ((0, 0, 0), (9, 0, 0))
+    )
+
+    def rendered(code: Verdict) -> str:
+        finding = Finding(code, Severity.ERROR, "who", span(4, 3, 3), (waits, misses), "b")
+        return render(unit(kernel(ContextResult(LAUNCH, code, (finding,)))))
+
+    text = rendered(Verdict.BARRIER_DIVERGENCE)
+    assert "thread (0,0,0) of block (0,0,0) waits at it\n" in text
+    assert "thread (9,0,0) of block (0,0,0) does not reach it\n" in text
+    assert "thread (9,0,0) of block (0,0,0) returned before it\n" in rendered(Verdict.BARRIER_AFTER_EXIT)
+
+
 def test_dimensions_are_numbers_where_they_are_known() -> None:
     contexts = [k["contexts"][0] for k in render_json.document(everything())["units"][0]["kernels"]]
     assert (contexts[0]["grid"], contexts[0]["block"]) == ([4, 1, 1], ["n", 1, 1])

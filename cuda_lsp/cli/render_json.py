@@ -13,6 +13,7 @@ from analyzers.model import (
     Finding,
     Fix,
     KernelResult,
+    LoopTurn,
     Reason,
     SourceSpan,
     UnitResult,
@@ -47,7 +48,7 @@ def _unit(unit: UnitResult, fixes: Sequence[Fix]) -> dict[str, Any]:
         "arch": unit.arch,
         "ms": round(unit.milliseconds, 1),
         "failure": _reason(unit.failure),
-        "skipped": [{"what": s.what, "line": s.span.start_line if s.span else None} for s in unit.skipped],
+        "skipped": [{"what": s.what, **_somewhere(s.span)} for s in unit.skipped],
         "syntax": [{"message": issue.message, **_at(issue.span)} for issue in unit.syntax],
         "kernels": [_kernel(kernel, fixes) for kernel in unit.kernels],
     }
@@ -59,6 +60,9 @@ def _kernel(kernel: KernelResult, fixes: Sequence[Fix]) -> dict[str, Any]:
         "path": shown(kernel.span.path),
         "line": kernel.span.start_line,
         "verdict": kernel.verdict.value,
+        "shared_accesses": kernel.shared_accesses,
+        "global_accesses": kernel.global_accesses,
+        "barriers": kernel.barriers,
         "contexts": [_context(context, fixes) for context in kernel.contexts],
     }
 
@@ -91,6 +95,7 @@ def _finding(finding: Finding, fixes: Sequence[Fix]) -> dict[str, Any]:
         "space": finding.space,
         "object": finding.object,
         "accesses": [_access(access) for access in finding.accesses],
+        "notes": list(finding.explanation),
         "witness": _witness(finding.witness),
         "run": None,
         "fix": {"available": fix is not None, "title": fix.title if fix else None},
@@ -102,12 +107,18 @@ def _access(access: Access) -> dict[str, Any]:
         "id": access.id,
         **_at(access.span),
         "kind": access.kind,
+        "text": access.text,
         "width": access.width,
         "block": list(access.block) if access.block else None,
         "thread": list(access.thread) if access.thread else None,
         "iterations": _named(access.iterations),
+        "loops": [_turn(turn) for turn in access.turns],
         "calls": [_at(call) for call in access.calls],
     }
+
+
+def _turn(turn: LoopTurn) -> dict[str, Any]:
+    return {**_at(turn.span), "iteration": turn.iteration, "variable": turn.variable, "value": turn.value}
 
 
 def _witness(witness: Witness | None) -> dict[str, Any] | None:
@@ -138,12 +149,16 @@ def _named(pairs: Sequence[tuple[str, int]]) -> dict[str, int]:
 def _reason(reason: Reason | None) -> dict[str, Any] | None:
     if reason is None:
         return None
-    return {"kind": reason.kind, "text": reason.text, "line": reason.span.start_line if reason.span else None}
+    return {"kind": reason.kind, "text": reason.text, **_somewhere(reason.span)}
 
 
 def _fact(fact: FactNote) -> dict[str, Any]:
-    place = {"path": shown(fact.span.path), "line": fact.span.start_line} if fact.span else {"path": None, "line": None}
-    return {"text": fact.text, "kind": fact.kind, **place}
+    return {"text": fact.text, "kind": fact.kind, **_somewhere(fact.span)}
+
+
+def _somewhere(span: SourceSpan | None) -> dict[str, Any]:
+    """File and line; both null where there is none."""
+    return {"path": shown(span.path) if span else None, "line": span.start_line if span else None}
 
 
 def _at(span: SourceSpan) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from analyzers.model import (
 )
 from cuda_lsp.cli.inputs import shown
 from cuda_lsp.cli.terminal import Role, Style, printable, width
-from cuda_lsp.mistakes import describe_turn
+from cuda_lsp.mistakes import barrier_role, describe_turn
 
 Lines = Callable[[str], Sequence[str]]
 """The lines of a file; empty for one that cannot be read."""
@@ -152,11 +152,13 @@ class TextRenderer:
                 yield f"  {' ' * gutter} {self._paint('faint', f'in {shown(path)}')}"
             elif previous is not None and previous[0] == path and line > previous[1] + 1:
                 yield f"  {' ' * gutter} {self._paint('faint', ':')}"
-            yield from self._excerpt(path, line, accesses, gutter, _ROLES[finding.severity])
+            yield from self._excerpt(path, line, accesses, gutter, finding)
             previous = (path, line)
 
-    def _excerpt(self, path: str, line: int, accesses: Sequence[Access], gutter: int, role: Role) -> Iterator[str]:
-        lines = self._lines(path)
+    def _excerpt(
+        self, path: str, line: int, accesses: Sequence[Access], gutter: int, finding: Finding
+    ) -> Iterator[str]:
+        lines, role = self._lines(path), _ROLES[finding.severity]
         bar = self._paint("faint", "|")
         text = lines[line - 1] if line <= len(lines) else ""
         yield f"  {self._paint('faint', f'{line:>{gutter}}')} {bar} {printable(text)}"
@@ -166,7 +168,7 @@ class TextRenderer:
             # Two accesses of one expression are marked once.
             mark = " " * length if access.span == marked else self._paint(role, "^" * length)
             marked = access.span
-            yield f"  {' ' * gutter} {bar} {' ' * start}{mark} {_what(access)}"
+            yield f"  {' ' * gutter} {bar} {' ' * start}{mark} {_what(finding, access)}"
             indent = " " * (start + length + 1)
             for extra in _how(access):
                 yield f"  {' ' * gutter} {bar} {indent}{self._paint('faint', extra)}"
@@ -267,11 +269,12 @@ def _columns(text: str, span: SourceSpan) -> tuple[int, int]:
     return left, max(1, width(printable(end)) - left)
 
 
-def _what(access: Access) -> str:
+def _what(finding: Finding, access: Access) -> str:
     if access.kind == "barrier":
-        return (
-            f"thread {_dimensions(access.thread)} of block {_dimensions(access.block)}" if access.thread else "barrier"
-        )
+        if access.thread is None:
+            return "barrier"
+        thread, block = _dimensions(access.thread), _dimensions(access.block)
+        return f"thread {thread} of block {block} {barrier_role(finding, access)} it"
     who = f" by thread {_dimensions(access.thread)}" if access.thread else ""
     where = f" of block {_dimensions(access.block)}" if access.block else ""
     return f"{access.kind} of {access.width} {_plural(access.width, 'byte')}{who}{where}"

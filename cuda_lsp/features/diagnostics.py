@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from analyzers.model import Access, Severity, SourceSpan, Verdict
+from analyzers.model import Access, Finding, Severity, SourceSpan, Verdict
 from cuda_lsp import config
 from cuda_lsp.client import Encoded
-from cuda_lsp.mistakes import Mistake, describe_turn
+from cuda_lsp.mistakes import Mistake, barrier_role, describe_turn
 from cuda_lsp.mistakes import mistakes as grouped
 from cuda_lsp.positions import unchecked_range
 
@@ -127,7 +127,8 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
 
     for number, access in enumerate(first.finding.accesses):
         if number or access.span != first.finding.span:
-            yield from entry(describe_access(access) + describe_turns(access, line_of), access.span, first.shown)
+            text = describe_access(first.finding, access) + describe_turns(access, line_of)
+            yield from entry(text, access.span, first.shown)
         for call in access.calls:
             yield from entry(f"`{access.text}` is reached through this call", call, first.shown)
     for occurrence in mistake.occurrences:
@@ -137,12 +138,14 @@ def _related(session: Session, mistake: Mistake) -> Iterator[tuple[str, SourceSp
             yield from entry(text, launch.span, occurrence.shown)
 
 
-def describe_access(access: Access) -> str:
-    """An access with the thread that makes it, in one line."""
+def describe_access(finding: Finding, access: Access) -> str:
+    """An access with the thread that makes it, in one line; of a barrier, what the thread does there."""
     if access.kind == "barrier":
-        what = f"barrier `{access.text}`"
-    else:
-        what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of `{access.text}`"
+        if access.thread is None:
+            return f"barrier `{access.text}`"
+        of_block = f" of block {access.block}" if access.block is not None else ""
+        return f"thread {access.thread}{of_block} {barrier_role(finding, access)} `{access.text}`"
+    what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of `{access.text}`"
     if access.thread is None:
         return what
     block = f" of block {access.block}" if access.block is not None else ""

@@ -156,7 +156,8 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
     for access in finding.accesses:
         turns = describe_turns(access, lambda span: places.line(first.shown, span))
         where = places.line(first.shown, access.span)
-        who.add(f"{describe_access(access)}, {where}, {access.width} bytes{turns}", 1)
+        size = f", {_count(access.width, 'byte')}" if access.kind != "barrier" else ""
+        who.add(f"{describe_access(finding, access)}, {where}{size}{turns}", 1)
         for call in access.calls:
             who.add(f"called from {places.line(first.shown, call)}", 2)
     how = Block()
@@ -226,8 +227,8 @@ def _describe_kernel(places: _Places, shown: ShownKernel, contexts: Sequence[Con
     if shown.stale:
         head.add("From an earlier text: the current one could not be checked.")
     head.add(
-        f"{kernel.shared_accesses} accesses to shared and {kernel.global_accesses} to global memory, "
-        f"{kernel.barriers} barriers"
+        f"{_count(kernel.shared_accesses, 'access', 'accesses')} to shared and {kernel.global_accesses} to global "
+        f"memory, {_count(kernel.barriers, 'barrier')}"
     )
     blocks = [head]
     for context in contexts[:_MAXIMAL_LISTED]:
@@ -260,6 +261,10 @@ def _launch(places: _Places, shown: ShownKernel, launch: LaunchSummary) -> str:
         return _SOURCES["default"]
     where = f" at {places.line(shown, launch.span)}" if launch.span is not None else ""
     return f"{_SOURCES[launch.source]}{where}: {sizes}"
+
+
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
 
 
 # How it is written
