@@ -108,13 +108,6 @@ def never() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class FixRefusal:
-    """Why no repair is offered for a finding, as a sentence for the user."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class KernelAnalysis:
     """A kernel with everything that was found on the way to its verdict."""
 
@@ -597,7 +590,6 @@ __all__ = [
     "CheckRequest",
     "Engine",
     "Event",
-    "FixRefusal",
     "KernelAnalysis",
     "KernelFinished",
     "Progress",

@@ -289,3 +289,12 @@ class Fix:
     """What it costs at run time, in words: ``+1 barrier x 8 iterations``."""
     preferred: bool = True
     notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class FixRefusal:
+    """Why there is no repair, as a sentence for the user."""
+
+    text: str
+    group: str = ""
+    """The findings it is about (as in `Finding.group`), where it is about one group."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from analyzers.model import Fix, UnitResult
+from analyzers.model import Fix, FixRefusal, UnitResult
 
 if TYPE_CHECKING:
-    from analyzers.engine import CheckRequest, Event, FixRefusal
+    from analyzers.engine import CheckRequest, Event
 
 DEFAULT = "cuda_lsp.backend:create"
 
@@ -25,8 +25,8 @@ class Backend(Protocol):
 
     def check(self, request: CheckRequest, stop: Stop) -> Iterator[Event]: ...
 
-    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
-        """All verified repairs for a checked unit, each as soon as it is known."""
+    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix | FixRefusal]:
+        """All verified repairs for a checked unit, each as soon as it is known; for what has none, why."""
         ...
 
     def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
@@ -49,10 +49,10 @@ class _Real:
     def check(self, request: CheckRequest, stop: Stop) -> Iterator[Event]:
         return self._engine.check(request, stop)
 
-    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
+    def offers(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix | FixRefusal]:
         import quickfix
 
-        return quickfix.offers(self._engine, request, result, stop)
+        return quickfix.answers(self._engine, request, result, stop)
 
     def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
         import quickfix

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analyzers.model import Fix, Reason, Verdict
+from analyzers.model import Fix, FixRefusal, Reason, Verdict
 from cuda_lsp import bug, cache, wire
 from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES, Anchor, Document, text_digest
 from cuda_lsp.frames import Frame
@@ -394,7 +394,10 @@ class Checks:
 
         def on_frame(answer: Frame) -> None:
             if view.snapshot is snapshot:
-                view.add_fix(wire.load(Fix, answer["fix"]))
+                if "fix" in answer:
+                    view.add_fix(wire.load(Fix, answer["fix"]))
+                else:
+                    view.add_refusal(wire.load(FixRefusal, answer["refused"]))
 
         def on_done(outcome: Outcome, error: str) -> None:
             if outcome in (Outcome.FAILED, Outcome.CRASHED):

@@ -16,6 +16,7 @@ from analyzers.model import (
     ContextResult,
     Finding,
     Fix,
+    FixRefusal,
     KernelResult,
     Reason,
     SourceSpan,
@@ -131,6 +132,8 @@ class UnitView:
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
     """Groups for which it is known whether there is a repair."""
+    refusals: dict[str, str] = field(default_factory=dict[str, str])
+    """Why there is no repair for the text of `snapshot`, by group."""
     combined: Fix | None = None
     """All repairs of that text in one, once somebody has asked for it."""
     frame: Frame | None = None
@@ -221,7 +224,7 @@ class UnitView:
         # What could not be analysed at all tells nothing about its files: a change of any earlier one may cure it.
         self.dependencies = dependencies if unit.failure is None else {**self.dependencies, **dependencies}
         self.absent, self.sought = frame["absent"], frame["sought"]
-        self.fixes, self.combined, self.answered = [], None, set()
+        self.fixes, self.combined, self.answered, self.refusals = [], None, set(), {}
         self._fresh = {}
 
     def add_fix(self, fix: Fix) -> None:
@@ -229,6 +232,15 @@ class UnitView:
         self.answered.update(fix.groups)
         if fix not in self.fixes:
             self.fixes.append(fix)
+
+    def add_refusal(self, refusal: FixRefusal) -> None:
+        """There is no repair for findings of the last finished check."""
+        self.answered.add(refusal.group)
+        self.refusals[refusal.group] = refusal.text
+
+    def refuses(self, group: str) -> bool:
+        """Whether it is known of the current text that there is no repair for a group."""
+        return self.is_current and group in self.refusals
 
     def fail(self, reason: Reason) -> None:
         """The check gave nothing: everything stays, as old."""

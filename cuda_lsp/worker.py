@@ -303,13 +303,13 @@ class Worker:
         key = cache.key_of(checked.cache_key, [self._digest_of(path, frame) for path in checked.dependencies])
         known = self._disk.read("fixes", key) if frame["reuse"] else None
         if known is not None:
-            for fix in known:
-                self._send(frame["id"], fix=fix)
+            for answer in known:
+                self._send(frame["id"], **answer)
             return
         found: list[Any] = []
-        for fix in self._analysis.offers(request, checked.load(), self._stop(frame["id"])):
-            found.append(wire.dump(fix))
-            self._send(frame["id"], fix=found[-1])
+        for answer in self._analysis.offers(request, checked.load(), self._stop(frame["id"])):
+            found.append({"fix" if isinstance(answer, Fix) else "refused": wire.dump(answer)})
+            self._send(frame["id"], **found[-1])
             if self._is_cancelled(frame["id"]):
                 raise CancelledError
         self._disk.write("fixes", key, found)

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from analyzers.engine import FixRefusal, KernelAnalysis
+from analyzers.engine import KernelAnalysis
 from analyzers.frontend.gaps import Statement, Step
-from analyzers.model import Finding, SourceSpan, Verdict
+from analyzers.model import Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal
 from quickfix.paths import Level, chain_to
 from quickfix.session import Session

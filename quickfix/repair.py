@@ -7,19 +7,21 @@ reason why there is none. `available` is the cheap question without any of that.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from analyzers.engine import CheckRequest, Engine, FixRefusal, KernelAnalysis, never
+from analyzers.engine import CheckRequest, Engine, KernelAnalysis, never
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Access, Finding, Fix, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.model import Access, Finding, Fix, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
 from quickfix.removal import counterparts, deletion
-from quickfix.search import Placed, place, sentence
+from quickfix.search import Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
+
+_REPAIRABLE: Final = RACES | {Verdict.BARRIER_DIVERGENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +73,41 @@ def offers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix]:
     """Every repair of a unit, each verified, races before barriers. A group is in at most one of them."""
+    yield from (answer for answer in answers(engine, request, result, stop) if isinstance(answer, Fix))
+
+
+def answers(
+    engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
+) -> Iterator[Fix | FixRefusal]:
+    """The same, and in the end, for every group of races and divergent barriers without a repair, why there is none."""
     try:
         session = Session.open(engine, request, stop)
-        yield from _offers(session, [offer.group for offer in available(result or session.result)])
+        checked = result or session.result
+        offered = {offer.group: None for offer in available(checked)}
+        wrong = [f for k in checked.kernels for f in findings_of(k) if f.code in _REPAIRABLE]
+        yield from _answers(session, offered, frozenset(f.group for f in wrong))
+        refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
+        yield from {refusal.group: refusal for refusal in refusals if refusal is not None}.values()
     except ParseFailure:
         return
 
 
 def _offers(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
+    yield from (fix for fix in _answers(session, groups, frozenset()) if isinstance(fix, Fix))
+
+
+def _answers(session: Session, groups: Iterable[str], explained: Collection[str]) -> Iterator[Fix | FixRefusal]:
     done: set[str] = set()
+    refusals: dict[str, FixRefusal] = {}
     for group in groups:
         if group not in done:
             fix = _fix(session, group)
             if isinstance(fix, Fix):
                 done.update(fix.groups)
                 yield fix
+            elif group in explained:
+                refusals[group] = replace(fix, group=group)
+    yield from (refusal for group, refusal in refusals.items() if group not in done)
 
 
 def fix_all(
@@ -94,7 +116,7 @@ def fix_all(
     """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`.
 
     Repairs are found one by one, and judged once more together."""
-    chosen = frozenset(codes) if codes is not None else RACES | {Verdict.BARRIER_DIVERGENCE}
+    chosen = frozenset(codes) if codes is not None else _REPAIRABLE
     try:
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)

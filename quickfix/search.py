@@ -10,11 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.engine import FixRefusal, KernelAnalysis
+from analyzers.engine import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Access, Finding
-from quickfix.paths import Candidate, Key, chain_to, passage
+from analyzers.model import Access, Finding, FixRefusal
+from quickfix.paths import Candidate, Key, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.session import Session, Trial
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -120,14 +120,27 @@ def _search(
 
 def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Finding, besides: Collection[Key]) -> None:
     one, two = finding.accesses[:2]
-    if finding.scope == "inter-block":
-        raise _Unfixable(key, BETWEEN_BLOCKS.format(one=one.text, two=two.text))
-    way = passage(session.trees, finding)
-    if not way.candidates:
-        raise _Unfixable(key, way.obstacle)
+    way = _way(session, finding)
+    if isinstance(way, str):
+        raise _Unfixable(key, way)
     if not model.demand(way.candidates, besides):
         tried = all(c.key in besides for c in way.candidates)
         raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(one, two))
+
+
+def obstacle(session: Session, finding: Finding) -> FixRefusal | None:
+    """Why no barrier can remove a race, where that is seen without trying one."""
+    way = _way(session, finding)
+    return FixRefusal(sentence(way), finding.group) if isinstance(way, str) else None
+
+
+def _way(session: Session, finding: Finding) -> Passage | str:
+    """The places between the accesses of a race, or why there are none."""
+    one, two = finding.accesses[:2]
+    if finding.scope == "inter-block":
+        return BETWEEN_BLOCKS.format(one=one.text, two=two.text)
+    way = passage(session.trees, finding)
+    return way if way.candidates else way.obstacle
 
 
 def _not_enough(one: Access, two: Access) -> str:

@@ -16,6 +16,7 @@ from analyzers.model import (
     FactNote,
     Finding,
     Fix,
+    FixRefusal,
     KernelResult,
     LaunchSummary,
     LoopTurn,
@@ -98,7 +99,7 @@ def unit(*kernels: KernelResult) -> UnitResult:
 
 
 def render(
-    result: UnitResult, fixes: Sequence[Fix] = (), *, verbose: bool = False, lines: Sequence[str] = SOURCE
+    result: UnitResult, fixes: Sequence[Fix | FixRefusal] = (), *, verbose: bool = False, lines: Sequence[str] = SOURCE
 ) -> str:
     return TextRenderer(Style(), lambda path: lines if path == PATH else (), verbose).unit(result, fixes)
 
@@ -291,7 +292,7 @@ def test_no_bar_without_a_terminal() -> None:
 # --- JSON -----------------------------------------------------------------------------------------------------
 
 
-def everything() -> list[tuple[UnitResult, Sequence[Fix]]]:
+def everything() -> list[tuple[UnitResult, Sequence[Fix | FixRefusal]]]:
     reason = Reason("recursion", "`f` calls itself", span(2, 1, 3))
     unknown = ContextResult(LAUNCH, Verdict.UNKNOWN, reasons=(reason,))
     barrier = Finding(
@@ -337,7 +338,7 @@ def test_json_says_what_the_finding_says() -> None:
         "for (int d = 1; d < n; d *= 2) #2": 3,
     }
     assert finding["witness"]["parameters"] == {"n": 64}
-    assert finding["fix"] == {"available": True, "title": "Insert __syncthreads() after line 3"}
+    assert finding["fix"] == {"available": True, "title": "Insert __syncthreads() after line 3", "reason": None}
     assert finding["run"] is None
 
 
@@ -355,6 +356,16 @@ def test_json_says_where_and_how_often() -> None:
     assert finding["notes"] == ["The threads are in different iterations."]
     assert unit_json["skipped"] == [{"what": "a launch", "path": None, "line": None}]
     assert unit_json["kernels"][1]["contexts"][0]["reason"]["path"] == PATH
+
+
+def test_why_there_is_no_repair() -> None:
+    refusal = FixRefusal("They are in one statement.", RACE.group)
+    found = unit(kernel(CONTEXT))
+    assert "\n  no fix    They are in one statement.\n" in render(found, [refusal])
+    assert "no fix" not in render(found, [FIX, refusal])
+    assert "no fix" not in render(found, [FixRefusal("About something else.", "other")])
+    finding = render_json.document([(found, [refusal])])["units"][0]["kernels"][0]["contexts"][0]["findings"][0]
+    assert finding["fix"] == {"available": False, "title": None, "reason": "They are in one statement."}
 
 
 def test_both_sides_of_a_barrier_say_what_they_do() -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from analyzers.engine import CheckRequest, Engine, UnitFinished
-from analyzers.model import Fix, TextEdit, UnitResult, Verdict
-from quickfix import fix_all, fix_for, offers, remove_redundant
+from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
+from quickfix import answers, fix_all, fix_for, offers, remove_redundant
 
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*.cu"))
@@ -113,6 +113,28 @@ def test_offers_cover_each_group_once(stem: str):
         fix = fix_for(engine(), of, group)
         assert isinstance(fix, Fix)
         assert group in fix.groups
+
+
+def test_what_has_no_repair_says_why():
+    text = """
+    __global__ void k(int *out) {
+      __shared__ int s[65];
+      s[threadIdx.x] = 1;
+      out[threadIdx.x] = s[threadIdx.x + 1];
+    }
+    __global__ void lost(int *sum) { *sum += 1; }
+    __global__ void total(int *sum) { if (threadIdx.x == 0) sum[0] = blockIdx.x; }
+    void run(int *p) { k<<<1, 64>>>(p); lost<<<1, 64>>>(p); total<<<2, 64>>>(p); }
+    """
+    of = CheckRequest("/answers/a.cu", text)
+    unit = result(of)
+    found = list(answers(engine(), of, unit))
+    (fix,) = (a for a in found if isinstance(a, Fix))
+    reasons = {a.group.split(":")[2].split("+")[0]: a.text for a in found if isinstance(a, FixRefusal)}
+    assert "one statement" in reasons["lost"] or "one execution" in reasons["lost"]
+    assert "different blocks" in reasons["total"]
+    groups = {f.group for k in unit.kernels for c in k.contexts for f in c.findings}
+    assert {*fix.groups, *(a.group for a in found if isinstance(a, FixRefusal))} == groups
 
 
 def test_a_title_names_both_accesses_of_one_expression():

@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 from test_quickfix_golden import applied
 
-from analyzers.engine import CheckRequest, Engine, FixRefusal, UnitFinished, never
-from analyzers.model import Fix, TextEdit, UnitResult, Verdict
+from analyzers.engine import CheckRequest, Engine, UnitFinished, never
+from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
 from quickfix import available, fix_all, fix_for
 from quickfix import session as session_module
 from quickfix.paths import passage

@@ -11,7 +11,7 @@ from typing import Final, Literal, TextIO
 
 from analyzers.engine import UNFIT, Progress
 from analyzers.hostguide.contexts import describe
-from analyzers.model import Fix, Skipped, UnitResult, Verdict
+from analyzers.model import Fix, FixRefusal, Skipped, UnitResult, Verdict
 from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
@@ -22,7 +22,7 @@ from cuda_lsp.cli.terminal import ColorChoice
 
 DEFAULT_FAIL_ON: Final = frozenset({Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.POSSIBLE_DATA_RACE})
 
-Result = tuple[UnitResult, tuple[Fix, ...]]
+Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     tell_notices(files, err)
     results: list[Result] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), source_lines, arguments.verbose)
-    for unit, fixes in results_of(files, arguments.selection, arguments.jobs, backend, err):
-        results.append((unit, fixes))
+    for unit, answers in results_of(files, arguments.selection, arguments.jobs, backend, err):
+        results.append((unit, answers))
         if arguments.format == "text":
-            text = renderer.unit(unit, fixes)
+            text = renderer.unit(unit, answers)
             out.write(text + "\n" if text else "")
             out.flush()
     units = [unit for unit, _ in results]
@@ -81,9 +81,9 @@ def results_of(
     seen: set[str] = set()
     try:
         with jobs.Pool(job_count, backend, requests.hang_seconds(files)) as pool:
-            for unit, fixes in _run(main_files, requests, pool, bar):
+            for unit, answers in _run(main_files, requests, pool, bar):
                 seen.update(unit.dependencies)
-                yield unit, fixes
+                yield unit, answers
             alone = [file for file in headers if file.path not in seen]
             yield from _run(alone, requests, pool, bar)
     finally:
@@ -110,7 +110,7 @@ def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: Progr
         else:
             outcome = next(outcomes)
             assert outcome.unit is not None
-            result = _with_notice(outcome.unit, file.notice), outcome.fixes
+            result = _with_notice(outcome.unit, file.notice), outcome.answers
         bar.finished(shown(file.path))
         bar.clear()
         yield result

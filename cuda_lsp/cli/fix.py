@@ -108,7 +108,9 @@ def _repair(
         task = jobs.Task("check-and-repair", request)
         (outcome,) = pool.outcomes([task], report)
         assert outcome.unit is not None
-        chosen = compatible(outcome.unit, [fix for fix in outcome.fixes if _is_exact(fix, texts)])
+        chosen = compatible(
+            outcome.unit, [fix for fix in outcome.answers if isinstance(fix, Fix) and _is_exact(fix, texts)]
+        )
         edits = [edit for fix in chosen for edit in fix.edits]
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):

@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 from analyzers.engine import CheckRequest, Progress, UnitFinished
-from analyzers.model import Fix, Reason, UnitResult
+from analyzers.model import Fix, FixRefusal, Reason, UnitResult
 from cuda_lsp.worker_process import SilentWork, exit_reason
 
 HANG_SECONDS = 120.0
@@ -34,6 +34,13 @@ MAXIMAL_ATTEMPTS = 5
 
 _ALIVE_SECONDS = 2.0
 _STARTING_SECONDS = 60.0
+
+
+Answer = Fix | FixRefusal
+"""What became of the search for a repair."""
+
+Message = Progress | UnitResult | Answer | None
+"""What a worker says; None: that it is alive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class Outcome:
 
     task: Task
     unit: UnitResult | None
-    fixes: tuple[Fix, ...] = ()
+    answers: tuple[Answer, ...] = ()
     text: str = ""
     refusal: str = ""
 
@@ -135,7 +142,7 @@ class _Worker:
         """The content key of the kernel that is being decided."""
         self._unit: UnitResult | None = None
         """The result, once only repairs are looked for."""
-        self._fixes: list[Fix] = []
+        self._answers: list[Answer] = []
         self._heard = time.monotonic()
         self._limit = hang_seconds
         self._silent_work = SilentWork()
@@ -152,7 +159,7 @@ class _Worker:
 
     def begin(self, number: int, task: Task) -> None:
         self.task = (number, task)
-        self._kernel, self._unit, self._fixes = "", None, []
+        self._kernel, self._unit, self._answers = "", None, []
         self._heard = time.monotonic()
         # A worker that has died since is noticed when its answer is waited for.
         with contextlib.suppress(OSError):
@@ -185,7 +192,7 @@ class _Worker:
         self.connection.close()
         return number, self._saved(task, kind, text)
 
-    def _take(self, task: Task, message: Progress | UnitResult | Fix | None, report: Report) -> None:
+    def _take(self, task: Task, message: Message, report: Report) -> None:
         match message:
             case Progress():
                 self._kernel = message.key
@@ -194,16 +201,18 @@ class _Worker:
                 self._kernel, self._unit = "", message
             case Fix():
                 assert self._unit is not None
-                self._fixes.append(message)
+                self._answers.append(message)
                 kernels = len(self._unit.kernels)
                 report(task, Progress(kernels, kernels, message.title))
+            case FixRefusal():
+                self._answers.append(message)
             case None:
                 pass
 
     def _saved(self, task: Task, kind: str, text: str) -> Outcome | Task:
         """What becomes of a task whose worker is gone."""
         if self._unit is not None:
-            return Outcome(task, self._unit, tuple(self._fixes))
+            return Outcome(task, self._unit, tuple(self._answers))
         if self._kernel and task.attempt < MAXIMAL_ATTEMPTS:
             hopeless = {**task.request.hopeless, self._kernel: (kind, text)}
             return replace(task, request=replace(task.request, hopeless=hopeless), attempt=task.attempt + 1)
@@ -258,7 +267,7 @@ class _Alive:
         return False
 
 
-def _outcome(analysis: Any, task: Task, tell: Callable[[Progress | UnitResult | Fix | None], None]) -> Outcome:
+def _outcome(analysis: Any, task: Task, tell: Callable[[Message], None]) -> Outcome:
     if task.kind == "explain":
         return _explained(task)
     unit: UnitResult | None = None
@@ -269,13 +278,13 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Progress | UnitResult | 
         elif isinstance(event, UnitFinished):
             unit = event.result
     assert unit is not None, "the last event of a check is UnitFinished"
-    fixes: list[Fix] = []
+    answers: list[Answer] = []
     if task.kind == "check-and-repair" and unit.failure is None:
         tell(unit)
-        for fix in analysis.offers(task.request, unit, stop):
-            fixes.append(fix)
-            tell(fix)
-    return Outcome(task, unit, tuple(fixes))
+        for answer in analysis.offers(task.request, unit, stop):
+            answers.append(answer)
+            tell(answer)
+    return Outcome(task, unit, tuple(answers))
 
 
 def _explained(task: Task) -> Outcome:

@@ -12,6 +12,7 @@ from analyzers.model import (
     FactNote,
     Finding,
     Fix,
+    FixRefusal,
     KernelResult,
     LoopTurn,
     Reason,
@@ -22,27 +23,27 @@ from analyzers.model import (
 )
 from cuda_lsp import __version__
 from cuda_lsp.cli.inputs import shown
-from cuda_lsp.cli.render_text import fix_of, verdict_counts
+from cuda_lsp.cli.render_text import fix_of, refusal_of, verdict_counts
 
 SCHEMA: Final = 1
 
 
-def document(results: Sequence[tuple[UnitResult, Sequence[Fix]]]) -> dict[str, Any]:
+def document(results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> dict[str, Any]:
     """The whole report of one run."""
     counts = verdict_counts(unit for unit, _ in results)
     return {
         "schema": SCHEMA,
         "tool": {"name": "cuda-lsp", "version": __version__},
-        "units": [_unit(unit, fixes) for unit, fixes in results],
+        "units": [_unit(unit, answers) for unit, answers in results],
         "summary": {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]},
     }
 
 
-def render(results: Sequence[tuple[UnitResult, Sequence[Fix]]]) -> str:
+def render(results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> str:
     return json.dumps(document(results), indent=2, ensure_ascii=False) + "\n"
 
 
-def _unit(unit: UnitResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+def _unit(unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
     return {
         "path": shown(unit.path),
         "arch": unit.arch,
@@ -50,11 +51,11 @@ def _unit(unit: UnitResult, fixes: Sequence[Fix]) -> dict[str, Any]:
         "failure": _reason(unit.failure),
         "skipped": [{"what": s.what, **_somewhere(s.span)} for s in unit.skipped],
         "syntax": [{"message": issue.message, **_at(issue.span)} for issue in unit.syntax],
-        "kernels": [_kernel(kernel, fixes) for kernel in unit.kernels],
+        "kernels": [_kernel(kernel, answers) for kernel in unit.kernels],
     }
 
 
-def _kernel(kernel: KernelResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+def _kernel(kernel: KernelResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
     return {
         "name": kernel.name,
         "path": shown(kernel.span.path),
@@ -63,11 +64,11 @@ def _kernel(kernel: KernelResult, fixes: Sequence[Fix]) -> dict[str, Any]:
         "shared_accesses": kernel.shared_accesses,
         "global_accesses": kernel.global_accesses,
         "barriers": kernel.barriers,
-        "contexts": [_context(context, fixes) for context in kernel.contexts],
+        "contexts": [_context(context, answers) for context in kernel.contexts],
     }
 
 
-def _context(context: ContextResult, fixes: Sequence[Fix]) -> dict[str, Any]:
+def _context(context: ContextResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
     launch = context.launch
     return {
         "launch": {"path": shown(launch.span.path), "line": launch.span.start_line} if launch.span else None,
@@ -80,12 +81,13 @@ def _context(context: ContextResult, fixes: Sequence[Fix]) -> dict[str, Any]:
         "assumptions": list(context.assumptions),
         "facts": [_fact(fact) for fact in context.facts],
         "ms": round(context.milliseconds, 1),
-        "findings": [_finding(finding, fixes) for finding in context.findings],
+        "findings": [_finding(finding, answers) for finding in context.findings],
     }
 
 
-def _finding(finding: Finding, fixes: Sequence[Fix]) -> dict[str, Any]:
-    fix = fix_of(finding, fixes)
+def _finding(finding: Finding, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
+    fix = fix_of(finding, answers)
+    refusal = refusal_of(finding, answers) if fix is None else None
     return {
         "code": finding.code.value,
         "severity": finding.severity.value,
@@ -98,7 +100,7 @@ def _finding(finding: Finding, fixes: Sequence[Fix]) -> dict[str, Any]:
         "notes": list(finding.explanation),
         "witness": _witness(finding.witness),
         "run": None,
-        "fix": {"available": fix is not None, "title": fix.title if fix else None},
+        "fix": {"available": fix is not None, "title": fix.title if fix else None, "reason": refusal},
     }
 
 

@@ -17,6 +17,7 @@ from analyzers.model import (
     FactNote,
     Finding,
     Fix,
+    FixRefusal,
     KernelResult,
     LaunchSummary,
     Severity,
@@ -57,12 +58,12 @@ class TextRenderer:
         self._lines = lines
         self._verbose = verbose
 
-    def unit(self, unit: UnitResult, fixes: Sequence[Fix]) -> str:
+    def unit(self, unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> str:
         """Everything about one file; empty when there is nothing to say."""
         if unit.failure is not None:
             where = _place(unit.failure.span) if unit.failure.span else shown(unit.path)
             return f"{self._strong(where)}: {self._paint('error', 'not analysed')}: {unit.failure.text}\n"
-        parts = [self._mistake(pairs, fixes) for pairs in _mistakes(unit)]
+        parts = [self._mistake(pairs, answers) for pairs in _mistakes(unit)]
         parts += [text for text in map(self._quiet_kernel, unit.kernels) if text]
         parts += self._left_out(unit)
         return "\n".join(parts)
@@ -84,7 +85,7 @@ class TextRenderer:
 
     # --- a finding ----------------------------------------------------------------------------------------------
 
-    def _mistake(self, pairs: Sequence[Sequence[_Occurrence]], fixes: Sequence[Fix]) -> str:
+    def _mistake(self, pairs: Sequence[Sequence[_Occurrence]], answers: Sequence[Fix | FixRefusal]) -> str:
         """The first pair of places in full, the others in a line each."""
         group = pairs[0]
         first = group[0]
@@ -93,11 +94,11 @@ class TextRenderer:
         code = self._paint(_ROLES[finding.severity], finding.code.value)
         head = f"{self._strong(_place(finding.span))}: {code} in {names}"
         parts = [head, f"  {printable(finding.message)}", "", *self._excerpts(finding), ""]
-        details = [*self._details(group, fixes), *(("also", _pair(other[0].finding)) for other in pairs[1:])]
+        details = [*self._details(group, answers), *(("also", _pair(other[0].finding)) for other in pairs[1:])]
         parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in details]
         return "\n".join(parts) + "\n"
 
-    def _details(self, group: Sequence[_Occurrence], fixes: Sequence[Fix]) -> Iterator[tuple[str, str]]:
+    def _details(self, group: Sequence[_Occurrence], answers: Sequence[Fix | FixRefusal]) -> Iterator[tuple[str, str]]:
         first = group[0]
         finding, witness = first.finding, first.finding.witness
         if witness is not None:
@@ -118,10 +119,12 @@ class TextRenderer:
         elif first.context.assumptions:
             number = len(first.context.assumptions)
             yield "assumes", self._paint("faint", f"{number} {_plural(number, 'assumption')}, listed with -v")
-        fix = fix_of(finding, fixes)
+        fix = fix_of(finding, answers)
         if fix is not None:
             cost = f" ({fix.cost})" if fix.cost and fix.cost not in fix.title else ""
             yield "fix", self._paint("good", fix.title) + cost
+        elif (refusal := refusal_of(finding, answers)) is not None:
+            yield "no fix", printable(refusal)
 
     def _launches(self, group: Sequence[_Occurrence]) -> str:
         """The first launch in full, and in how many of the kernel's the finding occurs."""
@@ -226,10 +229,16 @@ def verdict_counts(units: Iterable[UnitResult]) -> Counter[Verdict]:
     return Counter(kernel.verdict for unit in units for kernel in unit.kernels)
 
 
-def fix_of(finding: Finding, fixes: Iterable[Fix]) -> Fix | None:
+def fix_of(finding: Finding, answers: Iterable[Fix | FixRefusal]) -> Fix | None:
     """The repair that removes a finding, the preferred one first."""
-    fitting = [fix for fix in fixes if finding.group in fix.groups]
+    fitting = [fix for fix in answers if isinstance(fix, Fix) and finding.group in fix.groups]
     return min(fitting, key=lambda fix: not fix.preferred, default=None)
+
+
+def refusal_of(finding: Finding, answers: Iterable[Fix | FixRefusal]) -> str | None:
+    """Why there is no repair for a finding, where that was asked."""
+    found = (answer.text for answer in answers if isinstance(answer, FixRefusal) and answer.group == finding.group)
+    return next(found, None)
 
 
 def describe_launch(launch: LaunchSummary) -> str:

@@ -171,6 +171,9 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
     more = Block()
     for line in finding.explanation:
         more.add(line, 0)
+    refusal = next((v.refusals[mistake.group] for v in places.session.views.values() if v.refuses(mistake.group)), None)
+    if refusal is not None:
+        more.add(f"No fix: {refusal}")
     blocks = [head, who, how, more, _describe_basis(places, first.shown, context)]
     others = _describe_others(places, mistake)
     return [block for block in [*blocks, others] if block.lines]
