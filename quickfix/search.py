@@ -22,9 +22,7 @@ from quickfix.verify import RACES, PairKey, findings_of, key_of
 MAX_TRIALS: Final = 24
 """Placements judged by the engine before a search is given up."""
 
-BETWEEN_BLOCKS: Final = (
-    "`{one}` and `{two}` are executed by different blocks: __syncthreads() only orders threads of one block"
-)
+BETWEEN_BLOCKS: Final = "threads of different blocks collide: __syncthreads() only orders threads of one block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +127,8 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
 
 
 def obstacle(session: Session, finding: Finding) -> FixRefusal | None:
-    """Why no barrier can remove a race, where that is seen without trying one."""
-    way = _way(session, finding)
+    """Why no barrier can remove a race, where that is seen without trying one. Said of the group of the finding."""
+    way = _way(session, finding) if finding.scope != "inter-block" else BETWEEN_BLOCKS
     return FixRefusal(sentence(way), finding.group) if isinstance(way, str) else None
 
 
@@ -138,7 +136,7 @@ def _way(session: Session, finding: Finding) -> Passage | str:
     """The places between the accesses of a race, or why there are none."""
     one, two = finding.accesses[:2]
     if finding.scope == "inter-block":
-        return BETWEEN_BLOCKS.format(one=one.text, two=two.text)
+        return f"`{one.text}` and `{two.text}`: {BETWEEN_BLOCKS}"
     way = passage(session.trees, finding)
     return way if way.candidates else way.obstacle
 

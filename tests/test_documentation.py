@@ -9,6 +9,7 @@ import pytest
 from expectations import check
 
 from analyzers.model import Verdict
+from cuda_lsp.cli.main import main
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
@@ -50,3 +51,18 @@ def test_the_repaired_example_is_race_free(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_report_that_is_explained_is_the_one_that_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines may be shortened with an ellipsis."""
+    monkeypatch.chdir(DOCS.parent)
+    main(["check", "examples/center_rows.cu"])
+    printed = capsys.readouterr().out.split("\n\n2 kernels")[0].splitlines()
+    page = (DOCS / "reading-a-verdict.md").read_text(encoding="utf-8")
+    shown = page[page.index("    examples/center_rows.cu:35:3") : page.index("\n\n- **The two accesses**")]
+    lines = [line.removeprefix("    ") for line in shown.splitlines()]
+    assert len(lines) == len(printed)
+    for line, real in zip(lines, printed, strict=True):
+        assert real.startswith(line[:-1]) if line.endswith("…") else real == line
