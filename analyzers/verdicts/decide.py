@@ -18,13 +18,16 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
+from analyzers.races.conditions import without_wrap
 from analyzers.races.pairs import Pair, place
 from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
+from analyzers.solve.check import satisfies
 from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.query import Proved
 from analyzers.verdicts.replay import replay_of_divergence, replay_race
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed"]
@@ -108,7 +111,7 @@ def decide(
         (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
     return Decision(
-        races=tuple(_race(launch, r, access_index, relations) for r in _settled(checked.races)),
+        races=tuple(_race(launch, r, access_index, relations) for r in _settled(checker, checked.races)),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         undecided=tuple(undecided),
@@ -121,7 +124,7 @@ def decide(
     )
 
 
-def _settled(races: list[Race]) -> list[Race]:
+def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
     """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a
     race."""
     harmful = {id(a) for r in races if not r.benign for a in (r.pair.one, r.pair.two)}
@@ -130,7 +133,15 @@ def _settled(races: list[Race]) -> list[Race]:
         both = (race.pair.one, race.pair.two)
         return race.benign and all(a.kind == "write" for a in both) and any(id(a) in harmful for a in both)
 
-    return [replace(r, benign=False) if spoiled(r) else r for r in races]
+    return [replace(r, benign=False, wraps=_needs_wrap(checker, r)) if spoiled(r) else r for r in races]
+
+
+def _needs_wrap(checker: RaceChecker, race: Race) -> bool:
+    """Whether a race is only possible where unsigned arithmetic wraps around; not asked of benign ones before."""
+    plain = without_wrap(checker.launch, race.query)
+    if plain is race.query or satisfies(plain, race.values):
+        return False
+    return isinstance(checker.answer(plain), Proved)
 
 
 def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations) -> RaceDecision:

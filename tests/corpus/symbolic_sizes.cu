@@ -208,6 +208,32 @@ __global__ void scale_rows_unsigned(float *a, int columns) {
 
 void launch_scale_rows_unsigned(float *a, int rows, int columns) { scale_rows_unsigned<<<rows, 128>>>(a, columns); }
 
+// Two columns hold the same value, and one is written besides with another: all of it only where 6 * i wraps around.
+__global__ void fill_columns(float *out, unsigned n, float a) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  out += i * 6;
+  out[1] = a;         // expect: possible-data-race inter-block with +2; possible-data-race inter-block with +1
+  out[3] = (float)i;  // expect: possible-data-race inter-block with +1
+  out[5] = a;
+}
+
+void launch_fill_columns(float *out, unsigned n, float a) { fill_columns<<<(n + 255) / 256, 256>>>(out, n, a); }
+
+__global__ void fill_columns_of_few(float *out, unsigned n, float a) {  // expect: race-free
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  out += i * 6;
+  out[1] = a;
+  out[3] = (float)i;
+  out[5] = a;
+}
+
+void launch_fill_columns_of_few(float *out, unsigned n, float a) {
+  assert(n < 100000000u);
+  fill_columns_of_few<<<(n + 255) / 256, 256>>>(out, n, a);
+}
+
 // Rows are further apart than they are wide; the host says so.
 __global__ void scale_batches(float *a, int width, int stride) {  // expect: race-free
   int column = blockIdx.x * blockDim.x + threadIdx.x, batch = blockIdx.y;
