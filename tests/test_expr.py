@@ -120,6 +120,14 @@ def test_undefined_operands_count_only_where_used() -> None:
     assert value(lor(wrong, compare("lt", X, Y)), x=3, y=2) is None
 
 
+def test_a_condition_that_is_repeated_in_a_choice_is_seen_through() -> None:
+    c, d = compare("lt", X, Y), compare("lt", Y, X)
+    assert select(c, d, c) is land(c, d)
+    assert select(c, c, d) is lor(c, d)
+    assert select(c, lnot(c), d) is land(lnot(c), d)
+    assert select(c, d, lnot(c)) is lor(lnot(c), d)
+
+
 def test_signed_overflow_can_be_excluded() -> None:
     top = {X: (1 << 31) - 1, Y: 1}
     assert evaluate(add(X, Y), top) == -(1 << 31)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
+from analyzers.ir.expr import I64, U32, cast, compare, const, mul, sub, sym
 from analyzers.solve.check import violation
-from analyzers.solve.ladder import Budget, Ladder, decide
+from analyzers.solve.ladder import WRAPS, Budget, Ladder, decide
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
 
 SMALL = Budget(smt=200_000, rows=512, many_rows=1 << 14)
@@ -48,3 +49,26 @@ def test_agrees_with_brute_force(query: Query) -> None:
     else:
         assert isinstance(answer, Undecided)
         assert answer.kind in ("budget", "unsupported-operator", "not-applicable")
+
+
+def test_little_is_spent_on_what_takes_wrap_around() -> None:
+    """``w * h * (a - b)`` is zero modulo 2**32 for some sizes, which no rung finds with nothing to spend."""
+    w, h, a, b = (sym(f"param:{n}", U32) for n in ("w", "h", "a@1", "b@2"))
+    product = mul(mul(mul(w, w), mul(h, h)), sub(mul(a, a), mul(b, b)))
+    query = Query(
+        (compare("eq", product, const(77, U32)), compare("lt", mul(cast(a, I64), const(3, I64)), cast(b, I64))),
+        ranges={w: (1 << 20, 1 << 31), h: (1 << 20, 1 << 31)},
+    )
+    asked: list[int] = []
+
+    def only_wraps() -> bool:
+        asked.append(1)
+        return True
+
+    answer = Ladder(Budget(smt=1600, rows=16, many_rows=16)).decide(query, only_wraps)
+    assert asked == [1]
+    assert isinstance(answer, Undecided)
+    assert answer.kind == WRAPS
+    easy = Query((compare("lt", a, const(0, U32)),))
+    assert isinstance(Ladder().decide(easy, only_wraps), Proved)
+    assert asked == [1], "not asked where the cheap rungs have an answer"

@@ -213,13 +213,14 @@ def select(c: Expr, a: Expr, b: Expr) -> Expr:
             return c
         if a is FALSE and b is TRUE:
             return lnot(c)
-        if a is TRUE:
+        # `c ? c : b`, as `p && q` leaves it where `p` has branches of its own, is `c || b`.
+        if a is TRUE or a is c:
             return lor(c, b)
-        if b is FALSE:
+        if b is FALSE or b is c:
             return land(c, a)
-        if a is FALSE:
+        if a is FALSE or a is lnot(c):
             return land(lnot(c), b)
-        if b is TRUE:
+        if b is TRUE or b is lnot(c):
             return lor(lnot(c), a)
     if a.op == "select" and a.args[0] is c:
         a = a.args[1]

@@ -9,7 +9,8 @@ share it, like a coordinate when they do not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from sys import maxsize
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,7 @@ class _Search:
                 columns = {s: c[alive] for s, c in columns.items()}
             if not left:
                 return columns
-            symbol = min(left, key=lambda s: min((len(m) for m in missing.values() if s in m), default=len(choices)))
+            symbol = _next(left, missing.values())
             left.remove(symbol)
             domain = choices[symbol]
             # The first choices are the likeliest; where numbers may be large, any of them in every other row.
@@ -198,6 +199,9 @@ class _Search:
             picked = np.power(domain.size + 1.0, uniform) - 1
             if self.large:
                 picked = np.where(generator.random(count) < 0.5, picked, uniform * domain.size)
+                if _of_a_thread(symbol):
+                    # Far apart blocks meet at the same thread of each.
+                    picked = np.where(generator.random(count) < 0.5, 0, picked)
             column = domain[np.minimum(picked.astype(np.int64), domain.size - 1)]
             limit = self.limits.get(symbol)
             if self.large and limit in columns and columns[limit].dtype == column.dtype:
@@ -223,6 +227,8 @@ class _Search:
         few = 4 if symbol.op != "sym" or str(symbol.value).startswith("loop:") else 64
         last = [known.hi] if known.hi < MAX_BLOCK else []
         wanted = [0, *last, *range(few), *self.constants, 64, 96, 128, 256, known.lo, known.lo + 1]
+        if self.large:
+            wanted += LARGE
         return _domain(known, wanted)
 
     # --- threads
@@ -261,6 +267,16 @@ class _Search:
         pair = np.arange(min(int(ends[-1]), PAIRS * self.effort))
         one = np.searchsorted(ends, pair, side="right")
         return one, order[start[one] + (pair - (ends[one] - counts[one]))]
+
+
+def _next(left: Sequence[Expr], missing: Collection[set[Expr]]) -> Expr:
+    """The symbol that completes a condition soonest; one that is in none comes last."""
+    return min(left, key=lambda s: min((len(m) for m in missing if s in m), default=maxsize))
+
+
+def _of_a_thread(symbol: Expr) -> bool:
+    """A coordinate within the block, a counter or data of one thread."""
+    return side_of(symbol) != 0 and not str(symbol.value).startswith("bid.")
 
 
 def _domain(known: Interval, wanted: Sequence[int]) -> Array:

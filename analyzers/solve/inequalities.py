@@ -48,9 +48,23 @@ class Box:
 
 def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
     """Facts by which the ``rows`` cannot all be nonnegative (None: not seen), and the effort spent on it. The first row
-    is what the others are wanted for: rows that share no variable with it, directly or through others, are left out."""
+    is what the others are wanted for: first those that speak of nothing else, then those that share a variable with it,
+    directly or through others."""
+    if not rows:
+        return None, 0
+    near = _enclosed(rows)
+    found, effort = _refuted(near, box, limit)
+    if found is not None or effort >= limit:
+        return found, effort
     chosen = _connected(rows)
-    chosen += _products(chosen, box)
+    if len(chosen) == len(near):
+        return None, effort
+    found, more = _refuted(chosen, box, limit - effort)
+    return found, effort + more
+
+
+def _refuted(chosen: list[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
+    chosen = chosen + _products(chosen, box)
     effort = 1 + len(chosen) // ROWS_PER_STEP
     columns: dict[Monomial, int] = {}
     matrix: list[tuple[dict[int, int], int]] = []
@@ -62,6 +76,12 @@ def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, 
     used = {i: m for m, i in columns.items()}
     tags = NO_TAGS.union(*(chosen[i][1] for i in found.rows))
     return tags.union(*(box.tags[v] for c in found.columns for v in used[c])), effort + pivots
+
+
+def _enclosed(rows: Sequence[Tagged]) -> list[Tagged]:
+    """The first row and those whose variables all occur in it."""
+    reached = {v for m in rows[0][0] for v in m}
+    return [*rows[:1], *(r for r in rows[1:] if all(v in reached for m in r[0] for v in m))]
 
 
 def _connected(rows: Sequence[Tagged]) -> list[Tagged]:

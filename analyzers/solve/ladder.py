@@ -26,6 +26,8 @@ _T = TypeVar("_T")
 QUICK_STEPS = 120
 """Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
 trying sizes comes before the second attempt."""
+WRAPS = "wrap-around"
+"""`Undecided.kind` of a query that is impossible but for unsigned arithmetic that wraps around."""
 FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
@@ -42,6 +44,10 @@ class Budget:
     """Combinations of values per thread that are enumerated when nothing else has an answer."""
 
 
+def _no() -> bool:
+    return False
+
+
 def _common(symbol: Expr) -> bool:
     return side_of(symbol) == 0
 
@@ -56,14 +62,17 @@ class Ladder:
     milliseconds: dict[str, float] = field(default_factory=dict[str, float])
     """Rung -> time spent in it, answered or not."""
 
-    def decide(self, query: Query) -> Answer:
-        """The first rung's answer that is one; the last rung's reason otherwise."""
-        answer = self._climb(query)
+    def decide(self, query: Query, only_wraps: Callable[[], bool] = _no) -> Answer:
+        """The first rung's answer that is one; the last rung's reason otherwise.
+
+        ``only_wraps`` is asked when the cheap rungs have no answer: whether the query is known to be impossible but
+        for unsigned arithmetic that wraps around. Little is spent on what is left then."""
+        answer = self._climb(query, only_wraps)
         rung = "none" if isinstance(answer, Undecided) else answer.rung
         self.answered[rung] = self.answered.get(rung, 0) + 1
         return answer
 
-    def _climb(self, query: Query) -> Answer:
+    def _climb(self, query: Query, only_wraps: Callable[[], bool]) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
         first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
         if not isinstance(first, Undecided):
@@ -77,12 +86,19 @@ class Ladder:
             ("guess", lambda: self._guess(prepared, large=True)),
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
-            ("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE)),
-            ("smt", lambda: self._smt(prepared, self.budget.smt)),
         ):
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
                 return answer
+        wraps = only_wraps()
+        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
+        if not isinstance(answer, Undecided):
+            return answer
+        if wraps:
+            return Undecided(WRAPS, "it takes unsigned arithmetic that wraps around, which was not excluded", smt.RUNG)
+        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
+        if not isinstance(answer, Undecided):
+            return answer
         last = self._timed("cpsat", lambda: self._cpsat(prepared))
         if isinstance(last, Undecided):
             last = self._timed("enumerate", lambda: self._many(prepared))

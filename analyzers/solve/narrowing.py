@@ -8,6 +8,7 @@ hold has defined operands, so signed operations in it have not overflowed where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isqrt
 
 from analyzers.ir.evaluate import atoms_below, is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType, lnot
@@ -241,6 +242,9 @@ class Narrowing:
         elif op == "shl":
             if ib.constant and 0 <= ib.lo < 64:
                 self._factor(a, 1 << ib.lo, 1 << ib.lo, lo, hi)
+        elif a is b:
+            root = isqrt(max(hi, 0))
+            self.narrow(a, max(ia.lo, -root), min(ia.hi, root))
         else:
             self._factor(a, ib.lo, ib.hi, lo, hi)
             self._factor(b, ia.lo, ia.hi, lo, hi)

@@ -73,7 +73,7 @@ class Satisfied:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """This rung cannot tell. ``kind``: ``not-applicable``, ``budget``, ``unsupported-operator``."""
+    """This rung cannot tell. ``kind``: ``not-applicable``, ``budget``, ``unsupported-operator``, ``wrap-around``."""
 
     kind: str
     text: str = ""
