@@ -24,6 +24,7 @@ from analyzers.ir.kernel import Kernel
 from analyzers.ir.printer import kernel_text
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, SyntaxIssue, UnitResult, UserLaunch
+from analyzers.races.precedents import Precedents
 from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.explain import (
     PASSES,
@@ -187,6 +188,8 @@ class Engine:
         self._warm: dict[str, _Warm] = {}
         self._latest: tuple[CheckRequest, ParsedUnit] | None = None
         """The last parse of all: its cursors are alive until its file is parsed again."""
+        self._precedents: dict[SourceSpan, Precedents] = {}
+        """Of the check that is going on, by the kernel's definition."""
         self.spent = 0
         """Units of work (`analyzers.solve.effort`) of all decisions so far, known ones included."""
 
@@ -197,6 +200,7 @@ class Engine:
         the iterator. Nothing else is raised for any input: a unit that cannot be analysed ends in
         `UnitResult.failure`."""
         started = time.perf_counter()
+        self._precedents = {}
 
         def poll() -> None:
             if stop():
@@ -404,7 +408,8 @@ class Engine:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
             else:
                 events = summarize(kernel)
-                result = check_kernel(events, contexts, request.options, poll, remembered, remember)
+                precedents = self._precedents.setdefault(kernel.extent, Precedents())
+                result = check_kernel(events, contexts, request.options, poll, remembered, remember, precedents)
         except CancelledError:
             raise
         except TooMuchWorkError as error:

@@ -149,3 +149,22 @@ def test_a_launch_that_does_not_fit_says_so(parameter: str, fits: list[str]) -> 
         assert reason.kind == "launch"
         assert f"no integer parameter '{parameter}'" in reason.text
     assert any(skipped.what.startswith(UNFIT) for skipped in unit.skipped) == (not fits)
+
+
+def test_instances_of_a_template_show_one_mistake_with_the_same_threads() -> None:
+    text = (
+        "template <int N> __global__ void rows(float *o, int w, int h) {\n"
+        "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "  if (y < h) for (int k = 0; k < N; k++) o[(y * w + x) * N + k] = k + x;\n}\n"
+        "void go(float *o, int w, int h) { dim3 b(32, 8), g((w + 31) / 32, (h + 7) / 8);\n"
+        + "".join(f"  rows<{n}><<<g, b>>>(o, w, h);\n" for n in (1, 2, 3))
+        + "}\n"
+    )
+    unit = checked(request(text))
+    assert [kernel.verdict for kernel in unit.kernels] == [Verdict.DATA_RACE] * 3
+    shown = [
+        [(access.block, access.thread) for access in finding.accesses]
+        for kernel in unit.kernels
+        for finding in kernel.contexts[0].findings[:1]
+    ]
+    assert shown[0] == shown[1] == shown[2]

@@ -27,9 +27,10 @@ from analyzers.races.conditions import (
 )
 from analyzers.races.ordering import Case, cases
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
+from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.check import satisfies
-from analyzers.solve.effort import Effort, price
+from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
@@ -95,6 +96,7 @@ class RaceChecker:
     """Called between queries; may raise to stop."""
     effort: Effort = field(default_factory=Effort)
     """When it is spent, what is left stays undecided."""
+    precedents: Precedents = field(default_factory=Precedents)
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -118,6 +120,7 @@ class RaceChecker:
                 break
             race = self.decide(pair, out)
             if race is not None:
+                self.precedents.add(pair.one, pair.two, (race.mode, "race"), race.values)
                 out.races.append(race)
                 if data:
                     through_data[where] = through_data.get(where, 0) + 1
@@ -191,13 +194,15 @@ class RaceChecker:
         decide)."""
         benign: Race | None = None
         for mode, extra, only_same in self._relations(pair):
+            ordered = synchronizes(pair, mode)
+            if ordered and set(meeting_distances(pair)) <= {0}:
+                out.used_alignment |= relies_on_alignment(pair)
+                continue
             apart = self._disjoint_places(pair, mode)
             if apart is not None:
                 self._note(apart, pair, out)
                 continue
-            if synchronizes(pair, mode):
-                if set(meeting_distances(pair)) <= {0}:
-                    continue
+            if ordered:
                 left, right = self._offsets(pair, mode)
                 extra = (*extra, E.compare("ne", left, right))
             found = self._in_relation(pair, mode, extra, only_same, out, ignore)
@@ -265,15 +270,19 @@ class RaceChecker:
             return Race(pair, hit.mode, hit.case, hit.values, hit.query, benign=True)
         if starts_retry(self.launch, pair) and set(meeting_distances(pair)) <= {0}:
             return replace(hit, benign=True)
-        if self._needs_wrap(hit):
+        if self.needs_wrap(hit):
             return replace(hit, wraps=True)
         return self._other_warp(hit, extra, out) or hit
 
-    def _needs_wrap(self, race: Race) -> bool:
+    def needs_wrap(self, race: Race) -> bool:
+        """Whether the race is only possible where unsigned arithmetic wraps around."""
         plain = without_wrap(self.launch, race.query)
-        if plain is race.query or satisfies(plain, race.values):
-            return False
-        return isinstance(self._ask_ladder(plain), Proved)
+        return not satisfies(plain, race.values) and self._only_wraps(race.query)
+
+    def _only_wraps(self, query: Query) -> bool:
+        """Whether the query is proved to be impossible where unsigned arithmetic on open sizes does not wrap."""
+        plain = without_wrap(self.launch, query)
+        return plain is not query and isinstance(self._known(plain), Proved)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
         loops = self.launch.events.loops
@@ -289,7 +298,7 @@ class RaceChecker:
             return None, None
         undecided: Undecided | None = None
         for part in split(query):
-            answer = self.answer(part)
+            answer = self._precedent(pair, (mode, "race"), part) or self.answer(part)
             if isinstance(answer, Satisfied):
                 return answer, part
             if isinstance(answer, Proved):
@@ -300,6 +309,16 @@ class RaceChecker:
             out.undecided.append((pair, undecided))
             return undecided, query
         return None, None
+
+    def _precedent(self, pair: Pair, question: Question, query: Query) -> Satisfied | None:
+        """The answer that an earlier instance suggests."""
+        exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
+        whole = replace(query, conjuncts=(*query.conjuncts, *exact)) if exact else query
+        values = self.precedents.values(pair.one, pair.two, question, whole)
+        if values is None:
+            return None
+        self.effort.charge(PRICES["guess"])
+        return Satisfied(values, "precedent")
 
     def answer(self, query: Query) -> Answer:
         """Through the ladder, once for each distinct question; first without what cannot bear on it."""
@@ -319,15 +338,24 @@ class RaceChecker:
         return found
 
     def _ask_ladder(self, query: Query) -> Answer:
-        key = _question(query, self.ladder.budget)
-        found = _answers.get(key)
-        if found is None:
-            self.poll()
-            if len(_answers) >= MAX_ANSWERS:
-                _answers.clear()
-            found = _answers[key] = self.ladder.decide(query)
+        return self._known(query, lambda: self._only_wraps(query))
+
+    def _known(self, query: Query, only_wraps: Callable[[], bool] | None = None) -> Answer:
+        """The answer of the ladder, asked once for each distinct question."""
+        grid = self.launch.grid if only_wraps is not None else None
+        key = (*_question(query, self.ladder.budget), grid)
+        known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.
+        if known is not None:
+            self.effort.charge(known[1])
+            return known[0]
+        self.poll()
+        if len(_answers) >= MAX_ANSWERS:
+            _answers.clear()
+        before = self.effort.spent
+        found = self.ladder.decide(query, only_wraps) if only_wraps is not None else self.ladder.decide(query)
         self.effort.charge(price(found))
+        _answers[key] = found, self.effort.spent - before
         return found
 
     def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
@@ -337,19 +365,25 @@ class RaceChecker:
         key = (mode, one, two)
         if key not in self._disjoint:
             query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
-            self._disjoint[key] = self._proof(query)
+            found = self._apart(query, pair, (mode, "places")) if query is not None else Proved()
+            if isinstance(found, Satisfied):
+                self.precedents.add(pair.one, pair.two, (mode, "places"), found.values)
+            self._disjoint[key] = found if isinstance(found, Proved) else None
         return self._disjoint[key]
 
-    def _proof(self, query: Query | None) -> Proved | None:
-        if query is None:
-            return Proved()
+    def _apart(self, query: Query, pair: Pair, question: Question) -> Answer | None:
+        """Only a proof counts; None where none is looked for."""
         if shift_counters(query):
             return None
-        found = self._ask_ladder(essence(query))
+        reduced = essence(query)
+        known = self._precedent(pair, question, reduced)
+        if known is not None:
+            return known
+        found = self._ask_ladder(reduced)
         if isinstance(found, Undecided):
             spelled = spelled_out(self.launch, query)
             found = found if spelled is query else self._ask_ladder(spelled)
-        return found if isinstance(found, Proved) else None
+        return found
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
         if not self._common:
@@ -419,9 +453,9 @@ def _difference(one: Expr, two: Expr) -> Expr | None:
     return None if None in parts else E.lor(*(p for p in parts if p is not None))
 
 
-_answers: dict[tuple[object, ...], Answer] = {}
-"""Answers by question. Kernels of one style ask the same questions, and so does a kernel after an edit elsewhere in
-it."""
+_answers: dict[tuple[object, ...], tuple[Answer, int]] = {}
+"""Answers by question, with what they cost. Kernels of one style ask the same questions, and so does a kernel after an
+edit elsewhere in it."""
 
 
 def _question(query: Query, budget: Budget) -> tuple[object, ...]:

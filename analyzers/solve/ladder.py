@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from analyzers.ir.expr import Expr, IntType, compare, const
+from analyzers.ir.expr import Expr, IntType, compare, const, walk
 from analyzers.solve import algebra, cpsat, guess, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
@@ -52,6 +52,12 @@ def _common(symbol: Expr) -> bool:
     return side_of(symbol) == 0
 
 
+def _may_wrap(prepared: Prepared) -> bool:
+    """Whether unsigned arithmetic or a narrowing conversion may wrap around within the ranges that are known."""
+    nodes = walk((*prepared.query.conjuncts, *(f.condition for f in prepared.query.facts)))
+    return any(n.op in ("add", "sub", "mul", "cast") and prepared.intervals.wraps(n) for n in nodes)
+
+
 @dataclass(slots=True)
 class Ladder:
     """Asks the rungs in turn and keeps count."""
@@ -90,7 +96,7 @@ class Ladder:
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
                 return answer
-        wraps = only_wraps()
+        wraps = _may_wrap(prepared) and only_wraps()
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
         if not isinstance(answer, Undecided):
             return answer

@@ -18,16 +18,14 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
-from analyzers.races.conditions import without_wrap
 from analyzers.races.pairs import Pair, place
+from analyzers.races.precedents import Precedents
 from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
-from analyzers.solve.check import satisfies
 from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
 from analyzers.verdicts.replay import replay_of_divergence, replay_race
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed"]
@@ -89,13 +87,14 @@ def decide(
     options: CheckOptions,
     poll: Callable[[], None] = lambda: None,
     limit: int = DEFAULT_EFFORT,
+    precedents: Precedents | None = None,
 ) -> Decision:
     """Everything that can be said of the kernel in this context with ``limit`` units of work. ``poll`` is called
-    between queries and may raise."""
+    between queries and may raise. ``precedents`` of the kernel's definition gain the races found."""
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
     effort = Effort(limit)
-    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
+    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort, precedents or Precedents())
     checked = checker.check()
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
@@ -124,6 +123,12 @@ def decide(
     )
 
 
+def recall(events: KernelEvents, decision: Decision, precedents: Precedents) -> None:
+    """Add the races of a decision made earlier."""
+    for race in decision.races:
+        precedents.add(events.accesses[race.one], events.accesses[race.two], (race.mode, "race"), race.values)
+
+
 def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
     """A same-value race is benign only while nothing else races with its accesses: a concurrent read makes it a
     race."""
@@ -133,15 +138,7 @@ def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
         both = (race.pair.one, race.pair.two)
         return race.benign and all(a.kind == "write" for a in both) and any(id(a) in harmful for a in both)
 
-    return [replace(r, benign=False, wraps=_needs_wrap(checker, r)) if spoiled(r) else r for r in races]
-
-
-def _needs_wrap(checker: RaceChecker, race: Race) -> bool:
-    """Whether a race is only possible where unsigned arithmetic wraps around; not asked of benign ones before."""
-    plain = without_wrap(checker.launch, race.query)
-    if plain is race.query or satisfies(plain, race.values):
-        return False
-    return isinstance(checker.answer(plain), Proved)
+    return [replace(r, benign=False, wraps=checker.needs_wrap(r)) if spoiled(r) else r for r in races]
 
 
 def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations) -> RaceDecision:

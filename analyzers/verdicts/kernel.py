@@ -15,11 +15,12 @@ from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import variable_allocation
+from analyzers.races.precedents import Precedents
 from analyzers.races.threads import Launch
 from analyzers.solve.effort import DEFAULT_EFFORT
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
-from analyzers.verdicts.decide import Decision, decide
+from analyzers.verdicts.decide import Decision, decide, recall
 from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
 
 KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
@@ -39,8 +40,11 @@ def check_kernel(
     poll: Callable[[], None] = lambda: None,
     remembered: Callable[[LaunchContext], Decision | None] = lambda _: None,
     remember: Callable[[LaunchContext, Decision], None] = lambda _c, _d: None,
+    precedents: Precedents | None = None,
 ) -> KernelResult:
-    """Decide (or recall) every context and put the result together."""
+    """Decide (or recall) every context and put the result together. ``precedents`` are those of the instances of the
+    kernel's definition that were checked before."""
+    precedents = precedents or Precedents()
     results: list[ContextResult] = []
     spent = 0
     for context in contexts:
@@ -56,8 +60,11 @@ def check_kernel(
         seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
         decision = remembered(context)
         if decision is None:
-            decision = decide(seen, context, replace(options, redundancy=False) if reached else options, poll)
+            wanted = replace(options, redundancy=False) if reached else options
+            decision = decide(seen, context, wanted, poll, precedents=precedents)
             remember(context, decision)
+        else:
+            recall(seen, decision, precedents)
         spent += decision.effort
         if reached:
             seen = replace(seen, unsupported=reached)
