@@ -38,6 +38,14 @@ MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
 
+MAX_PATIENCE = 2
+"""Questions left open by wrap-around alone, after which little is spent on further ones."""
+
+WRAPS = "wrap-around"
+"""``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
+
+_WRAPS_TEXT = "it takes unsigned arithmetic that wraps around, which was not excluded"
+
 MAX_ANSWERS = 50_000
 
 MAX_RACES = 200
@@ -104,6 +112,7 @@ class RaceChecker:
     _disjoint: dict[tuple[object, ...], Proved | None] = field(
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
+    _only_wrapping: int = 0
     _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
 
     def check(self) -> Checked:
@@ -338,7 +347,16 @@ class RaceChecker:
         return found
 
     def _ask_ladder(self, query: Query) -> Answer:
-        return self._known(query, lambda: self._only_wraps(query))
+        """With patience as long as that pays: sizes that wrap around are what solvers find hardest, and where they
+        could not tell for some accesses they mostly cannot for the others."""
+        if self._only_wrapping < MAX_PATIENCE:
+            found = self._known(query)
+        else:
+            found = self._known(query, lambda: self._only_wraps(query))
+        if isinstance(found, Undecided) and self._only_wraps(query):
+            self._only_wrapping += 1
+            return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
+        return found
 
     def _known(self, query: Query, only_wraps: Callable[[], bool] | None = None) -> Answer:
         """The answer of the ladder, asked once for each distinct question."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from analyzers.ir.expr import Expr, IntType, compare, const, walk
+from analyzers.ir.expr import Expr, IntType, compare, const
 from analyzers.solve import algebra, cpsat, guess, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
@@ -26,8 +26,6 @@ _T = TypeVar("_T")
 QUICK_STEPS = 120
 """Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
 trying sizes comes before the second attempt."""
-WRAPS = "wrap-around"
-"""`Undecided.kind` of a query that is impossible but for unsigned arithmetic that wraps around."""
 FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
@@ -52,12 +50,6 @@ def _common(symbol: Expr) -> bool:
     return side_of(symbol) == 0
 
 
-def _may_wrap(prepared: Prepared) -> bool:
-    """Whether unsigned arithmetic or a narrowing conversion may wrap around within the ranges that are known."""
-    nodes = walk((*prepared.query.conjuncts, *(f.condition for f in prepared.query.facts)))
-    return any(n.op in ("add", "sub", "mul", "cast") and prepared.intervals.wraps(n) for n in nodes)
-
-
 @dataclass(slots=True)
 class Ladder:
     """Asks the rungs in turn and keeps count."""
@@ -72,7 +64,7 @@ class Ladder:
         """The first rung's answer that is one; the last rung's reason otherwise.
 
         ``only_wraps`` is asked when the cheap rungs have no answer: whether the query is known to be impossible but
-        for unsigned arithmetic that wraps around. Little is spent on what is left then."""
+        for unsigned arithmetic that wraps around. Nothing more is spent on it then."""
         answer = self._climb(query, only_wraps)
         rung = "none" if isinstance(answer, Undecided) else answer.rung
         self.answered[rung] = self.answered.get(rung, 0) + 1
@@ -96,12 +88,11 @@ class Ladder:
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
                 return answer
-        wraps = _may_wrap(prepared) and only_wraps()
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
         if not isinstance(answer, Undecided):
             return answer
-        if wraps:
-            return Undecided(WRAPS, "it takes unsigned arithmetic that wraps around, which was not excluded", smt.RUNG)
+        if only_wraps():
+            return answer
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
             return answer

@@ -7,7 +7,7 @@ constexpr int RADIUS = 4, WIDE = 16, HIGH = 4, STEPS = 4, HALO = 1;
 __constant__ float taps[2 * RADIUS + 1];
 
 __global__ void convolve_rows(float *out, const float *in, int width, int pitch) {  // expect: race-free
-  // today: unknown(budget) because the first column of a row is computed with unsigned numbers that wrap around
+  // today: unknown(wrap-around) because the first column of a row is computed with unsigned numbers that wrap around
   cg::thread_block block = cg::this_thread_block();
   __shared__ float row[HIGH][(STEPS + 2 * HALO) * WIDE];
   const int x = (blockIdx.x * STEPS - HALO) * WIDE + threadIdx.x, y = blockIdx.y * HIGH + threadIdx.y;
