@@ -8,6 +8,7 @@ from dataclasses import replace
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
+from analyzers.ir.intervals import Intervals
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
 from analyzers.races.threads import Launch, Mode, opaque_definitions
@@ -22,6 +23,9 @@ MAX_DISTANCES = 8
 
 MAX_SPLIT = 64
 """Values of a shift count that are tried one by one; a loop counter used as one never exceeds 63."""
+
+MAX_REMEMBERED = 100_000
+"""Conditions with a value of a shift count for which it is remembered whether they are possible."""
 
 
 def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr] = ()) -> Query | None:
@@ -309,15 +313,44 @@ def _split(query: Query, counters: list[Expr]) -> Iterator[Query]:
         yield query
         return
     counter, rest = counters[0], counters[1:]
-    low, high = query.ranges.get(counter, (0, MAX_SPLIT - 1))
     twin = _equal_counter(query, counter)
-    for value in range(max(0, low), min(high, MAX_SPLIT - 1) + 1):
+    for value in _values(query, counter, rest):
         mapping = {counter: E.const(value, I64)}
         if twin is not None:
             mapping[twin] = E.const(value, I64)
         fixed = fix(query, mapping)
         if fixed is not None:
             yield from _split(fixed, [c for c in rest if c is not twin])
+
+
+def _values(query: Query, counter: Expr, others: Iterable[Expr]) -> list[int]:
+    """The values of ``counter`` that its own thread's conditions leave, by the ranges of their symbols alone: of two
+    counters each has its few, instead of as many combinations as there are widths of a shift."""
+    low, high = query.ranges.get(counter, (0, MAX_SPLIT - 1))
+    left = list(range(max(0, low), min(high, MAX_SPLIT - 1) + 1))
+    foreign = frozenset(others)
+    for c in query.conjuncts:
+        symbols = E.symbols(c)
+        if counter in symbols and foreign.isdisjoint(symbols):
+            bounds = tuple((s, *query.ranges[s]) for s in symbols if s is not counter and s in query.ranges)
+            left = [v for v in left if _may_hold(c, counter, v, bounds)]
+    return left
+
+
+_may_hold_memo: dict[tuple[object, ...], bool] = {}
+
+
+def _may_hold(condition: Expr, counter: Expr, value: int, bounds: tuple[tuple[Expr, int, int], ...]) -> bool:
+    """Whether the condition is possible with this value, as far as intervals tell, signed overflow included."""
+    key = (condition.key, counter.key, value, bounds)
+    found = _may_hold_memo.get(key)
+    if found is None:
+        if len(_may_hold_memo) >= MAX_REMEMBERED:
+            _may_hold_memo.clear()
+        fixed = E.substitute(condition, {counter: E.const(value, I64)})
+        intervals = Intervals({s: (low, high) for s, low, high in bounds}, no_signed_overflow=False)
+        found = _may_hold_memo[key] = intervals.truth(fixed) is not False
+    return found
 
 
 def _equal_counter(query: Query, counter: Expr) -> Expr | None:
