@@ -44,11 +44,8 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
 
 
 def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]) -> bool:
-    for pair in dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ())):
-        again = Checked()
-        if checker.decide(pair, again, gone) is not None or again.undecided:
-            return False
-    return True
+    pairs = dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ()))
+    return all(checker.is_proved_without(pair, gone) for pair in pairs)
 
 
 def _signals(launch: Launch, barrier: BarrierEvent) -> bool:

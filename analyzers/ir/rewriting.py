@@ -78,9 +78,24 @@ def rewrite(e: Expr, leaf: Callable[[Expr], Expr | None], memo: dict[int, Expr] 
 
 def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
     """Replace leaves (or whole subexpressions) by identity."""
-    return rewrite(e, mapping.get) if mapping else e
+    if not mapping or (all(k.op == "sym" for k in mapping) and symbols(e).isdisjoint(mapping)):
+        return e
+    return rewrite(e, mapping.get)
+
+
+_symbols_below: dict[int, frozenset[Expr]] = {}
 
 
 def symbols(*roots: Expr) -> frozenset[Expr]:
-    """The ``sym`` and ``opaque`` nodes below."""
-    return frozenset(n for n in walk(roots) if n.op in ("sym", "opaque"))
+    """The ``sym`` and ``opaque`` nodes below (memoised for each root)."""
+    if len(roots) == 1:
+        return _below(roots[0])
+    return frozenset[Expr]().union(*map(_below, roots))
+
+
+def _below(root: Expr) -> frozenset[Expr]:
+    found = _symbols_below.get(root.key)
+    if found is None:
+        found = frozenset(n for n in walk((root,)) if n.op in ("sym", "opaque"))
+        _symbols_below[root.key] = found
+    return found

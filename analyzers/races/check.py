@@ -25,7 +25,7 @@ from analyzers.races.conditions import (
     split,
     without_wrap,
 )
-from analyzers.races.ordering import Case, cases
+from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
@@ -197,11 +197,37 @@ class RaceChecker:
             self._data[offset] = any(not s.value[0].startswith(_COMPUTED) for s in found)
         return self._data[offset]
 
-    def decide(self, pair: Pair, out: Checked, ignore: frozenset[int] = frozenset()) -> Race | None:
+    def decide(self, pair: Pair, out: Checked) -> Race | None:
         """The first way in which the pair races, a harmful one before a benign one, or None (then ``out`` has grown
         by what the proofs used or could not
         decide)."""
         benign: Race | None = None
+        for mode, extra, only_same in self._meeting_relations(pair, out):
+            found = self._in_relation(pair, mode, extra, only_same, out)
+            if found is not None and not found.benign:
+                return found
+            benign = benign or found
+        return benign
+
+    def is_proved_without(self, pair: Pair, barriers: frozenset[int]) -> bool:
+        """Whether the pair is proved not to race where these barriers are absent. One way to collide is
+        enough, whichever it is: it is not shown."""
+        ignored = Checked()
+        for mode, extra, only_same in self._meeting_relations(pair, ignored):
+            for case in self._possible(pair, mode, only_same, barriers).possible:
+                if self.effort.is_spent or self._ask(pair, case, mode, extra, ignored)[0] is not None:
+                    return False
+        return True
+
+    def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
+        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
+        yes."""
+        ignored = Checked()
+        return any(self.effort.is_spent or self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
+
+    def _meeting_relations(self, pair: Pair, out: Checked) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
+        """The relations, as in ``_relations``, in which the places of the pair may meet and nothing else orders every
+        meeting; ``out`` grows by the proofs for the others."""
         for mode, extra, only_same in self._relations(pair):
             ordered = synchronizes(pair, mode)
             if ordered and set(meeting_distances(pair)) <= {0}:
@@ -212,19 +238,8 @@ class RaceChecker:
                 self._note(apart, pair, out)
                 continue
             if ordered:
-                left, right = self._offsets(pair, mode)
-                extra = (*extra, E.compare("ne", left, right))
-            found = self._in_relation(pair, mode, extra, only_same, out, ignore)
-            if found is not None and not found.benign:
-                return found
-            benign = benign or found
-        return benign
-
-    def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
-        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
-        yes."""
-        ignored = Checked()
-        return any(self.effort.is_spent or self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
+                extra = (*extra, E.compare("ne", *self._offsets(pair, mode)))
+            yield mode, (*extra, *self._one_iteration(pair, mode)) if only_same else extra, only_same
 
     def _relations(self, pair: Pair) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
         """(mode, extra conditions, only the same-iteration case)."""
@@ -253,16 +268,12 @@ class RaceChecker:
         extra: tuple[Expr, ...],
         only_same: bool,
         out: Checked,
-        ignore: frozenset[int],
     ) -> Race | None:
-        ways = cases(self.launch, pair.one, pair.two, mode, ignore)
+        ways = self._possible(pair, mode, only_same)
         for barrier in ways.ordering:
             out.ordering.setdefault(barrier, []).append(pair)
-        possible = [c for c in ways.possible if not only_same or c.relation in ("any", "same iteration")]
-        if only_same:
-            extra = (*extra, *self._one_iteration(pair, mode))
         hits: list[Race] = []
-        for case in possible:
+        for case in ways.possible:
             if self.effort.is_spent:
                 out.undecided.append((pair, self.effort.reason))
                 break
@@ -282,6 +293,12 @@ class RaceChecker:
         if self.needs_wrap(hit):
             return replace(hit, wraps=True)
         return self._other_warp(hit, extra, out) or hit
+
+    def _possible(self, pair: Pair, mode: Mode, only_same: bool, absent: frozenset[int] = frozenset()) -> Cases:
+        ways = cases(self.launch, pair.one, pair.two, mode, absent)
+        if not only_same:
+            return ways
+        return replace(ways, possible=tuple(c for c in ways.possible if c.relation in ("any", "same iteration")))
 
     def needs_wrap(self, race: Race) -> bool:
         """Whether the race is only possible where unsigned arithmetic wraps around."""
