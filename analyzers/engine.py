@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import LoweredUnit, lower_unit
-from analyzers.frontend.parse import ParsedUnit, ParseFailure, UnitParser
+from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, UnitParser
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
 from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
+from analyzers.hostguide.program import Program
 from analyzers.incremental import Edit, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
@@ -61,6 +62,8 @@ class CheckRequest:
     whose key has changed were edited and are checked first."""
     first: tuple[tuple[str, int, int], ...] = ()
     """(path, start byte, end byte) ranges that the user looks at; a hint for the order, best first."""
+    program: Program = field(default_factory=Program)
+    """Other files whose host code reaches the unit's kernels."""
     hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
     and the text of the reason: they are unknown."""
@@ -179,6 +182,17 @@ class _Warm:
     """With the intermediate forms, when the whole unit was taken in."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Linked:
+    """The other files of a unit's program, as far as they could be parsed."""
+
+    program: Program = field(default_factory=Program)
+    passes: tuple[HostPass, ...] = ()
+    files: tuple[str, ...] = ()
+    """Those files and what they include."""
+    skipped: tuple[Skipped, ...] = ()
+
+
 class Engine:
     """Checks units and keeps them warm. Not thread-safe; one per process."""
 
@@ -217,7 +231,9 @@ class Engine:
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
-                yield from self._check_whole(*_taken_in(unit, parse), request, poll, started)
+                linked = self._linked(request)
+                poll()
+                yield from self._check_whole(*_taken_in(unit, parse, linked), linked, request, poll, started)
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
             failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
@@ -227,6 +243,7 @@ class Engine:
         self,
         lowered: LoweredUnit,
         host: HostFacts,
+        linked: _Linked,
         request: CheckRequest,
         poll: Callable[[], None],
         started: float,
@@ -235,7 +252,13 @@ class Engine:
         kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
         directives, skipped_comments = _directives(lowered.unit, kernels)
         skipped_comments += _unfit(request.options, kernels)
-        skipped = [*lowered.skipped, *host.skipped, *_launched_unseen(lowered, host), *skipped_comments]
+        skipped = [
+            *lowered.skipped,
+            *host.skipped,
+            *_launched_unseen(lowered, host),
+            *skipped_comments,
+            *linked.skipped,
+        ]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
             kernel = kernels[i]
@@ -257,7 +280,8 @@ class Engine:
             kernels=agreed([a.result for a, _ in ordered]),
             skipped=tuple(skipped),
             syntax=_syntax(lowered.unit),
-            dependencies=lowered.unit.dependencies,
+            dependencies=_dependencies(lowered.unit, linked.files),
+            linked=tuple(sorted({*linked.files} - {request.path, *lowered.unit.dependencies})),
             milliseconds=_since(started),
         )
         analysis = UnitAnalysis(request, lowered.unit, tuple(a for a, _ in ordered), result)
@@ -299,7 +323,7 @@ class Engine:
             moved(warm.result, edit),
             kernels=agreed([k.result for k in ordered]),
             syntax=_syntax(unit),
-            dependencies=unit.dependencies,
+            dependencies=_dependencies(unit, warm.result.linked),
             milliseconds=_since(started),
         )
         self._warm[request.path] = _Warm(request, ordered, result, warm.probes, None)
@@ -379,6 +403,21 @@ class Engine:
         self._latest = (request, unit)
         return unit
 
+    def _linked(self, request: CheckRequest) -> _Linked:
+        """The host side of the other files of the program."""
+        if not request.options.use_host or request.options.launches or not request.program.files:
+            return _Linked()
+        passes, skipped = list[HostPass](), list[Skipped]()
+        texts = {**request.unsaved, request.path: request.text}
+        for file in request.program.files:
+            try:
+                passes.append(self._parser.parse_host(request.path, file.path, file.text, file.flags, texts))
+            except ParseFailure as error:
+                skipped.append(Skipped(f"host code in {file.path}: {error}"))
+        files = {path for p in passes for path in (p.path, *p.dependencies)}
+        files |= {f.path for f in request.program.files}
+        return _Linked(request.program, tuple(passes), tuple(sorted(files)), tuple(skipped))
+
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""
         self._parser.forget(path)
@@ -445,15 +484,17 @@ def _unfit(options: CheckOptions, kernels: Sequence[Kernel]) -> list[Skipped]:
     ]
 
 
-def _taken_in(unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit]) -> tuple[LoweredUnit, HostFacts]:
+def _taken_in(
+    unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit], linked: _Linked
+) -> tuple[LoweredUnit, HostFacts]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     lowered = lower_unit(unit, parse)
-    host = launch_contexts(lowered.unit)
+    host = launch_contexts(lowered.unit, linked.passes, linked.program)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes:
             break
         lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
-        host = launch_contexts(lowered.unit)
+        host = launch_contexts(lowered.unit, linked.passes, linked.program)
     return lowered, host
 
 
@@ -490,14 +531,21 @@ def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | 
     before = warm.request
     if (before.flags, before.unsaved, before.options) != (request.flags, request.unsaved, request.options):
         return None
+    if before.program != request.program:
+        return None
     functions = {f for k in warm.kernels for f in k.functions}
     edit = edit_inside_function(request.path, before.text, request.text, functions)
-    if edit is None or warm.result.dependencies != unit.dependencies:
+    if edit is None or warm.result.dependencies != _dependencies(unit, warm.result.linked):
         return None
     inside = replace(edit.function, end_offset=edit.function.end_offset + edit.delta)
     old = [edit.moved(s.span) for s in warm.result.syntax if not _within(s.span, edit.function)]
     new = [s.span for s in _syntax(unit) if not _within(s.span, inside)]
     return edit if [(s.path, s.start_offset) for s in old] == [(s.path, s.start_offset) for s in new] else None
+
+
+def _dependencies(unit: ParsedUnit, linked: Sequence[str]) -> tuple[str, ...]:
+    """All files that were read, but the main file."""
+    return tuple(sorted({*unit.dependencies, *linked} - {unit.path}))
 
 
 def _within(span: SourceSpan, function: SourceSpan) -> bool:

@@ -234,9 +234,12 @@ class UnitResult:
     skipped: tuple[Skipped, ...] = ()
     syntax: tuple[SyntaxIssue, ...] = ()
     dependencies: tuple[str, ...] = ()
+    """Files that were read, the main file left out."""
     milliseconds: float = 0.0
     failure: Reason | None = None
     """Set when the unit could not be analysed at all."""
+    linked: tuple[str, ...] = ()
+    """Dependencies that are no part of the unit: other files of its program, and what only they include."""
 
 
 @dataclass(frozen=True, slots=True)

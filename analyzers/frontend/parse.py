@@ -35,6 +35,7 @@ __all__ = [
     "HEADERS",
     "Diagnostic",
     "ExplicitInstantiation",
+    "HostPass",
     "MissingHeader",
     "ParseFailure",
     "ParsedUnit",
@@ -180,6 +181,12 @@ class ParsedUnit:
         )
 
     @property
+    def host_pass(self) -> HostPass:
+        """The host side alone."""
+        errors = tuple(d for d in self.all_errors if d.side == "host")
+        return HostPass(self.path, self.host, errors, self.dependencies)
+
+    @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The errors to tell the user: those in what the code itself asks for."""
         return tuple(diagnostic for diagnostic in self.all_errors if not diagnostic.from_probe)
@@ -199,6 +206,16 @@ class ParsedUnit:
     def scanned_kernels(self) -> tuple[ScannedKernel, ...]:
         """The kernel definitions that a token scan of the text shows, whether clang kept them or not."""
         return tuple(scan_kernels(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class HostPass:
+    """The host pass over one file, with the errors in the user's code. Cursors die with it."""
+
+    path: str
+    host: TranslationUnit
+    errors: tuple[Diagnostic, ...]
+    dependencies: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -221,6 +238,7 @@ class UnitParser:
     def __init__(self, capacity: int = 8) -> None:
         self._capacity = capacity
         self._warm: OrderedDict[str, _WarmUnit] = OrderedDict()
+        self._hosts: OrderedDict[str, _WarmUnit] = OrderedDict()
         self._index = cindex.create_index()
 
     def parse(
@@ -238,37 +256,68 @@ class UnitParser:
         `ParsedUnit.flags` tells. Headers that no include path leads to are looked for around the file: `sought`
         tells. Raises `ParseFailure`.
         """
+        return self._parse(self._warm, path, path, text, flags, unsaved or {}, tuple(probes), ("device", "host"))
+
+    def parse_host(
+        self, owner: str, path: str, text: str, flags: CompileFlags, unsaved: Mapping[str, str] | None = None
+    ) -> HostPass:
+        """The host pass alone of a file that belongs to the same program as `owner`, the main file of a unit.
+
+        It stays valid until the same is asked for again, or `owner` is forgotten. Raises `ParseFailure`."""
+        key = f"{owner}\0{path}"
+        return self._parse(self._hosts, key, path, text, flags, unsaved or {}, (), ("host",)).host_pass
+
+    def _parse(
+        self,
+        kept: OrderedDict[str, _WarmUnit],
+        key: str,
+        path: str,
+        text: str,
+        flags: CompileFlags,
+        unsaved: Mapping[str, str],
+        probes: tuple[str, ...],
+        sides: tuple[Side, ...],
+    ) -> ParsedUnit:
         flags = without_library_folders(flags, os.path.exists)
-        buffers = [(other, source_bytes(content)) for other, content in (unsaved or {}).items() if other != path]
+        buffers = [(other, source_bytes(content)) for other, content in unsaved.items() if other != path]
         buffers.append((path, source_bytes(_with_probes(text, probes))))
-        warm = self._warm.pop(path, None)
+        warm = kept.pop(key, None)
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
-        unit = self._passes(warm, path, text, buffers, tuple(probes))
+        unit = self._passes(warm, path, text, buffers, probes, sides)
         for _ in range(_SEARCHES):
             more = [search(h.name, (h.path, path)) for h in unit.missing_headers]
             fresh = dict.fromkeys(s for s in more if s is not None and s not in warm.sought)
             if not fresh:
                 break
             warm.sought, warm.units = (*warm.sought, *fresh), {}
-            unit = self._passes(warm, path, text, buffers, tuple(probes))
-        self._warm[path] = warm
-        while len(self._warm) > self._capacity:
-            self._warm.popitem(last=False)
+            unit = self._passes(warm, path, text, buffers, probes, sides)
+        kept[key] = warm
+        while len(kept) > self._capacity:
+            kept.popitem(last=False)
         return unit
 
     def _passes(
-        self, warm: _WarmUnit, path: str, text: str, buffers: Sequence[tuple[str, bytes]], probes: tuple[str, ...]
+        self,
+        warm: _WarmUnit,
+        path: str,
+        text: str,
+        buffers: Sequence[tuple[str, bytes]],
+        probes: tuple[str, ...],
+        sides: tuple[Side, ...],
     ) -> ParsedUnit:
-        for side in ("device", "host"):
+        for side in sides:
             self._refresh(warm, side, path, buffers)
         flags = warm.used_flags if warm.sought else warm.flags
-        unit = _parsed(path, text, flags, warm.units["device"], warm.units["host"], probes)
+        host = warm.units["host"]
+        unit = _parsed(path, text, flags, warm.units.get("device", host), host, probes)
         return replace(unit, sought=warm.sought) if warm.sought else unit
 
     def forget(self, path: str) -> None:
         """Drop what is kept for a path, for example when its document is closed."""
         self._warm.pop(path, None)
+        for key in [k for k in self._hosts if k.startswith(f"{path}\0")]:
+            del self._hosts[key]
 
     def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)

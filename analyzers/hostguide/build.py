@@ -26,10 +26,14 @@ _JUMPS = {
 
 
 class TreeBuilder(ExpressionBuilder):
-    """Builds and remembers trees of one translation unit."""
+    """Builds and remembers trees of the functions of one program."""
 
-    def __init__(self, types: HostTypes, sources: SourceTexts) -> None:
+    def __init__(
+        self, types: HostTypes, sources: SourceTexts, elsewhere: Callable[[Any], Any | None] = lambda _: None
+    ) -> None:
+        """``elsewhere`` gives the definition, in another translation unit, of a function that has none in its own."""
         super().__init__(types, sources)
+        self._elsewhere = elsewhere
         self._functions: dict[int, HostFunction | None] = {}
         self._statements: dict[int, Callable[[Any], Node]] = {
             CursorKind.COMPOUND_STMT.value: self._block,
@@ -51,16 +55,20 @@ class TreeBuilder(ExpressionBuilder):
     # --- functions
 
     def function(self, cursor: Any) -> HostFunction | None:
-        """The function that a reference means, None where the unit has no body for it."""
+        """The function that a reference means, None where the program has no body for it."""
         key = _key(cursor)
         if key not in self._functions:
             self._functions[key] = None  # ends a recursion through default arguments
-            defined = cursor.get_definition() or cursor
+            defined = self.definition(cursor)
             other = _key(defined)
             if other == key or other not in self._functions:
                 self._functions[other] = self._function(defined)
             self._functions[key] = self._functions[other]
         return self._functions[key]
+
+    def definition(self, cursor: Any) -> Any:
+        """The definition of a function, or the cursor itself where the program has none."""
+        return cursor.get_definition() or self._elsewhere(cursor) or cursor
 
     def lambda_body(self, cursor: Any) -> HostFunction | None:
         """The function of a LAMBDA_EXPR or of its ``operator()``."""

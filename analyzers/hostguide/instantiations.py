@@ -1,13 +1,17 @@
 """Explicit instantiations of host function and class templates, as they stand in the text.
 
 clang shows no cursor for ``template void launch<3>(…);``, and files with many of them write them through a macro. Takes
-blanked text and the names of templates, gives the instances as ``launch<3>``.
+blanked text and the names of templates, gives the instances as ``launch<3>``, and the probes that show them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence, Set
+
+from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.parse import instantiation_probe
+from analyzers.hostguide.declared import FoundFunction, namespaces
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 _CONTINUATION = re.compile(rb"\\\r?\n")
@@ -60,3 +64,38 @@ def _uses(
 
 def _instance(name: bytes, arguments: bytes) -> str:
     return f"{name.decode()}<{' '.join(arguments.decode('utf-8', 'replace').split())}>"
+
+
+def probes_of(
+    functions: Sequence[FoundFunction],
+    wanted: Sequence[FoundFunction],
+    texts: Sequence[bytes],
+    overloads: Iterable[str],
+    idle: Set[str],
+) -> tuple[str, ...]:
+    """Lines that show instances which the text asks for, but no call in sight: ``overloads`` that were named, and
+    explicit instantiations of ``idle`` templates and of classes whose members are ``wanted``."""
+    out: list[str] = []
+    asked = sorted(overloads)
+    for text in texts if idle else ():
+        asked += explicit_instances(text, idle)
+    for text in asked:
+        name = text.partition("<")[0]
+        for f in functions:
+            if f.template and f.name == name and "<" in text:
+                out.append(instantiation_probe(text, None, namespaces(f.cursor)))
+    out += _members(wanted, texts)
+    return tuple(dict.fromkeys(out))
+
+
+def _members(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:
+    """Probes for the members that launch, of class templates that are instantiated explicitly."""
+    owners: dict[str, list[FoundFunction]] = {}
+    for f in wanted:
+        parent = f.cursor.semantic_parent
+        if f.template and f.cursor.kind == CursorKind.CXX_METHOD and parent is not None:
+            owners.setdefault(parent.spelling.partition("<")[0], []).append(f)
+    for text in texts if owners else ():
+        for instance in explicit_class_instances(text, owners):
+            for f in owners[instance.partition("<")[0]]:
+                yield instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))

@@ -1,8 +1,9 @@
 """Every launch in a translation unit, with what the host code says about it.
 
 ``launch_contexts(unit)`` finds the functions of the host pass from which a kernel can be launched, runs them
-symbolically from those that the world outside can call, and gives the launch contexts of each kernel instance. Launches
-in the text that no context accounts for are listed, with the reason.
+symbolically from those that the world outside can call, and gives the launch contexts of each kernel instance. Given
+the host passes of other files of the program, it follows calls and launches from there too. Launches in the unit's text
+that no context accounts for are listed, with the reason.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
-from analyzers.frontend.parse import Diagnostic, ParsedUnit, ScannedLaunch, instantiation_probe, scan_launches
+from analyzers.frontend.parse import Diagnostic, HostPass, ParsedUnit, ScannedLaunch, scan_launches
 from analyzers.frontend.unseen import not_compiled
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
@@ -27,14 +28,14 @@ from analyzers.hostguide.declared import (
     FoundFunction,
     called_as,
     in_template,
-    namespaces,
     on_device,
 )
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
-from analyzers.hostguide.instantiations import explicit_class_instances, explicit_instances
+from analyzers.hostguide.instantiations import probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
+from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
 from analyzers.hostguide.tree import HostFunction
@@ -75,30 +76,37 @@ class HostFacts:
         return frozenset(self.contexts)
 
 
-def launch_contexts(unit: ParsedUnit) -> HostFacts:
-    """The launches of a unit and what is known at each."""
+def launch_contexts(unit: ParsedUnit, linked: Sequence[HostPass] = (), program: Program | None = None) -> HostFacts:
+    """The launches of a unit's kernels and what is known at each.
+
+    ``linked`` are the passes of the files of ``program``."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     collecting = gc.isenabled()
     # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
     try:
-        return _Guide(unit).run()
+        return _Guide(unit, linked, program or Program()).run()
     finally:
         if collecting:
             gc.enable()
 
 
 class _Guide:
-    """One run over one unit."""
+    """One run over one unit and the files linked with it."""
 
-    def __init__(self, unit: ParsedUnit) -> None:
+    def __init__(self, unit: ParsedUnit, linked: Sequence[HostPass], program: Program) -> None:
         self.unit = unit
-        errors = [(d.path, d.offset) for d in unit.all_errors if d.side == "host"]
-        self.sources = SourceTexts(unit.host, errors)
+        self.program = program
+        passes = (unit.host_pass, *linked)
+        errors = [(d.path, d.offset) for p in passes for d in p.errors]
+        self.sources = SourceTexts([p.host for p in passes], errors)
         suspect = self.sources.is_broken if errors else None
-        self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources))
-        self.paths = [unit.path, *unit.dependencies]
+        self.linker = Linker(passes)
+        self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources, self.linker.definition))
+        self.closed = self.linker.closed(program)
+        self.own_paths = [unit.path, *unit.dependencies]
+        self.paths = list(dict.fromkeys(path for p in passes for path in (p.path, *p.dependencies)))
         self.texts: dict[str, bytes] = {}
         self.functions: list[FoundFunction] = []
         self.probes: list[Cursor] = []
@@ -106,9 +114,12 @@ class _Guide:
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
         self.by_path: dict[str, list[FoundFunction]] = {}
+        self.listed: set[tuple[str, int]] = set()
+        """Where functions stand that are listed; a header that several files include is listed once."""
         self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
         self.trusted: dict[str, str] = {}
-        """USR of functions with external linkage that are taken as called from this file only, and their names."""
+        """USR of functions with external linkage that are taken as called from known places only, and what that is
+        called."""
 
     def run(self) -> HostFacts:
         for path in self.paths:
@@ -118,7 +129,10 @@ class _Guide:
         if not self.texts:
             return HostFacts({}, (), ())
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
-        self._list_functions(self.unit.host.cursor, True)
+        for one in self.linker.passes:
+            before = len(self.functions)
+            self._list_functions(one.host.cursor, True)
+            self.linker.learn(self.functions[before:])
         for path, found in self.by_path.items():
             found.sort(key=lambda f: (f.start, -f.end))
             self.places[path] = [f.start for f in found]
@@ -140,6 +154,9 @@ class _Guide:
             kind = child.kind
             if kind in FUNCTIONS:
                 path, start, end = extent(child)
+                if (path, start) in self.listed:
+                    continue
+                self.listed.add((path, start))
                 member = not top or kind in MEMBERS
                 template = kind == CursorKind.FUNCTION_TEMPLATE or (member and in_template(child))
                 defined = child.is_definition()
@@ -162,30 +179,11 @@ class _Guide:
                     self.machine.builder.overloads[instance_text(text.rstrip(") }").encode())] = target
 
     def _probes_wanted(self) -> tuple[str, ...]:
-        out: list[str] = []
-        asked = sorted(self.machine.builder.open_overloads)
-        idle = {f.name for f in self.wanted if f.template and f.name not in self.machine.ran}
-        for path in self.paths if idle else ():
-            asked += explicit_instances(self.texts[path], idle)
-        for text in asked:
-            name = text.partition("<")[0]
-            for f in self.functions:
-                if f.template and f.name == name and "<" in text:
-                    out.append(instantiation_probe(text, None, namespaces(f.cursor)))
-        out += self._members_wanted()
-        return tuple(dict.fromkeys(p for p in out if p not in self.unit.probes))
-
-    def _members_wanted(self) -> Iterator[str]:
-        """Probes for the members that launch, of class templates that are instantiated explicitly."""
-        owners: dict[str, list[FoundFunction]] = {}
-        for f in self.wanted:
-            parent = f.cursor.semantic_parent
-            if f.template and f.cursor.kind == CursorKind.CXX_METHOD and parent is not None:
-                owners.setdefault(parent.spelling.partition("<")[0], []).append(f)
-        for path in self.paths if owners else ():
-            for instance in explicit_class_instances(self.texts[path], owners):
-                for f in owners[instance.partition("<")[0]]:
-                    yield instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))
+        own = [self.texts[path] for path in self.own_paths]
+        functions, wanted = ([f for f in fs if self.linker.is_own(f.path)] for fs in (self.functions, self.wanted))
+        idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
+        found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
+        return tuple(p for p in found if p not in self.unit.probes)
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -300,11 +298,14 @@ class _Guide:
             return True
         if not self._calls_to(f, mentions, declared):
             return True
-        cursor: Any = f.cursor
-        if cursor.linkage.name != "EXTERNAL" or f.path != self.unit.path:
+        if f.cursor.linkage.name != "EXTERNAL" or f.path not in self.linker.mains:
             return False
-        if whole_program and all(d.path == self.unit.path for d in declared.get(called_as(f), [])):
-            self.trusted[cursor.get_usr()] = f.name
+        name = called_as(f)
+        if whole_program and all(d.path == self.unit.path for d in declared.get(name, [])):
+            self.trusted[f.cursor.get_usr()] = f"`{name}` is called from this file only"
+            return False
+        if name in self.closed and any(p != f.path for p, _ in self._calls_to(f, mentions, declared)):
+            self.trusted[f.cursor.get_usr()] = f"`{name}` is called from the files of this workspace only"
             return False
         return True
 
@@ -331,7 +332,8 @@ class _Guide:
         machine = self.machine
         sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
         for raw in machine.launches:
-            sites.setdefault(extent(raw.node.cursor), []).append(raw)
+            if self._is_ours(raw):
+                sites.setdefault(extent(raw.node.cursor), []).append(raw)
         contexts: dict[str, list[LaunchContext]] = {}
         found_sites: list[LaunchSite] = []
         main_first = sorted(sites, key=lambda s: (s[0] != self.unit.path, s))
@@ -340,7 +342,7 @@ class _Guide:
             kernels: dict[str, list[LaunchContext]] = {}
             for raw in raws:
                 name = kernel_identity(raw.kernel)
-                kernels.setdefault(name, []).extend(contexts_of(machine, raw, self._trust(raw)))
+                kernels.setdefault(name, []).extend(self._made(raw, contexts_of(machine, raw, self._trust(raw))))
             for name, made in kernels.items():
                 distinct = merged(made)
                 if len(distinct) > _MOST_CONTEXTS:
@@ -355,6 +357,23 @@ class _Guide:
             launches=tuple(found_sites),
             probes=self._probes_wanted(),
         )
+
+    def _is_ours(self, raw: RawLaunch) -> bool:
+        """Whether a launch is one of the unit's text, or from elsewhere of a kernel that the unit defines."""
+        path, _, _ = extent(raw.node.cursor)
+        if self.linker.is_own(path):
+            return True
+        file = raw.kernel.location.file
+        return raw.kernel.is_definition() and file is not None and self.linker.is_own(file.name)
+
+    def _made(self, raw: RawLaunch, contexts: Sequence[LaunchContext]) -> Sequence[LaunchContext]:
+        """Contexts of a launch, with what is uncertain about it when it stands in another file."""
+        path, _, _ = extent(raw.node.cursor)
+        name = raw.kernel.spelling
+        if name not in self.program.ambiguous or self.linker.is_own(path):
+            return contexts
+        why = f"several files define `{name}`, and the launch in {Path(path).name} may mean another one"
+        return [replace(c, uncertain=c.uncertain or why) for c in contexts]
 
     def _called_with_anything(
         self, owners: list[HostFunction | None], site: tuple[str, int, int], name: str
@@ -376,20 +395,19 @@ class _Guide:
     def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
         if not self.trusted or not raw.calls:
             return ()
-        names = [call.value.spelling for call in raw.calls if call.value is not None]
-        trusted = set(self.trusted.values())
-        return tuple(f"`{n}` is called from this file only" for n in dict.fromkeys(names) if n in trusted)
+        called = [call.value.canonical.get_usr() for call in raw.calls if call.value is not None]
+        return tuple(self.trusted[usr] for usr in dict.fromkeys(called) if usr in self.trusted)
 
     def _skipped(self, sites: set[tuple[str, int, int]]) -> list[Skipped]:
         out: list[Skipped] = []
         unresolved: set[tuple[str, int, int]] = set()
         for node, why in self.machine.unresolved:
             where = extent(node.cursor)
-            if where not in unresolved:
+            if where not in unresolved and self.linker.is_own(where[0]):
                 unresolved.add(where)
                 out.append(Skipped(f"launch {text_of(self.sources, node.cursor)}: {why}", span(node.cursor)))
         covered = sites | unresolved
-        for path in self.paths:
+        for path in self.own_paths:
             if not self._any_uncovered(path, covered):
                 continue
             raw = self.sources.text(path).decode("utf-8", "replace")
@@ -449,14 +467,15 @@ class _Guide:
         out: list[Skipped] = []
         names = {
             name
-            for path in self.texts
+            for path in self.own_paths
             for name, start, end in self._defines(path)
             if _LAUNCH_TEXT.search(self.texts[path], start, end)
         }
         if not names:
             return out
         pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(names)) + rb")\b")
-        for path, text in self.texts.items():
+        for path in self.own_paths:
+            text = self.texts[path]
             for match in pattern.finditer(text):
                 if self._macro_at(path, match.start()) is not None or self._around(path, match.start()) is None:
                     continue

@@ -166,11 +166,8 @@ class Launcher(MethodCaller):
             if owner is None and frame.enclosing is None:
                 owner = frame.function
             frame = frame.caller
-        held = tuple(
-            (declared.name, variable, self.state.store.get(variable))
-            for declared, variable in self._globals.items()
-            if self.on_device(declared)
-        )
+        on_device = {variable: d.name for d, variable in self._globals.items() if self.on_device(d)}
+        held = tuple((name, variable, self.state.store.get(variable)) for variable, name in on_device.items())
         for value, text in zip(values, texts, strict=False):
             if text is None or not isinstance(text.ty, PointerTo) or not text.ty.const:
                 self.forget_behind(value, later=True)
@@ -181,9 +178,10 @@ class Launcher(MethodCaller):
             if not isinstance(leaf, FunctionValue):
                 self.unresolved.append((node, f"its kernel is not known{self._origin(leaf, node)}"))
                 continue
+            defined = self.builder.definition(leaf.cursor)
             self.launches.append(
                 RawLaunch(
-                    leaf.cursor, guard, grid, block, shared, values, texts, self.state.facts, node,
+                    defined, guard, grid, block, shared, values, texts, self.state.facts, node,
                     tuple(reversed(calls)), cooperative, owner, held,
                 )
             )  # fmt: skip

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.declared import FUNCTIONS
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
@@ -85,6 +86,7 @@ class Places(Memory):
         """The call that last returned a reference, and to what."""
         self._last_index: Value = ex.const(0, I64)
         self._globals: dict[Declaration, Variable] = {}
+        self._linked: dict[str, Variable] = {}
         self._on_device: dict[Declaration, bool] = {}
 
     def evaluate(self, node: Node) -> Value:
@@ -114,11 +116,21 @@ class Places(Memory):
         if declared.storage in ("global", "static", "field"):
             found = self._globals.get(declared)
             if found is None:
-                found = self._globals[declared] = Variable(declared.name, target_of(declared.ty), True)
+                found = self._globals[declared] = self._shared(declared)
                 if not isinstance(declared.ty, ReferenceTo):
                     self.named.add(found)
             return found
         return None
+
+    def _shared(self, declared: Declaration) -> Variable:
+        """The variable behind a declaration; what all translation units share is one for all declarations of it."""
+        key = shared_name(declared.cursor)
+        found = self._linked.get(key) if key else None
+        if found is None:
+            found = Variable(declared.name, target_of(declared.ty), True)
+            if key:
+                self._linked[key] = found
+        return found
 
     def forget_device_variables(self) -> None:
         """A kernel may write what the host can read by name too: managed variables."""
@@ -243,6 +255,14 @@ class Places(Memory):
             inside = pointer.path[:-1] if pointer.path and not isinstance(pointer.path[-1], str) else pointer.path
             return Address(pointer.variable, (*inside, ANY_PART))
         return self.related("pointer", pointer)
+
+
+def shared_name(cursor: Cursor) -> str:
+    """What names a variable in all translation units; empty for one that each unit has to itself."""
+    around = cursor.semantic_parent
+    linkage = cursor.linkage if around is None or around.kind not in FUNCTIONS else around.linkage
+    # Variables of functions have no linkage of their own, but are as shared as the function is.
+    return cursor.get_usr() if linkage.name == "EXTERNAL" else ""
 
 
 def is_scalar(ty: HostType) -> bool:

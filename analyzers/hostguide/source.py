@@ -1,6 +1,6 @@
-"""The text behind a unit: slices as the user wrote them, and the places where clang lost code.
+"""The text behind a program: slices as the user wrote them, and the places where clang lost code.
 
-Takes the host pass and its diagnostics. A statement that names something unknown is deleted by clang without a trace in
+Takes host passes and their diagnostics. A statement that names something unknown is deleted by clang without a trace in
 the tree, so every function with an error in it needs a look at its text too.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, TranslationUnit
@@ -23,10 +23,11 @@ _TOKEN = re.compile(
 
 
 class SourceTexts:
-    """Texts of the files of one translation unit, fetched when first asked for."""
+    """Texts of the files of some translation units, fetched when first asked for."""
 
-    def __init__(self, unit: TranslationUnit, errors: Iterable[tuple[str, int]] = ()) -> None:
-        self._unit = unit
+    def __init__(self, units: Sequence[TranslationUnit], errors: Iterable[tuple[str, int]] = ()) -> None:
+        """``errors``: (path, offset) of compile errors. A file that several units read is taken from the first."""
+        self._units = units
         self._texts: dict[str, bytes] = {}
         self._errors: dict[str, list[int]] = {}
         for path, offset in errors:
@@ -41,7 +42,8 @@ class SourceTexts:
     def text(self, path: str) -> bytes:
         found = self._texts.get(path)
         if found is None:
-            found = self._texts[path] = cindex.file_contents(self._unit, path)
+            contents = (cindex.file_contents(unit, path) for unit in self._units)
+            found = self._texts[path] = next(filter(None, contents), b"")
         return found
 
     def error_in(self, path: str, start: int, end: int) -> bool:

@@ -1,0 +1,72 @@
+"""The program that a unit belongs to: other source files whose host code reaches the unit's kernels.
+
+Whoever knows the workspace says which files these are and what is known about names beyond them (`Program`). `Linker`
+takes the host passes of the unit and of those files and gives what a linker would: the definition, in any of them, of a
+function that a reference in another one means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from analyzers.frontend.cindex import Cursor
+from analyzers.frontend.flags import CompileFlags
+from analyzers.frontend.parse import HostPass
+from analyzers.hostguide.declared import FoundFunction
+
+
+@dataclass(frozen=True, slots=True)
+class HostFile:
+    """A source file that is compiled by itself."""
+
+    path: str
+    """Absolute and normalised."""
+    text: str
+    flags: CompileFlags = field(default_factory=CompileFlags)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Files to link with a unit, and what their workspace says of functions by name."""
+
+    files: tuple[HostFile, ...] = ()
+    mentions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Names of functions, and all files of the workspace whose code mentions them."""
+    ambiguous: tuple[str, ...] = ()
+    """Names of kernels that several files of the workspace define: the build decides which a launch reaches."""
+
+
+class Linker:
+    """Definitions across translation units, by name and type (clang's USR)."""
+
+    def __init__(self, passes: Sequence[HostPass]) -> None:
+        """The first pass is that of the unit itself."""
+        self.passes = passes
+        self.own = frozenset((passes[0].path, *passes[0].dependencies))
+        """Files of the unit itself."""
+        self.mains = frozenset(p.path for p in passes)
+        self._defined: dict[str, list[Cursor]] = {}
+
+    def learn(self, functions: Iterable[FoundFunction]) -> None:
+        """The functions of all passes, those of the unit first."""
+        for f in functions:
+            if f.defined and not f.template:
+                self._defined.setdefault(f.name, []).append(f.cursor)
+
+    def definition(self, cursor: Cursor) -> Cursor | None:
+        """The definition of an external function in another translation unit, the unit's own before others."""
+        candidates = self._defined.get(cursor.spelling, ())
+        if not candidates or cursor.linkage.name != "EXTERNAL":
+            return None
+        wanted = cursor.canonical.get_usr()
+        return next((c for c in candidates if c.linkage.name == "EXTERNAL" and c.get_usr() == wanted), None)
+
+    def closed(self, program: Program) -> frozenset[str]:
+        """Names that no file of the workspace mentions but those that were parsed here."""
+        read = frozenset(path for p in self.passes for path in (p.path, *p.dependencies))
+        return frozenset(name for name, files in program.mentions if read.issuperset(files))
+
+    def is_own(self, path: str) -> bool:
+        """Whether a file is part of the unit."""
+        return path in self.own
