@@ -52,7 +52,14 @@ def program_stamp() -> str:
                 state = path.stat()
                 digest.update(f"{path.relative_to(root)} {state.st_size} {state.st_mtime_ns}\n".encode())
     # What makes an entry of a result.
-    for name in ("wire.py", "worker.py", "lookups.py", "workspace/sought.py"):
+    for name in (
+        "wire.py",
+        "worker.py",
+        "lookups.py",
+        "workspace/sought.py",
+        "workspace/includers.py",
+        "workspace/program_index.py",
+    ):
         digest.update((root / "cuda_lsp" / name).read_bytes())
     return digest.hexdigest()
 

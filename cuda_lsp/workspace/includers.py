@@ -42,7 +42,7 @@ def scan(
     paths: dict[str, None] = dict.fromkeys((*texts, *extra))
     complete = True
     if top is not None:
-        for path in _source_files(top):
+        for path in source_files(top):
             if len(paths) >= _MAXIMAL_FILES:
                 complete = False
                 break
@@ -51,7 +51,7 @@ def scan(
     return IncludeGraph(_resolved(names, tuple(folders)), complete)
 
 
-def _source_files(top: str) -> Iterator[str]:
+def source_files(top: str, *, recursive: bool = True) -> Iterator[str]:
     """Files that may hold or include device code, nearest to the top first; hidden and build folders are skipped."""
     waiting = deque([top])
     visited = 0
@@ -66,7 +66,8 @@ def _source_files(top: str) -> Iterator[str]:
             if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
                 continue
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
+                if recursive:
+                    waiting.append(entry.path)
             elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
                 yield entry.path
 
@@ -81,6 +82,11 @@ def _includes(path: str, texts: Mapping[str, str]) -> list[str]:
                 data = file.read(_MAXIMAL_BYTES)
         except OSError:
             return []
+    return directives(data)
+
+
+def directives(data: bytes) -> list[str]:
+    """The names in the `#include` lines of a file."""
     return [match.decode("utf-8", "replace") for match in _INCLUDE.findall(data)]
 
 
@@ -91,14 +97,15 @@ def _resolved(names: Mapping[str, list[str]], folders: tuple[str, ...]) -> dict[
     found: defaultdict[str, set[str]] = defaultdict(set)
     for includer, included in names.items():
         for name in included:
-            for target in _targets(includer, name, folders, names, by_name):
+            for target in targets(includer, name, folders, names, by_name):
                 found[target].add(includer)
     return {path: frozenset(includers) for path, includers in found.items()}
 
 
-def _targets(
+def targets(
     includer: str, name: str, folders: tuple[str, ...], known: Mapping[str, object], by_name: Mapping[str, list[str]]
 ) -> list[str]:
+    """The files that a directive may mean, `by_name` being the known files by their last component."""
     for folder in (str(Path(includer).parent), *folders):
         path = os.path.normpath(Path(folder) / name)
         if path in known:
