@@ -195,7 +195,7 @@ class Checks:
         view = self.views.get(known) if known is not None and known != document.path else None
         if (
             view is not None
-            and (view.snapshot is None or document.path in view.dependencies)
+            and (view.snapshot is None or view.includes(document.path))
             and (view.path in frozen.texts or await asyncio.to_thread(Path(view.path).is_file))
         ):
             return known
@@ -384,7 +384,7 @@ class Checks:
         """Read what is needed to show results in files that are not open; open headers may have found their unit."""
         await self._session.read_lines(view)
         for document in self._session.documents:
-            if self._unit_of.get(document.uri) == document.path != view.path and document.path in view.dependencies:
+            if self._unit_of.get(document.uri) == document.path != view.path and view.includes(document.path):
                 self._join(document.uri, view.path)
                 self._session.results_changed()
 

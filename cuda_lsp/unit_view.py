@@ -166,6 +166,10 @@ class UnitView:
         """Files in which something of this unit is shown."""
         return {path for shown in self.kernels.values() for path in shown.spans.paths}
 
+    def includes(self, path: str) -> bool:
+        """Whether a file is part of the unit, as of the last finished check."""
+        return path in self.dependencies and (self.unit is None or path not in self.unit.linked)
+
     def begin(self, snapshot: Snapshot) -> None:
         """A check is asked for; call this together with `check_frame`."""
         self._running = snapshot

@@ -47,7 +47,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     tell_notices(files, err)
     results: list[Result] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), source_lines, arguments.verbose)
-    for unit, answers in results_of(files, arguments.selection, arguments.jobs, backend, err):
+    for unit, answers in results_of(files, arguments.paths, arguments.selection, arguments.jobs, backend, err):
         results.append((unit, answers))
         if arguments.format == "text":
             text = renderer.unit(unit, answers)
@@ -71,18 +71,18 @@ def tell_notices(files: Iterable[Input], err: TextIO) -> None:
 
 
 def results_of(
-    files: Sequence[Input], selection: Selection, job_count: int, backend: str, err: TextIO
+    files: Sequence[Input], paths: Sequence[str], selection: Selection, job_count: int, backend: str, err: TextIO
 ) -> Iterator[Result]:
-    """The result of every file, in their order; headers found below a folder come last, those that another file of the
-    run includes not at all."""
-    requests = Requests(selection)
+    """The result of every file, in their order, `paths` being the arguments that named them; headers found below a
+    folder come last, those that another file of the run includes not at all."""
+    requests = Requests(selection, paths)
     bar = ProgressBar(len(files), err)
     main_files, headers = apart(files)
     seen: set[str] = set()
     try:
         with jobs.Pool(job_count, backend, requests.hang_seconds(files)) as pool:
             for unit, answers in _run(main_files, requests, pool, bar):
-                seen.update(unit.dependencies)
+                seen.update({*unit.dependencies} - {*unit.linked})
                 yield unit, answers
             alone = [file for file in headers if file.path not in seen]
             yield from _run(alone, requests, pool, bar)

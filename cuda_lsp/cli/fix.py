@@ -58,7 +58,7 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
     texts = {file.path: file.text for file in files if file.text is not None}
     before = dict(texts)
     units, headers = apart(files)
-    requests = Requests(arguments.selection)
+    requests = Requests(arguments.selection, arguments.paths)
     bar = ProgressBar(len(files), err)
     repaired: list[Repaired] = []
     try:
@@ -68,7 +68,7 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
                 # As with `check`: a header is a unit only if no other file of the run includes it.
                 if file in units or file.path not in seen:
                     repaired.append(_repair(file, texts, before, requests, pool, bar))
-                    seen.update(repaired[-1].unit.dependencies)
+                    seen.update({*repaired[-1].unit.dependencies} - {*repaired[-1].unit.linked})
                 bar.finished(shown(file.path))
     finally:
         bar.clear()

@@ -8,6 +8,7 @@ defaults would be a different check.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,16 @@ from pathlib import Path
 from analyzers.engine import CheckRequest
 from analyzers.frontend import flags
 from analyzers.frontend.flags import CompileFlags
+from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, UserLaunch
+from cuda_lsp import cache
+from cuda_lsp.cache import DiskCache
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, plain
 from cuda_lsp.config import Settings
 from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.compile_commands import Database
+from cuda_lsp.workspace.program_index import ProgramIndex, View
 from cuda_lsp.workspace.project import Project
 
 
@@ -39,17 +44,37 @@ class Selection:
 class Requests:
     """Makes the requests of one run; reads each project's files once."""
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, paths: Iterable[str] = ()) -> None:
+        """`paths` as given on the command line: files below the folders among them may belong to one program."""
         self._selection = selection
+        self._folders = tuple(os.path.normpath(Path.cwd() / path) for path in paths if Path(path).is_dir())
+        self._views: dict[tuple[str, bool], View] = {}
         self._projects: dict[str, Project] = {}
         self._named_database = _named_database(selection.database)
 
     def request(self, file: Input, text: str) -> CheckRequest:
         """Raises `UsageError` when the file's project is not configured correctly."""
         found = self._project(str(Path(file.path).parent))
-        return CheckRequest(
-            file.path, plain(text), self._flags(file.path, found), options=self._options(found.settings)
-        )
+        options = self._options(found.settings)
+        program = Program()
+        if options.use_host and not options.launches:
+            view = self._view(file.path, found)
+            program = view.program(file.path, lambda path: self._flags(path, self._project(str(Path(path).parent))))
+        return CheckRequest(file.path, plain(text), self._flags(file.path, found), options=options, program=program)
+
+    def _view(self, path: str, found: Project) -> View:
+        """The workspace of a file: the folder named on the command line, else that of the project file, else the file's
+        own without those below; and what the compilation database lists."""
+        around = [folder for folder in self._folders if Path(path).is_relative_to(folder)]
+        whole = bool(around) or found.found[0] is not None
+        top = min(around, key=len) if around else found.directory if whole else str(Path(path).parent)
+        view = self._views.get((top, whole))
+        if view is None:
+            database = self._named_database or found.database
+            disk = DiskCache(cache.default_directory() if found.settings.disk_cache else None)
+            index = ProgramIndex(top, disk, recursive=whole)
+            view = self._views[top, whole] = index.refresh({}, database.commands)
+        return view
 
     def hang_seconds(self, files: Iterable[Input]) -> float:
         """How long a worker may say nothing: the longest that the projects of some files allow."""
