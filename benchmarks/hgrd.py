@@ -21,10 +21,12 @@ from pathlib import Path
 
 from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.frontend.flags import translate
+from analyzers.hostguide.program import Program as HostProgram
 from analyzers.model import CheckOptions, KernelResult, UnitResult, Verdict
 from benchmarks.hgrd_programs import PROGRAMS, Access, Program, Race
 from benchmarks.repositories import fetched
 from benchmarks.sources import CACHE
+from cuda_lsp.workspace.program_index import ProgramIndex
 
 HERE = Path(__file__).resolve().parent
 LIMIT = 120
@@ -82,9 +84,13 @@ def check(program: Program, use_host: bool) -> Outcome:
     if program.tags:
         text = expanded(text, program.tags)
     options = CheckOptions(use_host=use_host, kernels=program.kernels)
-    request = CheckRequest(str(path), text, translate(program.flags, str(root)), options=options)
+    flags = translate(program.flags, str(root))
     Engine().check(CheckRequest("/warm.cu", "__global__ void k() {}"))
     started = time.perf_counter()
+    found = HostProgram()
+    if program.host:
+        found = ProgramIndex(str(root)).refresh({str(path): text}).program(str(path), lambda _: flags, program.kernels)
+    request = CheckRequest(str(path), text, flags, options=options, program=found)
     unit = next(e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
     milliseconds = 1000 * (time.perf_counter() - started)
 

@@ -31,7 +31,10 @@ from functools import cache
 
 import quickfix
 from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.frontend.flags import CompileFlags
+from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, ContextResult, Finding, Fix, KernelResult, UnitResult, Verdict
+from cuda_lsp.workspace.program_index import ProgramIndex
 
 RACES = frozenset({Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE})
 _SCOPES = ("intra-warp", "intra-block", "inter-block")
@@ -54,9 +57,12 @@ def _engine() -> Engine:
     return Engine()
 
 
-def check(text: str, path: str = "/corpus/unit.cu", options: CheckOptions | None = None) -> Checked:
-    """Check one text by itself, as if it were the file `path`."""
-    request = CheckRequest(path, text, options=options or CheckOptions())
+def check(text: str, path: str = "/corpus/unit.cu", options: CheckOptions | None = None, folder: str = "") -> Checked:
+    """Check one text as if it were the file `path`: by itself, or as part of the program in a folder."""
+    program = Program()
+    if folder:
+        program = ProgramIndex(folder).refresh({}).program(path, lambda _: CompileFlags())
+    request = CheckRequest(path, text, options=options or CheckOptions(), program=program)
     unit = next(event.result for event in _engine().check(request) if isinstance(event, UnitFinished))
 
     def has_fix(group: str) -> bool:

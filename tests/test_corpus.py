@@ -18,7 +18,14 @@ from expectations import (
 )
 
 CORPUS = Path(__file__).parent / "corpus"
+PROGRAMS = CORPUS / "programs"
+"""Each folder in it is one program of several files."""
 FILES = sorted(CORPUS.rglob("*.cu"))
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}" if path.is_relative_to(PROGRAMS) else path.stem
+
 
 _checked: dict[Path, Checked] = {}
 
@@ -26,11 +33,12 @@ _checked: dict[Path, Checked] = {}
 def _check(path: Path) -> Checked:
     """Checked once for both tests of a file."""
     if path not in _checked:
-        _checked[path] = check(path.read_text(encoding="utf-8"), str(path))
+        folder = str(path.parent) if path.is_relative_to(PROGRAMS) else ""
+        _checked[path] = check(path.read_text(encoding="utf-8"), str(path), folder=folder)
     return _checked[path]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=_name)
 def test_findings(path: Path) -> None:
     checked = _check(path)
     kernels = found_in(checked.unit)
@@ -40,7 +48,7 @@ def test_findings(path: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=_name)
 def test_fixes(path: Path) -> None:
     checked = _check(path)
     kernels = found_in(checked.unit)

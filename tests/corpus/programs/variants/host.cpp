@@ -1,0 +1,3 @@
+__global__ void shift(int *out, int by);
+
+void host(int *out) { shift<<<1, 64>>>(out, 1); }

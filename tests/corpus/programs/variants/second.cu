@@ -1,0 +1,3 @@
+__global__ void shift(int *out, int by) {  // expect: race-free
+  atomicAdd(out + threadIdx.x, by);
+}
