@@ -31,6 +31,7 @@ from analyzers.solve.check import atoms_of
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 from analyzers.solve.order import side_of, witness_rank
 from analyzers.solve.query import Fact, Overlap, Query
+from analyzers.solve.signed_sums import SignedSums, is_candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,9 @@ def prepare(query: Query) -> Prepared:
         narrowing.run(own)
         if len(own) < len(parts):
             narrowing.run(list(parts.items()))
+        parts, overlap = _with_signed_sums(parts, query.overlap, narrowing)
         _complementary(parts)
-        return _Substitution(query, parts, narrowing).run()
+        return _Substitution(query, parts, overlap, narrowing).run()
     except Contradiction as found:
         return Prepared(query, query, narrowing.intervals, found.tags, assumed=_rests_on_overflow(query, narrowing))
 
@@ -166,6 +168,30 @@ def _join_inequalities(parts: dict[Expr, frozenset[int]]) -> None:
             tags = parts.pop(p) | parts.pop(reverse)
             equal = compare("eq", *p.args)
             parts[equal] = parts[equal] & tags if equal in parts else tags
+
+
+def _with_signed_sums(
+    parts: dict[Expr, frozenset[int]], overlap: Overlap | None, narrowing: Narrowing
+) -> tuple[dict[Expr, frozenset[int]], Overlap | None]:
+    """Unsigned sums that are taken as signed ones (see ``signed_sums``); a condition that is rewritten owes its form to
+    what its ranges rest on."""
+    addresses = () if overlap is None else (overlap.left, overlap.right)
+    if not any(is_candidate(e) for e in (*parts, *addresses)):
+        return parts, overlap
+    sums = SignedSums(narrowing.intervals)
+    changed: dict[Expr, frozenset[int]] = {}
+    for p, tags in parts.items():
+        image = sums.of(p)
+        own = tags if image is p else tags | narrowing.owed((p,))
+        for q in conjuncts(image):
+            if q is FALSE:
+                raise Contradiction(own)
+            if q is not TRUE:
+                changed[q] = changed[q] & own if q in changed else own
+    narrowing.run(list(changed.items()))
+    if overlap is None:
+        return changed, None
+    return changed, Overlap(sums.of(overlap.left), sums.of(overlap.right), overlap.left_width, overlap.right_width)
 
 
 def _rests_on_overflow(query: Query, narrowing: Narrowing) -> bool:
@@ -186,9 +212,10 @@ def _complementary(parts: Mapping[Expr, frozenset[int]]) -> None:
 class _Substitution:
     """Replaces symbols that are equal to a constant, another symbol or an expression."""
 
-    def __init__(self, query: Query, parts: dict[Expr, frozenset[int]], narrowing: Narrowing) -> None:
-        self.query, self.parts, self.narrowing = query, parts, narrowing
-        self.overlap = query.overlap
+    def __init__(
+        self, query: Query, parts: dict[Expr, frozenset[int]], overlap: Overlap | None, narrowing: Narrowing
+    ) -> None:
+        self.query, self.parts, self.overlap, self.narrowing = query, parts, overlap, narrowing
         self.done: list[Definition] = []
 
     def run(self) -> Prepared:

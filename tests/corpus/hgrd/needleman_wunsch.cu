@@ -41,6 +41,42 @@ __global__ void fill_diagonal_at_once(int *score, int columns, int diagonal, int
   for (int y = 0; y < TILE; y++) score[corner + columns * (y + 1) + t + 1] = local[y + 1][t + 1];
 }
 
+// The lower right half of the table: the last tiles of the diagonal are in the last column of tiles.
+__global__ void fill_late_diagonal(int *score, const int *match, int tiles, int columns, int diagonal, int penalty) {
+  __shared__ int local[TILE + 1][TILE + 1];
+  int t = threadIdx.x;
+  int across = blockIdx.x + tiles - diagonal, down = tiles - blockIdx.x - 1;
+  int corner = columns * TILE * down + TILE * across;
+  if (t == 0) local[0][0] = score[corner];
+  local[t + 1][0] = score[corner + columns * (t + 1)];
+  local[0][t + 1] = score[corner + t + 1];
+  __syncthreads();  // expect: redundant-barrier
+  for (int m = 0; m < TILE; m++) {
+    if (t <= m) {
+      int x = t + 1, y = m - t + 1;
+      local[y][x] = max(local[y - 1][x - 1] + match[y * TILE + x], max(local[y][x - 1], local[y - 1][x]) - penalty);
+    }
+    __syncthreads();
+  }
+  for (int y = 0; y < TILE; y++) score[corner + columns * (y + 1) + t + 1] = local[y + 1][t + 1];
+}
+
+// Tiles of one row and one column more than they are apart have a corner in common with the next one.
+__global__ void fill_overlapping(int *score, int tiles, int columns, int diagonal) {
+  int t = threadIdx.x;
+  int across = blockIdx.x + tiles - diagonal, down = tiles - blockIdx.x - 1;
+  int corner = columns * TILE * down + TILE * across;
+  for (int y = 0; y <= TILE; y++) score[corner + columns * (y + 1) + t + 1] = y;  // expect: data-race inter-block with self
+}
+
+// As wide and as high as they are apart.
+__global__ void fill_touching(int *score, int tiles, int columns, int diagonal) {  // expect: race-free
+  int t = threadIdx.x;
+  int across = blockIdx.x + tiles - diagonal, down = tiles - blockIdx.x - 1;
+  int corner = columns * TILE * down + TILE * across;
+  for (int y = 0; y < TILE; y++) score[corner + columns * (y + 1) + t + 1] = y;
+}
+
 int main(int argc, char **argv) {
   int length = atoi(argv[1]), penalty = atoi(argv[2]);
   if (length % TILE != 0) exit(1);
@@ -51,6 +87,11 @@ int main(int argc, char **argv) {
   for (int diagonal = 1; diagonal <= tiles; diagonal++) {
     fill_diagonal<<<diagonal, TILE>>>(score, match, columns, diagonal, penalty);
     fill_diagonal_at_once<<<diagonal, TILE>>>(score, columns, diagonal, penalty);
+  }
+  for (int diagonal = tiles - 1; diagonal >= 1; diagonal--) {
+    fill_late_diagonal<<<diagonal, TILE>>>(score, match, tiles, columns, diagonal, penalty);
+    fill_touching<<<diagonal, TILE>>>(score, tiles, columns, diagonal);
+    fill_overlapping<<<diagonal, TILE + 1>>>(score, tiles, columns, diagonal);
   }
   return 0;
 }
