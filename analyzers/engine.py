@@ -459,7 +459,9 @@ class Engine:
 
 
 def _question(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptions) -> _Question:
-    base = fingerprint(VERSION, kernel, options.warp_lockstep, options.smt_budget, options.redundancy)
+    base = fingerprint(
+        VERSION, kernel, options.warp_lockstep, options.wrap_around, options.smt_budget, options.redundancy
+    )
     keys = tuple(
         f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"
         for c in contexts

@@ -265,6 +265,8 @@ class CheckOptions:
     """Only kernels with these names; empty: all."""
     launches: tuple[UserLaunch, ...] = ()
     """When given, only these contexts are checked."""
+    wrap_around: bool = False
+    """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
     smt_budget: int = 1_000_000
     """Z3 resource units per query."""
     redundancy: bool = True

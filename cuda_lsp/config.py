@@ -45,6 +45,7 @@ class Settings:
     compile_commands: str | None = None
     use_host: bool = True
     warp_lockstep: bool = False
+    wrap_around: bool = False
     redundant_barriers: bool = True
     smt_budget: int = CheckOptions().smt_budget
     severity: Mapping[str, SeverityChoice] = field(default_factory=dict[str, SeverityChoice])
@@ -59,6 +60,7 @@ class Settings:
         return CheckOptions(
             use_host=self.use_host,
             warp_lockstep=self.warp_lockstep,
+            wrap_around=self.wrap_around,
             smt_budget=self.smt_budget,
             redundancy=self.redundant_barriers,
         )
@@ -221,6 +223,12 @@ OPTIONS: Final[tuple[Option, ...]] = (
     Option(
         "warp-lockstep",
         "Let the 32 threads of a warp run in lock-step, as they did before Volta.",
+        _flag,
+        {"type": "boolean"},
+    ),
+    Option(
+        "wrap-around",
+        "Report races that need unsigned index arithmetic on sizes that nothing limits to wrap around at 2^32.",
         _flag,
         {"type": "boolean"},
     ),

@@ -17,6 +17,11 @@ from expectations import (
     unseen,
 )
 
+from analyzers.model import CheckOptions
+
+WITH_WRAP_AROUND = "// check with: wrap-around"
+"""First line of a source that is checked with this setting."""
+
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = CORPUS / "programs"
 """Each folder in it is one program of several files."""
@@ -34,7 +39,9 @@ def _check(path: Path) -> Checked:
     """Checked once for both tests of a file."""
     if path not in _checked:
         folder = str(path.parent) if path.is_relative_to(PROGRAMS) else ""
-        _checked[path] = check(path.read_text(encoding="utf-8"), str(path), folder=folder)
+        text = path.read_text(encoding="utf-8")
+        options = CheckOptions(wrap_around=text.startswith(WITH_WRAP_AROUND))
+        _checked[path] = check(text, str(path), options, folder=folder)
     return _checked[path]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
@@ -38,9 +39,6 @@ MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
 
-MAX_PATIENCE = 2
-"""Questions left open by wrap-around alone, after which little is spent on further ones."""
-
 WRAPS = "wrap-around"
 """``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
 
@@ -55,6 +53,8 @@ MAX_THROUGH_DATA = 2
 """Races through data indices reported for one object; further such pairs on it have the same cause and are left
 out."""
 
+
+_Patience = Literal["hurried", "patient"] | tuple[int | None, ...]
 
 _COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
 """Opaque values that loops compute; what memory they depend on is not known of them."""
@@ -86,6 +86,7 @@ class Checked:
     core: set[int] = field(default_factory=set[int])
     """Tags of the launch's facts that proofs used."""
     used_no_overflow: bool = False
+    used_no_wrap: bool = False
     used_alignment: bool = False
     """Some proof needs that the hardware stops at a misaligned address."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
@@ -105,6 +106,8 @@ class RaceChecker:
     effort: Effort = field(default_factory=Effort)
     """When it is spent, what is left stays undecided."""
     precedents: Precedents = field(default_factory=Precedents)
+    wrap_around: bool = False
+    """Unsigned sums and products of sizes that nobody limits may wrap around."""
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -112,7 +115,6 @@ class RaceChecker:
     _disjoint: dict[tuple[object, ...], Proved | None] = field(
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
-    _only_wrapping: int = 0
     _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
 
     def check(self) -> Checked:
@@ -188,6 +190,7 @@ class RaceChecker:
     def _note(self, proof: Proved, pair: Pair, out: Checked) -> None:
         out.core |= proof.core
         out.used_no_overflow |= proof.used_no_overflow
+        out.used_no_wrap |= proof.used_no_wrap
         out.used_alignment |= relies_on_alignment(pair)
 
     def _is_data(self, offset: Expr) -> bool:
@@ -210,12 +213,17 @@ class RaceChecker:
         return benign
 
     def is_proved_without(self, pair: Pair, barriers: frozenset[int]) -> bool:
-        """Whether the pair is proved not to race where these barriers are absent. One way to collide is
-        enough, whichever it is: it is not shown."""
+        """Whether the pair is proved, cheaply and without wrap-around assumed away, not to race where these barriers
+        are absent. One way to collide is enough, whichever it is: it is not shown."""
         ignored = Checked()
         for mode, extra, only_same in self._meeting_relations(pair, ignored):
             for case in self._possible(pair, mode, only_same, barriers).possible:
-                if self.effort.is_spent or self._ask(pair, case, mode, extra, ignored)[0] is not None:
+                if self.effort.is_spent:
+                    return False
+                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True)
+                if isinstance(answer, Satisfied):
+                    self.precedents.add(pair.one, pair.two, (mode, "race"), answer.values)
+                if answer is not None:
                     return False
         return True
 
@@ -301,12 +309,12 @@ class RaceChecker:
         return replace(ways, possible=tuple(c for c in ways.possible if c.relation in ("any", "same iteration")))
 
     def needs_wrap(self, race: Race) -> bool:
-        """Whether the race is only possible where unsigned arithmetic wraps around."""
+        """Whether the race is only possible where unsigned sums or products of open sizes wrap around."""
         plain = without_wrap(self.launch, race.query)
         return not satisfies(plain, race.values) and self._only_wraps(race.query)
 
     def _only_wraps(self, query: Query) -> bool:
-        """Whether the query is proved to be impossible where unsigned arithmetic on open sizes does not wrap."""
+        """Whether the query is proved to be impossible where those do not wrap around."""
         plain = without_wrap(self.launch, query)
         return plain is not query and isinstance(self._known(plain), Proved)
 
@@ -317,14 +325,16 @@ class RaceChecker:
         ]
 
     def _ask(
-        self, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr], out: Checked
+        self, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr], out: Checked, *, strict: bool = False
     ) -> tuple[Answer | None, Query | None]:
         query = race_query(self.launch, pair, case, mode, extra)
         if query is None:
             return None, None
         undecided: Undecided | None = None
         for part in split(query):
-            answer = self._precedent(pair, (mode, "race"), part) or self.answer(part)
+            answer = self._precedent(pair, (mode, "race"), part) or self.answer(part, hurried=strict)
+            if not isinstance(answer, Proved) and not strict:
+                answer = self._unless_wrapped(part, answer) or answer
             if isinstance(answer, Satisfied):
                 return answer, part
             if isinstance(answer, Proved):
@@ -346,39 +356,56 @@ class RaceChecker:
         self.effort.charge(PRICES["guess"])
         return Satisfied(values, "precedent")
 
-    def answer(self, query: Query) -> Answer:
-        """Through the ladder, once for each distinct question; first without what cannot bear on it."""
+    def answer(self, query: Query, *, hurried: bool = False) -> Answer:
+        """Through the ladder, once for each distinct question; first without what cannot bear on it. ``hurried``: not
+        at length about what may wrap around."""
         reduced = essence(query)
-        found = self._ask_ladder(reduced)
+        found = self._ask_ladder(reduced, hurried)
         if reduced is not query and not isinstance(found, Proved):
-            found = self._ask_ladder(query)
+            found = self._ask_ladder(query, hurried)
         if isinstance(found, Undecided):
             spelled = spelled_out(self.launch, query)
             if spelled is not query:
-                found = self._ask_ladder(spelled)
+                found = self._ask_ladder(spelled, hurried)
         if isinstance(found, Satisfied):
             exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
             values = self.launch.completed(found.values)
             if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
-                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)))
+                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), hurried)
         return found
 
-    def _ask_ladder(self, query: Query) -> Answer:
-        """With patience as long as that pays: sizes that wrap around are what solvers find hardest, and where they
-        could not tell for some accesses they mostly cannot for the others."""
-        if self._only_wrapping < MAX_PATIENCE:
-            found = self._known(query)
-        else:
-            found = self._known(query, lambda: self._only_wraps(query))
-        if isinstance(found, Undecided) and self._only_wraps(query):
-            self._only_wrapping += 1
+    def _ask_ladder(self, query: Query, hurried: bool = False) -> Answer:
+        if hurried:
+            return self._known(query, "hurried")
+        found = self._known(query, "patient" if self.wrap_around else self.launch.grid)
+        if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
             return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
         return found
 
-    def _known(self, query: Query, only_wraps: Callable[[], bool] | None = None) -> Answer:
-        """The answer of the ladder, asked once for each distinct question."""
-        grid = self.launch.grid if only_wraps is not None else None
-        key = (*_question(query, self.ladder.budget), grid)
+    def _unless_wrapped(self, query: Query, otherwise: Answer | None, *, cheap: bool = False) -> Proved | None:
+        """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
+        if self.wrap_around:
+            return None
+        plain = without_wrap(self.launch, query)
+        if plain is query:
+            return None
+        reduced = essence(plain)
+        if isinstance(otherwise, Satisfied) and satisfies(reduced, otherwise.values):
+            return None
+        if cheap:
+            self.effort.charge(PRICES["algebra"])
+            found = self.ladder.proof(reduced)
+            return None if found is None else replace(found, used_no_wrap=True)
+        found = self._known(reduced)
+        if not isinstance(found, Proved) and reduced is not plain:
+            found = self._known(plain)
+        return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
+
+    def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
+        """The answer of the ladder, asked once for each distinct question. ``patience`` with what may wrap around:
+        ``hurried`` none, ``patient`` all there is; otherwise (then it is the grid, on which that depends) none where
+        the question is proved but for wrap-around."""
+        key = (*_question(query, self.ladder.budget), patience)
         known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.
         if known is not None:
@@ -388,7 +415,8 @@ class RaceChecker:
         if len(_answers) >= MAX_ANSWERS:
             _answers.clear()
         before = self.effort.spent
-        found = self.ladder.decide(query, only_wraps) if only_wraps is not None else self.ladder.decide(query)
+        stop: dict[_Patience, Callable[[], bool]] = {"hurried": lambda: True, "patient": lambda: False}
+        found = self.ladder.decide(query, stop.get(patience, lambda: self._only_wraps(query)))
         self.effort.charge(price(found))
         _answers[key] = found, self.effort.spent - before
         return found
@@ -413,12 +441,12 @@ class RaceChecker:
         reduced = essence(query)
         known = self._precedent(pair, question, reduced)
         if known is not None:
-            return known
+            return self._unless_wrapped(query, known, cheap=True) or known
         found = self._ask_ladder(reduced)
         if isinstance(found, Undecided):
             spelled = spelled_out(self.launch, query)
             found = found if spelled is query else self._ask_ladder(spelled)
-        return found
+        return found if isinstance(found, Proved) else self._unless_wrapped(query, found, cheap=True) or found
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
         if not self._common:

@@ -21,6 +21,9 @@ MAX_GRAIN = 128
 MAX_DISTANCES = 8
 """Distances between two overlapping accesses that are spelled out one by one."""
 
+MAX_PLAIN_CONSTANT = 1 << 16
+"""Factors and terms beyond this are those of hashes and of differences written as sums."""
+
 MAX_SPLIT = 64
 """Values of a shift count that are tried one by one; a loop counter used as one never exceeds 63."""
 
@@ -148,19 +151,25 @@ def _equivalent(p: Expr, q: Expr) -> Expr:
 
 
 def without_wrap(launch: Launch, query: Query) -> Query:
-    """The query under the assumption that unsigned arithmetic on sizes the launch does not fix (parameters, host
-    values, dimensions, the blocks of a grid of unknown size) does not wrap around, nor its result change when it
-    becomes signed; the query itself when there is none."""
+    """The query under the assumption that unsigned sums and products of sizes the launch does not fix (parameters, host
+    values, dimensions, the blocks of a grid of unknown size) do not wrap around, nor their results change when they
+    become signed; the query itself when there are none.
+
+    Those that addresses have: with small constants, and neither divided, shifted nor masked. Differences wrap around
+    at zero, which is an ordinary number, and hashes are meant to."""
     memo: dict[int, Expr] = {}
     blocks = {f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None}
+    exact = _meant_to_wrap(query)
 
-    def exact(e: Expr) -> Expr:
+    def plain(e: Expr) -> Expr:
         for node in E.walk((e,)):
             if node.key in memo:
                 continue
             args = tuple([memo[a.key] for a in node.args])
             ty = node.ty
-            if node.op in ("add", "sub", "mul") and ty == E.U32 and _open(node, blocks):
+            if node.key in exact:
+                memo[node.key] = node if args == node.args else E.rebuild(node, args)
+            elif node.op in ("add", "mul") and ty == E.U32 and _open(node, blocks):
                 wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
                 memo[node.key] = E.narrow(wide, E.U32)
             elif node.op == "cast" and ty == E.I32 and args[0].ty == E.U32 and _open(node, blocks):
@@ -169,12 +178,35 @@ def without_wrap(launch: Launch, query: Query) -> Query:
                 memo[node.key] = node if args == node.args else E.rebuild(node, args)
         return memo[e.key]
 
-    conjuncts = tuple(exact(c) for c in query.conjuncts)
+    conjuncts = tuple(plain(c) for c in query.conjuncts)
     if conjuncts == query.conjuncts:
         return query
     o = query.overlap
-    overlap = None if o is None else Overlap(exact(o.left), exact(o.right), o.left_width, o.right_width)
+    overlap = None if o is None else Overlap(plain(o.left), plain(o.right), o.left_width, o.right_width)
     return replace(query, conjuncts=conjuncts, overlap=overlap)
+
+
+_REARRANGING = frozenset({"div", "rem", "shr", "shl", "and", "or", "xor", "not"})
+"""Operations that make something else of a number that has wrapped around: bits of a hash, a place in a ring."""
+
+
+def _meant_to_wrap(query: Query) -> frozenset[int]:
+    """Keys of the nodes whose exact value counts: differences, what has a large factor or term, conversions of either,
+    and all that is rearranged."""
+    roots = query.conjuncts
+    exact: set[int] = set()
+    for node in E.walk(roots):
+        large = any(a.op == "const" and not 0 <= a.value <= MAX_PLAIN_CONSTANT for a in node.args)
+        if (
+            node.op == "sub"
+            or (node.op in ("add", "mul") and large)
+            or (node.op == "cast" and node.args[0].key in exact)
+        ):
+            exact.add(node.key)
+    for node in E.walk(roots):
+        if node.op in _REARRANGING:
+            exact.update(n.key for n in E.walk(node.args))
+    return frozenset(exact)
 
 
 def _open(e: Expr, blocks: Iterable[str]) -> bool:

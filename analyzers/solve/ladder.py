@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from analyzers.ir.expr import Expr, IntType, compare, const
+from analyzers.ir.expr import Expr, IntType, compare, const, walk
 from analyzers.solve import algebra, cpsat, guess, smt
 from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
@@ -50,6 +50,19 @@ def _common(symbol: Expr) -> bool:
     return side_of(symbol) == 0
 
 
+def _may_wrap(prepared: Prepared) -> bool:
+    """Whether unsigned arithmetic, or its conversion to a signed type of the same width, may wrap around within the
+    ranges that are known."""
+    for n in walk((*prepared.query.conjuncts, *(f.condition for f in prepared.query.facts))):
+        if n.op not in ("add", "sub", "mul", "cast") or not isinstance(n.ty, IntType):
+            continue
+        source = n.args[0].ty if n.op == "cast" else n.ty
+        unsigned = isinstance(source, IntType) and not source.signed and source.width == n.ty.width
+        if unsigned and prepared.intervals.wraps(n):
+            return True
+    return False
+
+
 @dataclass(slots=True)
 class Ladder:
     """Asks the rungs in turn and keeps count."""
@@ -68,6 +81,14 @@ class Ladder:
         answer = self._climb(query, only_wraps)
         rung = "none" if isinstance(answer, Undecided) else answer.rung
         self.answered[rung] = self.answered.get(rung, 0) + 1
+        return answer
+
+    def proof(self, query: Query) -> Proved | None:
+        """A proof by algebra, or nothing: what is worth asking where only a cheap proof helps."""
+        answer = self._timed("algebra", lambda: self._algebra(prepare(query)))
+        if not isinstance(answer, Proved):
+            return None
+        self.answered[answer.rung] = self.answered.get(answer.rung, 0) + 1
         return answer
 
     def _climb(self, query: Query, only_wraps: Callable[[], bool]) -> Answer:
@@ -91,7 +112,7 @@ class Ladder:
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
         if not isinstance(answer, Undecided):
             return answer
-        if only_wraps():
+        if _may_wrap(prepared) and only_wraps():
             return answer
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):

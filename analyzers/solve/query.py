@@ -60,6 +60,8 @@ class Proved:
     used_no_overflow: bool = True
     """False when the proof holds with wrapping signed arithmetic too."""
     rung: str = ""
+    used_no_wrap: bool = False
+    """The proof needs that unsigned sums and products of sizes nobody limits do not wrap around."""
 
 
 @dataclass(frozen=True, slots=True)

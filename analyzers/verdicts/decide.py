@@ -74,6 +74,7 @@ class Decision:
     """(access index, access index, kind, text); (-1, barrier index, ...) for barriers."""
     core: frozenset[int] = frozenset()
     used_no_overflow: bool = False
+    used_no_wrap: bool = False
     used_alignment: bool = False
     pairs: int = 0
     rungs: tuple[tuple[str, int], ...] = field(default=())
@@ -95,6 +96,7 @@ def decide(
     ladder = Ladder(Budget(smt=options.smt_budget))
     effort = Effort(limit)
     checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort, precedents or Precedents())
+    checker.wrap_around = options.wrap_around
     checked = checker.check()
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
@@ -116,6 +118,7 @@ def decide(
         undecided=tuple(undecided),
         core=frozenset(checked.core),
         used_no_overflow=checked.used_no_overflow,
+        used_no_wrap=checked.used_no_wrap,
         used_alignment=checked.used_alignment,
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),

@@ -22,6 +22,7 @@ from analyzers.verdicts import shown
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
+NO_WRAP = "unsigned sums and products of sizes do not wrap around (no array has 2^32 elements)"
 ALIGNED = "accesses are aligned to their type (the hardware stops at a misaligned one)"
 IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"
@@ -367,6 +368,8 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
     out = [*events.assumptions, *launch.context.assumptions]
     if decision.used_no_overflow:
         out.append(NO_OVERFLOW)
+    if decision.used_no_wrap:
+        out.append(NO_WRAP)
     if decision.used_alignment:
         out.append(ALIGNED)
     if any(c.kind == "assume" for a in events.accesses for c in a.guard):

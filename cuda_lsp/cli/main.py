@@ -90,6 +90,7 @@ def _selection(arguments: argparse.Namespace) -> Any:
         extra_args=tuple(arguments.extra_arg or ()),
         use_host=not arguments.no_host,
         warp_lockstep=arguments.warp_lockstep,
+        wrap_around=arguments.wrap_around,
         database=arguments.database,
     )
 
@@ -192,6 +193,9 @@ def _add_selection(parser: argparse.ArgumentParser, *, kernels: bool) -> None:
     group.add_argument("--extra-arg", action="append", metavar="ARG", help="a compiler flag to add; may be repeated")
     group.add_argument("--no-host", action="store_true", help="ignore what the host code says about launches")
     group.add_argument("--warp-lockstep", action="store_true", help="let warps run in lock-step, as before Volta")
+    group.add_argument(
+        "--wrap-around", action="store_true", help="report races that need indices to wrap around at 2^32 too"
+    )
     group.add_argument(
         "-p", dest="database", metavar="DIR", help="where compile_commands.json is (default: looked for upward)"
     )

@@ -38,6 +38,7 @@ class Selection:
     extra_args: tuple[str, ...] = ()
     use_host: bool = True
     warp_lockstep: bool = False
+    wrap_around: bool = False
     database: str | None = None
 
 
@@ -105,6 +106,7 @@ class Requests:
             base,
             use_host=base.use_host and chosen.use_host,
             warp_lockstep=base.warp_lockstep or chosen.warp_lockstep,
+            wrap_around=base.wrap_around or chosen.wrap_around,
             kernels=chosen.kernels,
             launches=chosen.launches,
         )

@@ -238,11 +238,11 @@ __global__ void squares_modulo(int *a) {
   a[(t * t) % 64] = t;  // expect: data-race with self
 }
 
-// The product of a block number and a pitch is unsigned and wraps for huge pitches; nothing here limits the pitch. That is
-// said, but quietly.
-__global__ void unsigned_row_offset(int *out, int pitch) {
+// The product of a block number and a pitch is unsigned and wraps for huge pitches; nothing here limits the pitch. The
+// proof says that it assumes otherwise.
+__global__ void unsigned_row_offset(int *out, int pitch) {  // expect: race-free
   int x = threadIdx.x;
-  if (x < pitch) out[blockIdx.x * pitch + x] = blockIdx.x;  // expect: possible-data-race inter-block with self
+  if (x < pitch) out[blockIdx.x * pitch + x] = blockIdx.x;
 }
 
 void launch_unsigned_row_offset(int *out, int pitch) { unsigned_row_offset<<<8, 64>>>(out, pitch); }

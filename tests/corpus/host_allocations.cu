@@ -134,10 +134,10 @@ void launch_tiles_of_square(int n) {
   tiles_of_square<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(m, n);
 }
 
-// Computed with size_t the square may be any.
-__global__ void tiles_of_large_square(float *m, int n) {
+// Computed with size_t the square may be any; that its elements can be numbered with 32 bits is assumed.
+__global__ void tiles_of_large_square(float *m, int n) {  // expect: race-free
   unsigned row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
-  if (row < n && column < n) m[row * n + column] = row;  // expect: possible-data-race with self
+  if (row < n && column < n) m[row * n + column] = row;
 }
 
 void launch_tiles_of_large_square(int n) {

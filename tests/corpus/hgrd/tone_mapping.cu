@@ -3,7 +3,6 @@
 
 __global__ void map_tones(const float *in, float *out, float level, unsigned width,
                           unsigned channels) {  // expect: race-free
-  // today: possible-data-race at +5 with +5; benign-race at +6 with +6 because rows of 2**28 pixels would wrap around
   unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   float luminance = 0;
   for (int c = 0; c < 3; c++) luminance += in[width * channels * y + (x * channels + c)] / 3;

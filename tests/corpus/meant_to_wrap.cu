@@ -1,0 +1,63 @@
+// Unsigned arithmetic that is meant to wrap around, or does so for ordinary sizes: never assumed away.
+
+#include <cuda_runtime.h>
+
+// A multiplicative hash: the high bits of different products agree.
+__global__ void hash_high_bits(unsigned *table, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) table[(i * 2654435761u) >> 22] = i;  // expect: data-race inter-block with self; unknown(budget)
+}
+
+void launch_hash_high_bits(unsigned *table, unsigned n) { hash_high_bits<<<(n + 255) / 256, 256>>>(table, n); }
+
+// One with a factor from outside, reduced by a mask.
+__global__ void hash_masked(unsigned *table, unsigned factor, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) table[(i * factor) & 1023] = i;  // expect: data-race with self
+}
+
+void launch_hash_masked(unsigned *table, unsigned factor, unsigned n) {
+  hash_masked<<<(n + 255) / 256, 256>>>(table, factor, n);
+}
+
+// The row above: the first row has none, and its index wraps around.
+__global__ void row_above(float *a, unsigned width, unsigned height) {
+  unsigned x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < width && y < height) a[y * width + x] = a[(y - 1) * width + x];  // expect: data-race with self
+}
+
+void launch_row_above(float *a, unsigned width, unsigned height) {
+  row_above<<<dim3((width + 15) / 16, (height + 15) / 16), dim3(16, 16)>>>(a, width, height);
+}
+
+// A ring of cells entered backwards: below zero the number is huge, and its remainder is another cell's.
+__global__ void ring_backwards(int *ring, unsigned start) {
+  unsigned place = (start - threadIdx.x) % 70;
+  ring[place] = threadIdx.x;  // expect: data-race with self
+}
+
+void launch_ring_backwards(int *ring, unsigned start) { ring_backwards<<<1, 64>>>(ring, start); }
+
+// As many cells as a power of two: the remainder does not notice the wrap-around.
+__global__ void ring_of_a_power(int *ring, unsigned start) {  // expect: race-free
+  unsigned place = (start - threadIdx.x) % 128;
+  ring[place] = threadIdx.x;
+}
+
+void launch_ring_of_a_power(int *ring, unsigned start) { ring_of_a_power<<<1, 64>>>(ring, start); }
+
+// Sizes that are known and too large for the product.
+__global__ void square_of_65536(int *out, unsigned width) {
+  unsigned y = blockIdx.x * 1024;
+  out[y * width + threadIdx.x] = y;  // expect: data-race inter-block with self
+}
+
+void launch_square_of_65536(int *out) { square_of_65536<<<128, 32>>>(out, 65536); }
+
+// One row less leaves room.
+__global__ void less_than_a_square(int *out, unsigned width) {  // expect: race-free
+  unsigned y = blockIdx.x * 1024;
+  out[y * width + threadIdx.x] = y;
+}
+
+void launch_less_than_a_square(int *out) { less_than_a_square<<<64, 32>>>(out, 65536); }
