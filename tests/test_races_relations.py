@@ -7,6 +7,7 @@ import pytest
 from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.frontend.flags import translate
 from analyzers.model import Finding, Severity, Verdict
+from analyzers.races import relations
 
 
 def findings(kernel: str, host: str) -> list[Finding]:
@@ -59,6 +60,21 @@ def test_the_missing_condition_is_named(kernel: str, host: str, needed: str) -> 
         assert f.severity is Severity.WARNING
         assert f.message.endswith(f"; not if {needed}")
         assert any(f"`{needed}`" in line for line in f.explanation)
+
+
+def test_looking_for_conditions_is_work_that_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def spent() -> int:
+        engine = Engine()
+        text = f"{PAIRS}\nvoid host(float *a, int w, int h) {{ pairs{LAUNCH}(a, w, h); }}\n"
+        list(engine.check(CheckRequest("/none/sizes.cu", text)))
+        return engine.spent
+
+    whole = spent()
+    monkeypatch.setattr(relations, "EFFORT", 0)
+    assert spent() < whole
+    found = findings(PAIRS, f"pairs{LAUNCH}(a, w, h);")
+    assert found
+    assert all(f.code is Verdict.DATA_RACE and "not if" not in f.message for f in found)
 
 
 @pytest.mark.parametrize(

@@ -227,6 +227,20 @@ class RaceChecker:
                     return False
         return True
 
+    def collisions(self, pair: Pair, out: Checked) -> Iterator[Race]:
+        """Ways in which the pair collides, as they are found: not the best to show, and benign ones and those by
+        wrap-around among them. Ends with the first question without an answer."""
+        for mode, extra, only_same in self._meeting_relations(pair, out):
+            for case in self._possible(pair, mode, only_same).possible:
+                if self.effort.is_spent:
+                    out.undecided.append((pair, self.effort.reason))
+                    return
+                answer, query = self._ask(pair, case, mode, extra, out)
+                if isinstance(answer, Undecided):
+                    return
+                if isinstance(answer, Satisfied) and query is not None:
+                    yield Race(pair, mode, case, answer.values, query)
+
     def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
         """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
         yes."""

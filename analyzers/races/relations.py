@@ -23,7 +23,9 @@ from analyzers.model import FactNote
 from analyzers.races.check import Checked, Race, RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.pairs import Pair
+from analyzers.races.precedents import Precedents
 from analyzers.races.threads import MAX_THREADS, Launch, Mode
+from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.order import side_of
 from analyzers.solve.query import Query, Satisfied
@@ -33,8 +35,11 @@ MAX_SIZES = 12
 """Open sizes in the address of a pair beyond which nothing is tried."""
 MAX_TRIES = 6
 """Sets of conditions tried on one pair."""
-BUDGET = Budget(smt=300_000, rows=20_000, many_rows=0)
+BUDGET = Budget(smt=300_000, rows=20_000, many_rows=0, smallest=False)
 """A condition that takes long to prove is not the one that the programmer has in mind."""
+
+EFFORT = 4_000
+"""Units of work for all races of a kernel under one launch; races that come later are shown as they are."""
 
 _FALLBACK = (256, 64, 16, 4, 2, 1)
 ORDINARY: tuple[tuple[int, int], ...] = ((1 << 14, 1 << 10), (1 << 15, 1 << 12))
@@ -111,6 +116,9 @@ class Relations:
     launch: Launch
     warp_lockstep: bool = False
     poll: Callable[[], None] = lambda: None
+    effort: Effort = field(default_factory=lambda: Effort(EFFORT))
+    _precedents: Precedents = field(default_factory=Precedents)
+    """Where the pairs collide under some of the conditions, they mostly do so under others."""
     _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
     _fruitless: set[frozenset[Expr]] = field(default_factory=set[frozenset[Expr]])
     """Sizes about which no conditions were found once: other pairs with the same ones are of the same kind."""
@@ -118,7 +126,7 @@ class Relations:
     def missing(self, race: Race) -> Missing | None:
         """What the pair needs and nothing in sight gives; None where it races with ordinary sizes too."""
         inside, around = _sizes(self.launch, race)
-        if not inside or len(inside) > MAX_SIZES:
+        if self.effort.is_spent or not inside or len(inside) > MAX_SIZES:
             return None
         strides = [s for s in _strides(race) if s in inside]
         example: tuple[tuple[str, int], ...] = ()
@@ -128,9 +136,10 @@ class Relations:
             if sizes is None:
                 return None
             checker = self._with(sizes)
-            found = checker.decide(race.pair, Checked())
+            out = Checked()
+            found = _collision(checker, race, out)
             through_data = through_data or (found is not None and _depends_on_data(found))
-            if not through_data and not self._settles(checker, race):
+            if not through_data and (found is not None or not _settled(checker, race, out)):
                 return None
             example = example or tuple((size_name(s), v) for s, v in sizes.items() if s in inside)
         if through_data:
@@ -210,16 +219,29 @@ class Relations:
         bindings = {s: E.substitute(v, meanings) for s, v in context.bindings}
         bindings.update(meanings)
         changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
-        return RaceChecker(Launch(self.launch.events, changed), Ladder(BUDGET), self.warp_lockstep, self.poll)
+        launch = Launch(self.launch.events, changed)
+        return RaceChecker(launch, Ladder(BUDGET), self.warp_lockstep, self.poll, self.effort, self._precedents)
 
     def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
         """Under the checker's conditions the pair is proved, wrap-around of unsigned arithmetic aside, and both
         accesses still happen. None: not decided."""
         out = Checked()
-        found = checker.decide(race.pair, out)
-        if found is not None and not found.wraps:
-            return False
-        return None if out.undecided else _happens(checker, race.pair, race.mode)
+        return _collision(checker, race, out) is None and _settled(checker, race, out)
+
+
+def _collision(checker: RaceChecker, race: Race, out: Checked) -> Race | None:
+    """Some way in which the pair of ``race`` collides under the checker's conditions, wrap-around of unsigned
+    arithmetic aside."""
+    for found in checker.collisions(race.pair, out):
+        checker.precedents.add(race.pair.one, race.pair.two, (found.mode, "race"), found.values)
+        if not checker.needs_wrap(found):
+            return found
+    return None
+
+
+def _settled(checker: RaceChecker, race: Race, out: Checked) -> bool | None:
+    """Whether it means something that no collision was found: both accesses still happen. None: not decided."""
+    return None if out.undecided else _happens(checker, race.pair, race.mode)
 
 
 def _depends_on_data(race: Race) -> bool:

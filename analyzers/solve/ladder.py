@@ -40,6 +40,8 @@ class Budget:
     """Combinations of values per thread that are enumerated before Z3 is asked."""
     many_rows: int = enumerate_rung.EXPENSIVE
     """Combinations of values per thread that are enumerated when nothing else has an answer."""
+    smallest: bool = True
+    """Whether values that satisfy a query are made small; those that nobody will see need not be."""
 
 
 def _no() -> bool:
@@ -60,6 +62,11 @@ def _may_wrap(prepared: Prepared) -> bool:
         unsigned = isinstance(source, IntType) and not source.signed and source.width == n.ty.width
         if unsigned and prepared.intervals.wraps(n):
             return True
+    return False
+
+
+def _none(symbol: Expr) -> bool:
+    del symbol
     return False
 
 
@@ -144,7 +151,7 @@ class Ladder:
         found = self._tried(prepared, large, None)
         if found is None:
             return Undecided("budget", "no values found by trying", guess.RUNG)
-        smaller = self._tried(prepared, False, found[0])
+        smaller = self._tried(prepared, False, found[0]) if self.budget.smallest else None
         values = (smaller or found)[1]
         return Satisfied(self._smallest_threads(prepared.original, values), guess.RUNG)
 
@@ -173,7 +180,7 @@ class Ladder:
         )
 
     def _smt(self, prepared: Prepared, budget: int) -> Answer:
-        answer = smt.decide(prepared.query, budget, smaller=_common)
+        answer = smt.decide(prepared.query, budget, smaller=_common if self.budget.smallest else _none)
         if isinstance(answer, Proved):
             return Proved(prepared.core(answer.core), answer.used_no_overflow or prepared.assumed, answer.rung)
         if not isinstance(answer, Satisfied):
@@ -195,6 +202,8 @@ class Ladder:
 
     def _smallest_threads(self, query: Query, values: Mapping[Expr, int]) -> Mapping[Expr, int]:
         """The first pair of threads with the same dimensions, parameters and data."""
+        if not self.budget.smallest:
+            return values
         fixed = {s: (v, v) for s, v in values.items() if _common(s)}
         near = prepare(replace(query, ranges={**query.ranges, **fixed}))
         found = enumerate_rung.decide(near, self.budget.rows)

@@ -122,7 +122,7 @@ def decide(
         used_alignment=checked.used_alignment,
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
-        effort=effort.spent,
+        effort=effort.spent + relations.effort.spent,
     )
 
 
