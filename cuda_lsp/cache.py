@@ -59,6 +59,7 @@ def program_stamp() -> str:
         "workspace/sought.py",
         "workspace/includers.py",
         "workspace/program_index.py",
+        "workspace/programs.py",
     ):
         digest.update((root / "cuda_lsp" / name).read_bytes())
     return digest.hexdigest()

@@ -10,9 +10,10 @@ import asyncio
 import itertools
 import logging
 import os
+import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from cuda_lsp.session import Session
 
 _PROGRESS_DELAY_S = 0.4
+_WORD = re.compile(r"[A-Za-z_]\w*")
 TEXT_SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
 
 _log = logging.getLogger(__name__)
@@ -64,6 +66,8 @@ class Wish:
     force: bool = False
     """Also when nothing has changed, and without the disk cache."""
     token: types.ProgressToken | None = None
+    relink: bool = False
+    """Also when no file has changed that the unit read: other files may launch its kernels now."""
 
 
 class Checks:
@@ -102,7 +106,28 @@ class Checks:
         """Check the units that read any of these files again, or that missed them."""
         changed = set(paths)
         units = dict.fromkeys((*self.views, *self._unit_of.values()))
-        self.check_units(unit for unit in units if unit != but and self._reads(unit, changed))
+        readers = [unit for unit in units if unit != but and self._reads(unit, changed)]
+        self.check_units(readers)
+        self._relink([unit for unit in units if unit != but and unit not in readers], changed)
+
+    def _relink(self, units: Sequence[str], changed: Iterable[str]) -> None:
+        """Check the units again whose kernels some changed files may launch now, or launched before."""
+        sources = [path for path in changed if Path(path).suffix.lower() in TEXT_SUFFIXES]
+        if units and sources:
+            self._session.spawn(self._check_launched(units, sources, self._freeze()))
+
+    async def _check_launched(self, units: Iterable[str], paths: Iterable[str], frozen: Frozen) -> None:
+        known = {path: text for path, (_, text) in frozen.texts.items()}
+
+        def read() -> frozenset[str]:
+            texts = [known.get(path) or read_text(path) or "" for path in paths]
+            return frozenset(word for text in texts for word in _WORD.findall(text))
+
+        words = await asyncio.to_thread(read)
+        for unit in units:
+            view = self.views.get(unit)
+            if view is not None and not (view.names.isdisjoint(words) and view.mentioned.isdisjoint(paths)):
+                await self._check_unit(unit, frozen, Wish(relink=True))
 
     def _reads(self, unit: str, changed: set[str]) -> bool:
         """Whether any of these paths is one that a unit read or missed in its last check, or a folder of such a one."""
@@ -118,10 +143,10 @@ class Checks:
         folders = tuple(path + os.sep for path in changed if Path(path).suffix.lower() not in TEXT_SUFFIXES)
         return any(path.startswith(folders) for path in files)
 
-    def check_units(self, units: Iterable[str]) -> None:
+    def check_units(self, units: Iterable[str], wish: Wish | None = None) -> None:
         frozen = self._freeze()
         for unit in units:
-            self._session.spawn(self._check_unit(unit, frozen, Wish()))
+            self._session.spawn(self._check_unit(unit, frozen, wish or Wish()))
 
     def forget_includes(self) -> None:
         """Who includes whom may have changed."""
@@ -246,7 +271,7 @@ class Checks:
             if snapshot is None or self._latest.get(unit) != frozen.number:
                 return
             view = self.views.setdefault(unit, UnitView(unit))
-            if not wish.force:
+            if not (wish.force or wish.relink):
                 running = unit in self._running
                 if running and view.is_checking(snapshot):
                     return
@@ -279,6 +304,7 @@ class Checks:
             options=project.settings.check_options(),
             texts={**frozen.texts, unit: known},
             anchors=frozen.anchors,
+            workspace=project.workspace_of(unit),
         )
 
     async def _is_unchanged(self, view: UnitView, snapshot: Snapshot) -> bool:
@@ -328,6 +354,8 @@ class Checks:
                 if outcome is not Outcome.CANCELLED and self._is_overtaken(view, frozen):
                     # Nothing is done when the files are as the check saw them.
                     self.check_units([view.path])
+                elif outcome is not Outcome.CANCELLED:
+                    self._relink([view.path], frozen.changed - {view.path})
             self._count(view.path, -1)
             session.results_changed(always=True)
 

@@ -203,7 +203,7 @@ class Session:
             for folder in self.projects.folders:
                 await self.projects.of_folder(folder)
             self.results_changed()
-            self.checks.check_units(tuple(self.views))
+            self.checks.check_units(tuple(self.views), Wish(relink=True))
 
         self.spawn(reload())
 

@@ -26,6 +26,7 @@ from analyzers.model import (
 from cuda_lsp import wire
 from cuda_lsp.documents import Anchor
 from cuda_lsp.frames import Frame
+from cuda_lsp.workspace.project import Workspace
 
 _SILENT = frozenset({Verdict.UNKNOWN, Verdict.RACE_FREE})
 
@@ -46,10 +47,13 @@ class Snapshot:
     """(hash, text) of the open documents by path."""
     anchors: Mapping[str, Anchor]
     """An anchor at each of those texts."""
+    workspace: Workspace
+    """Where other files of the unit's program may lie."""
 
     def asks_the_same_as(self, other: Snapshot) -> bool:
         """Whether a check of both differs at most in what other files hold."""
-        return (self.digest, self.flags, self.options) == (other.digest, other.flags, other.options)
+        mine, its = ((s.digest, s.flags, s.options, s.workspace) for s in (self, other))
+        return mine == its
 
     @property
     def unsaved(self) -> dict[str, str]:
@@ -128,6 +132,10 @@ class UnitView:
     """Files that were looked for and not found."""
     sought: Sequence[Sequence[str]] = ()
     """Headers that were found nowhere: name and includer."""
+    names: frozenset[str] = frozenset()
+    """Of kernels and of functions that lead to them: a file that mentions one may launch the unit's kernels."""
+    mentioned: frozenset[str] = frozenset()
+    """Files that mention such a name, whether they were read or not."""
     fixes: list[Fix] = field(default_factory=list[Fix])
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
@@ -228,6 +236,7 @@ class UnitView:
         # What could not be analysed at all tells nothing about its files: a change of any earlier one may cure it.
         self.dependencies = dependencies if unit.failure is None else {**self.dependencies, **dependencies}
         self.absent, self.sought = frame["absent"], frame["sought"]
+        self.names, self.mentioned = frozenset(frame["names"]), frozenset(frame["mentioned"])
         self.fixes, self.combined, self.answered, self.refusals = [], None, set(), {}
         self._fresh = {}
 
@@ -318,6 +327,7 @@ def check_frame(
         "unsaved": snapshot.unsaved,
         "flags": wire.dump(snapshot.flags),
         "options": wire.dump(snapshot.options),
+        "workspace": wire.dump(snapshot.workspace),
         "keys": view.keys,
         "have": view.have,
         "first": [*edited_ranges(snapshot, view), *looked_at],

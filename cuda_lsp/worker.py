@@ -29,6 +29,8 @@ from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
 from cuda_lsp.lookups import Lookups
 from cuda_lsp.worker_process import resident_bytes
+from cuda_lsp.workspace.programs import Programs, program_key
+from cuda_lsp.workspace.project import Workspace
 from cuda_lsp.workspace.sought import has_turned_up, sought_headers
 
 #: `Reason.kind`s of results that depend on how busy the machine was and must not be kept.
@@ -55,6 +57,7 @@ class _Checked:
         mine = self.request
         return (
             (mine.text, mine.flags, mine.options) == (request.text, request.flags, request.options)
+            and mine.program == request.program
             and all(mine.unsaved.get(path) == request.unsaved.get(path) for path in self.dependencies)
         )  # fmt: skip
 
@@ -72,6 +75,7 @@ class Worker:
         self._texts: dict[str, tuple[str, str]] = {}
         self._checked: OrderedDict[str, _Checked] = OrderedDict()
         self._lookups = Lookups()
+        self._programs = Programs()
         self._stamps: dict[str, dict[str, object]] = {}
         """By unit: the states of the files that its last analysis read from the disk."""
         self._disk = cache.DiskCache(None)
@@ -177,7 +181,7 @@ class Worker:
             return known[1]
 
         path: str = frame["unit"]
-        return CheckRequest(
+        request = CheckRequest(
             path=path,
             text=text(path, frame["digest"]),
             flags=wire.load(CompileFlags, frame["flags"]),
@@ -187,11 +191,20 @@ class Worker:
             first=tuple((name, start, end) for name, start, end in frame["first"]),
             hopeless={key: (kind, text) for key, (kind, text) in frame.get("hopeless", {}).items()},
         )
+        if not request.options.use_host or request.options.launches:
+            return request
+        workspace, texts = wire.load(Workspace, frame["workspace"]), {**request.unsaved, path: request.text}
+        program = self._programs.of(workspace, path, texts, request.options.kernels, self._disk)
+        return dataclasses.replace(request, program=program)
+
+    def _key(self, frame: frames.Frame, request: CheckRequest) -> str:
+        program = program_key(request.program)
+        return cache.key_of(frame["unit"], frame["digest"], frame["flags"], frame["options"], program)
 
     # Checks
 
     def _check(self, frame: frames.Frame, request: CheckRequest) -> None:
-        key = cache.key_of(frame["unit"], frame["digest"], frame["flags"], frame["options"])
+        key = self._key(frame, request)
         sender = _KernelSender(self._send, frame["id"], frame["have"])
         if frame["reuse"] and self._check_from_disk(frame, request, key, sender):
             return
@@ -227,7 +240,7 @@ class Worker:
             "sought": sought_headers(finished),
         }
         self._remember(request, key, finished.dependencies, lambda: finished)
-        self._finish_unit(frame, entry, from_disk=False)
+        self._finish_unit(frame, request, entry, from_disk=False)
         if _is_repeatable(finished) and not unsure:
             self._disk.write("units", key, entry)
         _log.debug("%s: checked in %.0f ms", request.path, 1000 * (time.perf_counter() - started))
@@ -245,13 +258,15 @@ class Worker:
             for kernel in entry["kernels"]:
                 sender.send_encoded(*kernel)
             self._remember(request, key, tuple(path for path, _ in dependencies), lambda: _unit_from(entry))
-            self._finish_unit(frame, entry, from_disk=True)
+            self._finish_unit(frame, request, entry, from_disk=True)
         except (KeyError, TypeError, ValueError) as error:
             bug.report("a cache entry has another shape than its program", error)
             return False
         return True
 
-    def _finish_unit(self, frame: frames.Frame, entry: dict[str, Any], *, from_disk: bool) -> None:
+    def _finish_unit(
+        self, frame: frames.Frame, request: CheckRequest, entry: dict[str, Any], *, from_disk: bool
+    ) -> None:
         self._send(
             frame["id"],
             unit=entry["unit"],
@@ -259,6 +274,8 @@ class Worker:
             dependencies=entry["dependencies"],
             absent=entry["absent"],
             sought=entry["sought"],
+            names=request.program.names,
+            mentioned=sorted({path for _, paths in request.program.mentions for path in paths}),
             from_disk=from_disk,
         )
 
@@ -338,7 +355,7 @@ class Worker:
                 result = event.result
         if result is None:
             raise RuntimeError("the analysis ended without a unit result")
-        key = cache.key_of(frame["unit"], frame["digest"], frame["flags"], frame["options"])
+        key = self._key(frame, request)
         kept = result
         self._remember(request, key, kept.dependencies, lambda: kept)
         return self._checked[request.path]

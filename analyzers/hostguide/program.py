@@ -33,6 +33,8 @@ class Program:
     files: tuple[HostFile, ...] = ()
     mentions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Names of functions, and all files of the workspace whose code mentions them."""
+    names: tuple[str, ...] = ()
+    """Kernels and functions that lead to them: a file that begins to mention one may belong here."""
     ambiguous: tuple[str, ...] = ()
     """Names of kernels that several files of the workspace define: the build decides which a launch reaches."""
 

@@ -60,15 +60,17 @@ class Requests:
         program = Program()
         if options.use_host and not options.launches:
             view = self._view(file.path, found)
-            program = view.program(file.path, lambda path: self._flags(path, self._project(str(Path(path).parent))))
+            program = view.program(
+                file.path, lambda path: self._flags(path, self._project(str(Path(path).parent))), options.kernels
+            )
         return CheckRequest(file.path, plain(text), self._flags(file.path, found), options=options, program=program)
 
     def _view(self, path: str, found: Project) -> View:
         """The workspace of a file: the folder named on the command line, else that of the project file, else the file's
         own without those below; and what the compilation database lists."""
         around = [folder for folder in self._folders if Path(path).is_relative_to(folder)]
-        whole = bool(around) or found.found[0] is not None
-        top = min(around, key=len) if around else found.directory if whole else str(Path(path).parent)
+        own = found.workspace_of(path)
+        top, whole = (min(around, key=len), True) if around else (own.top, own.recursive)
         view = self._views.get((top, whole))
         if view is None:
             database = self._named_database or found.database

@@ -192,6 +192,7 @@ class View:
         return Program(
             tuple(HostFile(path, self.text(path), flags_of(path)) for path in search.linked),
             tuple((name, files) for name in sorted(search.names) if (files := self._all_mentions(name)) is not None),
+            tuple(sorted(search.names)),
             tuple(sorted(name for name in defined if self._is_ambiguous(name, unit))),
         )
 

@@ -19,6 +19,20 @@ _Stamp = tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where the other files of a program may lie, and what says how they are compiled."""
+
+    top: str
+    recursive: bool
+    """Also the folders below."""
+    database: str | None
+    directory: str
+    """What relative `extra_args` are relative to."""
+    extra_args: tuple[str, ...] = ()
+    arch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Project:
     """The settings and compile commands that hold in one folder."""
 
@@ -36,6 +50,21 @@ class Project:
 
     def flags_for(self, path: str) -> CompileFlags:
         return compile_commands.flags_for(path, self.database, self.settings, self.directory)[0]
+
+    def workspace_of(self, unit: str) -> Workspace:
+        """The workspace folder when the unit lies in it, else the project file's, else the unit's own without those
+        below."""
+        top = self.top if self.top is not None and Path(unit).is_relative_to(self.top) else None
+        if top is None and self.found[0] is not None:
+            top = self.directory
+        return Workspace(
+            top=top if top is not None else str(Path(unit).parent),
+            recursive=top is not None,
+            database=self.database.path,
+            directory=self.directory,
+            extra_args=self.settings.extra_args,
+            arch=self.settings.arch,
+        )
 
     def is_current(self, client: tuple[Layer, ...]) -> bool:
         """Whether loading again would give the same."""
