@@ -25,12 +25,12 @@ from analyzers.races.conditions import (
     spelled_out,
     split,
     without_wrap,
+    wraps,
 )
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
-from analyzers.solve.check import satisfies
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
@@ -324,8 +324,7 @@ class RaceChecker:
 
     def needs_wrap(self, race: Race) -> bool:
         """Whether the race is only possible where unsigned sums or products of open sizes wrap around."""
-        plain = without_wrap(self.launch, race.query)
-        return not satisfies(plain, race.values) and self._only_wraps(race.query)
+        return wraps(self.launch, race.query, race.values) and self._only_wraps(race.query)
 
     def _only_wraps(self, query: Query) -> bool:
         """Whether the query is proved to be impossible where those do not wrap around."""
@@ -400,12 +399,12 @@ class RaceChecker:
         """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
         if self.wrap_around:
             return None
+        if isinstance(otherwise, Satisfied) and not wraps(self.launch, essence(query), otherwise.values):
+            return None
         plain = without_wrap(self.launch, query)
         if plain is query:
             return None
         reduced = essence(plain)
-        if isinstance(otherwise, Satisfied) and satisfies(reduced, otherwise.values):
-            return None
         if cheap:
             self.effort.charge(PRICES["algebra"])
             found = self.ladder.proof(reduced)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import prod
 
 from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate_each
 from analyzers.ir.events import AccessEvent
-from analyzers.ir.expr import I64, Expr
+from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
@@ -158,24 +160,20 @@ def without_wrap(launch: Launch, query: Query) -> Query:
     Those that addresses have: with small constants, and neither divided, shifted nor masked. Differences wrap around
     at zero, which is an ordinary number, and hashes are meant to."""
     memo: dict[int, Expr] = {}
-    blocks = {f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None}
-    exact = _meant_to_wrap(query)
+    assumed = _taken_not_to_wrap(launch, query)
 
     def plain(e: Expr) -> Expr:
         for node in E.walk((e,)):
             if node.key in memo:
                 continue
             args = tuple([memo[a.key] for a in node.args])
-            ty = node.ty
-            if node.key in exact:
+            if node not in assumed:
                 memo[node.key] = node if args == node.args else E.rebuild(node, args)
-            elif node.op in ("add", "mul") and ty == E.U32 and _open(node, blocks):
-                wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
-                memo[node.key] = E.narrow(wide, E.U32)
-            elif node.op == "cast" and ty == E.I32 and args[0].ty == E.U32 and _open(node, blocks):
+            elif node.op == "cast":
                 memo[node.key] = E.narrow(E.cast(args[0], I64), E.I32)
             else:
-                memo[node.key] = node if args == node.args else E.rebuild(node, args)
+                wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
+                memo[node.key] = E.narrow(wide, E.U32)
         return memo[e.key]
 
     conjuncts = tuple(plain(c) for c in query.conjuncts)
@@ -184,6 +182,37 @@ def without_wrap(launch: Launch, query: Query) -> Query:
     o = query.overlap
     overlap = None if o is None else Overlap(plain(o.left), plain(o.right), o.left_width, o.right_width)
     return replace(query, conjuncts=conjuncts, overlap=overlap)
+
+
+def wraps(launch: Launch, query: Query, values: Mapping[Expr, int]) -> bool:
+    """Whether something that ``without_wrap`` assumes about ``query`` fails with these values of its symbols."""
+    assumed = list(_taken_not_to_wrap(launch, query))
+    operands = evaluate_each([a for node in assumed for a in node.args], values)
+    left = iter(operands)
+    for node in assumed:
+        args = [next(left) for _ in node.args]
+        if None not in args and not _exact(node, [a for a in args if a is not None]):
+            return True
+    return False
+
+
+def _exact(node: Expr, args: list[int]) -> bool:
+    assert isinstance(node.ty, IntType)
+    result = args[0] if node.op == "cast" else sum(args) if node.op == "add" else prod(args)
+    return node.ty.low <= result <= node.ty.high
+
+
+def _taken_not_to_wrap(launch: Launch, query: Query) -> dict[Expr, None]:
+    """The sums, products and conversions of ``query`` that are taken not to wrap around."""
+    blocks = {f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None}
+    exact = _meant_to_wrap(query)
+    found: dict[Expr, None] = {}
+    for node in E.walk(query.conjuncts):
+        unsigned = node.op in ("add", "mul") and node.ty == E.U32
+        signed = node.op == "cast" and node.ty == E.I32 and node.args[0].ty == E.U32
+        if (unsigned or signed) and node.key not in exact and _open(node, blocks):
+            found[node] = None
+    return found
 
 
 _REARRANGING = frozenset({"div", "rem", "shr", "shl", "and", "or", "xor", "not"})
