@@ -223,6 +223,10 @@ class Engine:
         def parse(probes: Sequence[str]) -> ParsedUnit:
             return self._parse(request, probes)
 
+        def link(probes: Mapping[str, tuple[str, ...]]) -> _Linked:
+            poll()
+            return self._linked(request, probes)
+
         warm = self._warm.get(request.path)
         try:
             unit = parse(warm.probes if warm is not None else ())
@@ -231,9 +235,7 @@ class Engine:
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
-                linked = self._linked(request)
-                poll()
-                yield from self._check_whole(*_taken_in(unit, parse, linked), linked, request, poll, started)
+                yield from self._check_whole(*_taken_in(unit, parse, link, request.options), request, poll, started)
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
             failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
@@ -403,15 +405,16 @@ class Engine:
         self._latest = (request, unit)
         return unit
 
-    def _linked(self, request: CheckRequest) -> _Linked:
-        """The host side of the other files of the program."""
+    def _linked(self, request: CheckRequest, probes: Mapping[str, tuple[str, ...]]) -> _Linked:
+        """The host side of the other files of the program, each with the lines to append to it."""
         if not request.options.use_host or request.options.launches or not request.program.files:
             return _Linked()
         passes, skipped = list[HostPass](), list[Skipped]()
         texts = {**request.unsaved, request.path: request.text}
         for file in request.program.files:
             try:
-                passes.append(self._parser.parse_host(request.path, file.path, file.text, file.flags, texts))
+                more = probes.get(file.path, ())
+                passes.append(self._parser.parse_host(request.path, file.path, file.text, file.flags, texts, more))
             except ParseFailure as error:
                 skipped.append(Skipped(f"host code in {file.path}: {error}"))
         files = {path for p in passes for path in (p.path, *p.dependencies)}
@@ -487,17 +490,24 @@ def _unfit(options: CheckOptions, kernels: Sequence[Kernel]) -> list[Skipped]:
 
 
 def _taken_in(
-    unit: ParsedUnit, parse: Callable[[Sequence[str]], ParsedUnit], linked: _Linked
-) -> tuple[LoweredUnit, HostFacts]:
+    unit: ParsedUnit,
+    parse: Callable[[Sequence[str]], ParsedUnit],
+    link: Callable[[Mapping[str, tuple[str, ...]]], _Linked],
+    options: CheckOptions,
+) -> tuple[LoweredUnit, HostFacts, _Linked]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     lowered = lower_unit(unit, parse)
-    host = launch_contexts(lowered.unit, linked.passes, linked.program)
+    linked = link({})
+    host = launch_contexts(lowered.unit, linked.passes, linked.program, options.kernels)
     for _ in range(_PROBE_ROUNDS):
-        if not host.probes:
+        if not host.probes and not host.linked_probes:
             break
-        lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
-        host = launch_contexts(lowered.unit, linked.passes, linked.program)
-    return lowered, host
+        if host.probes:
+            lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
+        if host.linked_probes:
+            linked = link({p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes})
+        host = launch_contexts(lowered.unit, linked.passes, linked.program, options.kernels)
+    return lowered, host, linked
 
 
 def _directives(unit: ParsedUnit, kernels: Sequence[Kernel]) -> tuple[list[CommentDirective], list[Skipped]]:

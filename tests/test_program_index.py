@@ -10,7 +10,7 @@ from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.outline import Outline
 from analyzers.hostguide.program import Program
-from analyzers.model import UnitResult
+from analyzers.model import CheckOptions, UnitResult
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.workspace import program_index
 from cuda_lsp.workspace.program_index import ProgramIndex
@@ -172,3 +172,26 @@ auto ns::D::last(int n) -> int { return n; }
     assert inside is not None
     assert inside.name == "two"
     assert outline.around(text.index("table")) is None
+
+
+def test_with_names_of_kernels_launches_of_others_are_left_out() -> None:
+    text = """
+    __global__ void one(int *a, int n) { a[threadIdx.x * n] = threadIdx.x; }
+    template <typename T, int N> __global__ void two(T *a) { a[threadIdx.x + N] = 1; }
+    #define RUN(k) k<<<1, 32>>>
+    void first(int *a) { one<<<1, 64>>>(a, 1); }
+    void second(float *a) { two<float, (1 + 2)><<<2, 32>>>(a); }
+    void third(int *a) { auto chosen = one; chosen<<<1, 96>>>(a, 2); RUN(one)(a, 3); }
+    """
+
+    def found(*kernels: str) -> dict[str, list[str]]:
+        request = CheckRequest("/unit.cu", text, options=CheckOptions(kernels=kernels))
+        unit = next(e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
+        assert unit.skipped == ()
+        return {k.name: [c.launch.block[0] for c in k.contexts] for k in unit.kernels}
+
+    everything = found()
+    assert sorted(map(int, everything["one"])) == [32, 64, 96]
+    assert found("one") == {"one": everything["one"]}
+    (two,) = found("two").items()
+    assert two in everything.items()

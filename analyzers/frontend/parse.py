@@ -184,7 +184,7 @@ class ParsedUnit:
     def host_pass(self) -> HostPass:
         """The host side alone."""
         errors = tuple(d for d in self.all_errors if d.side == "host")
-        return HostPass(self.path, self.host, errors, self.dependencies)
+        return HostPass(self.path, self.host, errors, self.dependencies, self.probes)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -216,6 +216,8 @@ class HostPass:
     host: TranslationUnit
     errors: tuple[Diagnostic, ...]
     dependencies: tuple[str, ...]
+    probes: tuple[str, ...] = ()
+    """The lines that were appended."""
 
 
 @dataclass(slots=True)
@@ -259,13 +261,19 @@ class UnitParser:
         return self._parse(self._warm, path, path, text, flags, unsaved or {}, tuple(probes), ("device", "host"))
 
     def parse_host(
-        self, owner: str, path: str, text: str, flags: CompileFlags, unsaved: Mapping[str, str] | None = None
+        self,
+        owner: str,
+        path: str,
+        text: str,
+        flags: CompileFlags,
+        unsaved: Mapping[str, str] | None = None,
+        probes: Sequence[str] = (),
     ) -> HostPass:
         """The host pass alone of a file that belongs to the same program as `owner`, the main file of a unit.
 
         It stays valid until the same is asked for again, or `owner` is forgotten. Raises `ParseFailure`."""
         key = f"{owner}\0{path}"
-        return self._parse(self._hosts, key, path, text, flags, unsaved or {}, (), ("host",)).host_pass
+        return self._parse(self._hosts, key, path, text, flags, unsaved or {}, tuple(probes), ("host",)).host_pass
 
     def _parse(
         self,

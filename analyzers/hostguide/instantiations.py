@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.parse import instantiation_probe
 from analyzers.hostguide.declared import FoundFunction, namespaces
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
+_MEMBER = re.compile(
+    rb"\btemplate\b(?!\s*<)\s*([^;{}()]*?[\s*&])((?:\w+\s*::\s*)*\w+\s*<[^;(){}]*>)\s*::\s*(\w+)"
+    rb"\s*\(([^;{}]*)\)\s*(const\b)?\s*;"
+)
+"""``template void Mat<float>::Set(const Vec<double> &v);``: what it returns, the class, its name, the parameters."""
 _CONTINUATION = re.compile(rb"\\\r?\n")
 
 
@@ -85,6 +90,17 @@ def probes_of(
             if f.template and f.name == name and "<" in text:
                 out.append(instantiation_probe(text, None, namespaces(f.cursor)))
     out += _members(wanted, texts)
+    members = {f.name: f for f in wanted if f.name in idle and f.cursor.kind not in _FREE}
+    for text in texts if members else ():
+        for match in _MEMBER.finditer(text):
+            result, owner, name, parameters, constant = (
+                " ".join(g.decode().split()) if g else "" for g in match.groups()
+            )
+            if name in members:
+                f = members[name]
+                scope = "" if f.cursor.is_static_method() else f"{owner}::"
+                picked = f"static_cast<{result} ({scope}*)({parameters}) {constant}>(&{owner}::{name})"
+                out.append(_in_scope(f"auto cuda_lsp_probe_@ = {picked};", namespaces(f.cursor)))
     return tuple(dict.fromkeys(out))
 
 
@@ -98,4 +114,63 @@ def _members(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterato
     for text in texts if owners else ():
         for instance in explicit_class_instances(text, owners):
             for f in owners[instance.partition("<")[0]]:
-                yield instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))
+                yield _member_probe(f, instance)
+
+
+_TYPED = "_type"
+_FREE = frozenset({CursorKind.FUNCTION_DECL})
+
+
+def is_typed_probe(line: str) -> bool:
+    """Whether a probe picks its function by type, so that its text does not name one function."""
+    return "static_cast<" in line
+
+
+def _member_probe(f: FoundFunction, instance: str) -> str:
+    """A probe for a member of an instance of a class template, picked by its type as the template writes it."""
+    owner = f.cursor.semantic_parent
+    heads = _parameters(owner) if owner is not None else None
+    ty = f.cursor.type.spelling
+    opened = _parameter_list(ty)
+    if owner is None or heads is None or opened is None:
+        return instantiation_probe(f"{instance}::{f.name}", None, namespaces(f.cursor))
+    names = ", ".join(name for _, name in heads)
+    scope = "" if f.cursor.is_static_method() else f"{owner.spelling}<{names}>::"
+    alias = f"using T = {ty[:opened]}({scope}*){ty[opened:]};"
+    holder = f"cuda_lsp_probe_@{_TYPED}"
+    head = ", ".join(f"{kind} {name}" for kind, name in heads)
+    arguments = instance.partition("<")[2].rpartition(">")[0]
+    lines = (
+        f"template <{head}> struct {holder} {{ {alias} }}; "
+        f"auto cuda_lsp_probe_@ = static_cast<{holder}<{arguments}>::T>(&{instance}::{f.name});"
+    )
+    return _in_scope(lines, namespaces(f.cursor))
+
+
+def _in_scope(line: str, scope: Sequence[str]) -> str:
+    """A line of a probe inside namespaces, and an unnamed one."""
+    opening = "".join(f"namespace {part} {{ " for part in scope)
+    return f"{opening}namespace {{ {line} }}{' }' * len(scope)}"
+
+
+def _parameters(template: Cursor) -> list[tuple[str, str]] | None:
+    """(what it is, name) of the parameters of a class template; None where that cannot be written again."""
+    found: list[tuple[str, str]] = []
+    for child in template.get_children():
+        if child.kind == CursorKind.TEMPLATE_TYPE_PARAMETER:
+            found.append(("typename", child.spelling))
+        elif child.kind == CursorKind.TEMPLATE_NON_TYPE_PARAMETER:
+            found.append((child.type.spelling, child.spelling))
+        elif child.kind == CursorKind.TEMPLATE_TEMPLATE_PARAMETER:
+            return None
+    return found if found and all(name for _, name in found) else None
+
+
+def _parameter_list(function_type: str) -> int | None:
+    """Where the parameters begin in the spelling of a function type."""
+    depth = 0
+    for at, sign in enumerate(function_type):
+        depth += {"<": 1, ">": -1}.get(sign, 0)
+        if sign == "(" and depth == 0:
+            return at
+    return None

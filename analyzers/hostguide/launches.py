@@ -13,12 +13,12 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
 from analyzers.frontend.parse import Diagnostic, HostPass, ParsedUnit, ScannedLaunch, scan_launches
 from analyzers.frontend.unseen import not_compiled
+from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.declared import (
@@ -32,7 +32,7 @@ from analyzers.hostguide.declared import (
 )
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
-from analyzers.hostguide.instantiations import probes_of
+from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.program import Linker, Program
@@ -70,23 +70,28 @@ class HostFacts:
     probes: tuple[str, ...] = ()
     """Lines to append to the buffer to learn of kernels that stand in a table, and of templates that are instantiated
     explicitly: parse again with them, and ask again."""
+    linked_probes: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The same for linked files, by path."""
 
     @property
     def launched(self) -> frozenset[str]:
         return frozenset(self.contexts)
 
 
-def launch_contexts(unit: ParsedUnit, linked: Sequence[HostPass] = (), program: Program | None = None) -> HostFacts:
+def launch_contexts(
+    unit: ParsedUnit, linked: Sequence[HostPass] = (), program: Program | None = None, kernels: Sequence[str] = ()
+) -> HostFacts:
     """The launches of a unit's kernels and what is known at each.
 
-    ``linked`` are the passes of the files of ``program``."""
+    ``linked`` are the passes of the files of ``program``. With names of ``kernels``, launches that name another kernel
+    are left out."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     collecting = gc.isenabled()
     # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
     try:
-        return _Guide(unit, linked, program or Program()).run()
+        return _Guide(unit, linked, program or Program(), kernels).run()
     finally:
         if collecting:
             gc.enable()
@@ -95,21 +100,23 @@ def launch_contexts(unit: ParsedUnit, linked: Sequence[HostPass] = (), program: 
 class _Guide:
     """One run over one unit and the files linked with it."""
 
-    def __init__(self, unit: ParsedUnit, linked: Sequence[HostPass], program: Program) -> None:
+    def __init__(self, unit: ParsedUnit, linked: Sequence[HostPass], program: Program, kernels: Sequence[str]) -> None:
         self.unit = unit
+        self.kernels = kernels
         self.program = program
         passes = (unit.host_pass, *linked)
         errors = [(d.path, d.offset) for p in passes for d in p.errors]
         self.sources = SourceTexts([p.host for p in passes], errors)
         suspect = self.sources.is_broken if errors else None
-        self.linker = Linker(passes)
+        self.linker = Linker(passes, program)
         self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources, self.linker.definition))
-        self.closed = self.linker.closed(program)
+        self.closed = self.linker.closed()
         self.own_paths = [unit.path, *unit.dependencies]
         self.paths = list(dict.fromkeys(path for p in passes for path in (p.path, *p.dependencies)))
         self.texts: dict[str, bytes] = {}
         self.functions: list[FoundFunction] = []
-        self.probes: list[Cursor] = []
+        self.probes: list[tuple[Cursor, str]] = []
+        """Variables that probes declare, and the lines that do."""
         self.wanted: list[FoundFunction] = []
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
@@ -131,12 +138,13 @@ class _Guide:
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
         for one in self.linker.passes:
             before = len(self.functions)
-            self._list_functions(one.host.cursor, True)
+            self._list_functions(one, one.host.cursor, True)
             self.linker.learn(self.functions[before:])
         for path, found in self.by_path.items():
             found.sort(key=lambda f: (f.start, -f.end))
             self.places[path] = [f.start for f in found]
         self._resolve_probes()
+        self.asked = Asked(self.kernels, self.functions, self.texts)
         wanted, mentions = self._wanted()
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
@@ -145,7 +153,7 @@ class _Guide:
 
     # --- which functions
 
-    def _list_functions(self, cursor: Cursor, top: bool) -> None:
+    def _list_functions(self, one: HostPass, cursor: Cursor, top: bool) -> None:
         for child in cursor.get_children():
             where = child.location
             file = where.file
@@ -164,26 +172,27 @@ class _Guide:
                 self.functions.append(found)
                 self.by_path.setdefault(path, []).append(found)
             elif kind in SCOPES:
-                self._list_functions(child, False)
-            elif kind == CursorKind.VAR_DECL and self.unit.probes and child.spelling.startswith("cuda_lsp_probe_"):
-                self.probes.append(child)
+                self._list_functions(one, child, False)
+            elif kind == CursorKind.VAR_DECL and one.probes and child.spelling.startswith("cuda_lsp_probe_"):
+                number = int(child.spelling.rpartition("_")[2])
+                self.probes.append((child, one.probes[number] if number < len(one.probes) else ""))
 
     def _resolve_probes(self) -> None:
-        for probe in self.probes:
+        for probe, line in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
-                if target is not None and target.kind in FUNCTIONS:
-                    number = int(probe.spelling.rpartition("_")[2])
-                    line = self.unit.probes[number] if number < len(self.unit.probes) else ""
+                if target is not None and target.kind in FUNCTIONS and not is_typed_probe(line):
                     text = line.rpartition("&")[2].partition(";")[0]
                     self.machine.builder.overloads[instance_text(text.rstrip(") }").encode())] = target
 
-    def _probes_wanted(self) -> tuple[str, ...]:
-        own = [self.texts[path] for path in self.own_paths]
-        functions, wanted = ([f for f in fs if self.linker.is_own(f.path)] for fs in (self.functions, self.wanted))
+    def _probes_wanted(self, one: HostPass) -> tuple[str, ...]:
+        """What to append to a file to see further instances."""
+        paths = dict.fromkeys((one.path, *one.dependencies))
+        own = [self.texts[path] for path in paths]
+        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
         idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
         found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
-        return tuple(p for p in found if p not in self.unit.probes)
+        return tuple(p for p in found if p not in one.probes)
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -217,7 +226,8 @@ class _Guide:
 
         for path, text in self.texts.items():
             for match in _LAUNCH_TEXT.finditer(text):
-                add(path, match.start())
+                if not self.asked.leaves_out(text, match.start()):
+                    add(path, match.start())
         while new:
             names |= new
             pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(new)) + rb")\b")
@@ -257,7 +267,7 @@ class _Guide:
                 self._run(f.cursor, done)
             else:
                 waiting.append(f)
-        for probe in self.probes:
+        for probe, _ in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
                 if target is not None and target.spelling in self.machine.wanted and target.kind in FUNCTIONS:
@@ -342,7 +352,8 @@ class _Guide:
             kernels: dict[str, list[LaunchContext]] = {}
             for raw in raws:
                 name = kernel_identity(raw.kernel)
-                kernels.setdefault(name, []).extend(self._made(raw, contexts_of(machine, raw, self._trust(raw))))
+                made = contexts_of(machine, raw, self._trust(raw))
+                kernels.setdefault(name, []).extend(self.linker.doubted(made, raw.kernel.spelling, site[0]))
             for name, made in kernels.items():
                 distinct = merged(made)
                 if len(distinct) > _MOST_CONTEXTS:
@@ -355,7 +366,8 @@ class _Guide:
             contexts={name: merged(made) for name, made in contexts.items()},
             skipped=tuple(self._skipped(set(sites))),
             launches=tuple(found_sites),
-            probes=self._probes_wanted(),
+            probes=self._probes_wanted(self.linker.passes[0]),
+            linked_probes={p.path: found for p in self.linker.passes[1:] if (found := self._probes_wanted(p))},
         )
 
     def _is_ours(self, raw: RawLaunch) -> bool:
@@ -365,15 +377,6 @@ class _Guide:
             return True
         file = raw.kernel.location.file
         return raw.kernel.is_definition() and file is not None and self.linker.is_own(file.name)
-
-    def _made(self, raw: RawLaunch, contexts: Sequence[LaunchContext]) -> Sequence[LaunchContext]:
-        """Contexts of a launch, with what is uncertain about it when it stands in another file."""
-        path, _, _ = extent(raw.node.cursor)
-        name = raw.kernel.spelling
-        if name not in self.program.ambiguous or self.linker.is_own(path):
-            return contexts
-        why = f"several files define `{name}`, and the launch in {Path(path).name} may mean another one"
-        return [replace(c, uncertain=c.uncertain or why) for c in contexts]
 
     def _called_with_anything(
         self, owners: list[HostFunction | None], site: tuple[str, int, int], name: str
@@ -412,7 +415,7 @@ class _Guide:
                 continue
             raw = self.sources.text(path).decode("utf-8", "replace")
             for launch in scan_launches(raw):
-                if launch.in_macro:
+                if launch.in_macro or self.asked.leaves_out_name(launch.kernel):
                     continue
                 if not any(p == path and start <= launch.offset < end for p, start, end in covered):
                     out.append(Skipped(self._why(path, launch), _point(path, launch)))

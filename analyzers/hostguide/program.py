@@ -8,12 +8,14 @@ function that a reference in another one means.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from analyzers.frontend.cindex import Cursor
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.parse import HostPass
 from analyzers.hostguide.declared import FoundFunction
+from analyzers.ir.context import LaunchContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,9 @@ class Program:
 class Linker:
     """Definitions across translation units, by name and type (clang's USR)."""
 
-    def __init__(self, passes: Sequence[HostPass]) -> None:
+    def __init__(self, passes: Sequence[HostPass], program: Program) -> None:
         """The first pass is that of the unit itself."""
+        self._program = program
         self.passes = passes
         self.own = frozenset((passes[0].path, *passes[0].dependencies))
         """Files of the unit itself."""
@@ -64,11 +67,18 @@ class Linker:
         wanted = cursor.canonical.get_usr()
         return next((c for c in candidates if c.linkage.name == "EXTERNAL" and c.get_usr() == wanted), None)
 
-    def closed(self, program: Program) -> frozenset[str]:
+    def closed(self) -> frozenset[str]:
         """Names that no file of the workspace mentions but those that were parsed here."""
         read = frozenset(path for p in self.passes for path in (p.path, *p.dependencies))
-        return frozenset(name for name, files in program.mentions if read.issuperset(files))
+        return frozenset(name for name, files in self._program.mentions if read.issuperset(files))
 
     def is_own(self, path: str) -> bool:
         """Whether a file is part of the unit."""
         return path in self.own
+
+    def doubted(self, contexts: Sequence[LaunchContext], kernel: str, path: str) -> Sequence[LaunchContext]:
+        """Contexts of a launch in a file, with what is uncertain about it when the file is another one."""
+        if kernel not in self._program.ambiguous or self.is_own(path):
+            return contexts
+        why = f"several files define `{kernel}`, and the launch in {Path(path).name} may mean another one"
+        return [replace(c, uncertain=c.uncertain or why) for c in contexts]
