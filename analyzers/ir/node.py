@@ -7,7 +7,7 @@ constructors that simplify. Expressions are sent to another process with :func:`
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from math import copysign, inf
 from typing import Any
@@ -204,10 +204,13 @@ def opaque(identity: str, ty: Type, args: tuple[Expr, ...] = (), scope: str = "t
     return make("opaque", ty, args, (identity, scope))
 
 
-def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
-    """Every distinct node below ``roots``, children before parents."""
+def walk(roots: Iterable[Expr], known: Container[int] = ()) -> Iterator[Expr]:
+    """Every distinct node below ``roots``, children before parents. Nodes whose keys are in ``known``, which may grow
+    on the way, are left out with what is below them."""
     seen: set[int] = set()
     for root in roots:
+        if root.key in known:
+            continue
         stack: list[tuple[Expr, bool]] = [(root, False)]
         while stack:
             node, ready = stack.pop()
@@ -217,9 +220,12 @@ def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
             if node.key in seen:
                 continue
             seen.add(node.key)
+            if not node.args:
+                yield node
+                continue
             stack.append((node, True))
             for a in node.args:
-                if a.key not in seen:
+                if a.key not in seen and a.key not in known:
                     stack.append((a, False))
 
 

@@ -37,12 +37,11 @@ def varying(e: Expr) -> str:
     """The largest group that agrees on ``e``."""
     found = _memo.get(e.key)
     if found is None:
-        for node in walk((e,)):
-            if node.key not in _memo:
-                level = _leaf(node)
-                for a in node.args:
-                    level = min(level, _memo[a.key])
-                _memo[node.key] = level
+        for node in walk((e,), _memo):
+            level = _leaf(node)
+            for a in node.args:
+                level = min(level, _memo[a.key])
+            _memo[node.key] = level
         found = _memo[e.key]
     return LEVELS[found]
 

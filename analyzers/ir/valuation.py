@@ -54,13 +54,18 @@ class Valuation:
         """Masks of the active threads: the conditions that all of them met."""
         self.public: set[int] = set()
         """Keys of expressions without an address of the thread's own objects."""
+        self._below: dict[int, tuple[Expr, ...]] = {}
+        """Key of an expression of the program -> its nodes, operands first: in loops it is evaluated many times."""
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 
     def value(self, e: Expr) -> Expr:
         """``e`` over the current state, without variables, and with floating-point decisions made opaque."""
         memo: dict[int, Expr] = {}
-        for node in E.walk((e,)):
+        nodes = self._below.get(e.key)
+        if nodes is None:
+            nodes = self._below[e.key] = tuple(E.walk((e,)))
+        for node in nodes:
             if node.op == "var":
                 memo[node.key] = self.read_variable(node.value, node.ty)
                 continue
@@ -149,9 +154,8 @@ class Valuation:
         level."""
         found = varying(e)
         if self.placeholder_level:
-            for node in E.walk((e,)):
-                if node in self.placeholder_level:
-                    found = narrower(found, self.placeholder_level[node])
+            for placeholder in E.symbols(e) & self.placeholder_level.keys():
+                found = narrower(found, self.placeholder_level[placeholder])
         return found
 
     def assign(self, name: str, value: Expr) -> None:

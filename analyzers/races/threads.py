@@ -299,9 +299,7 @@ class Launch:
 
 def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, Expr]) -> Expr:
     """Give opaque values that the two threads need not agree on a side of their own."""
-    for node in E.walk((e,)):
-        if node.key in memo:
-            continue
+    for node in E.walk((e,), memo):
         args = tuple([memo[a.key] for a in node.args])
         if node.op == "opaque":
             identity, scope = node.value

@@ -77,9 +77,8 @@ class Evaluator:
         """A closure giving the value of ``e`` in a frame."""
         found = self.values.get(e.key)
         if found is None:
-            for node in walk((e,)):
-                if node.key not in self.values:
-                    self.values[node.key] = self._compile(node)
+            for node in walk((e,), self.values):
+                self.values[node.key] = self._compile(node)
             found = self.values[e.key]
         return found
 
@@ -155,10 +154,9 @@ class Evaluator:
     def taint(self, e: Expr) -> Taint | None:
         """A closure telling whether ``e`` depends on tainted leaves of the frame; None where no leaf can be tainted."""
         if e.key not in self.taints:
-            for node in walk((e,)):
-                if node.key not in self.taints:
-                    self.value(node)
-                    self.taints[node.key] = self._compile_taint(node)
+            for node in walk((e,), self.taints):
+                self.value(node)
+                self.taints[node.key] = self._compile_taint(node)
         return self.taints[e.key]
 
     def _compile_taint(self, e: Expr) -> Taint | None:
