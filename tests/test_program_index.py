@@ -96,6 +96,36 @@ def test_chains_go_through_several_files(folder: Path) -> None:
     assert verdicts(folder, linked(folder)) == ["data-race"]
 
 
+def test_functions_that_callers_call_are_linked_too(folder: Path) -> None:
+    (folder / "host.cc").write_text(
+        '#include "kernel.h"\nint chosen(int);\nvoid host(int *out, int n) { launch_rows(out, chosen(n)); }\n'
+    )
+    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 64 ? 64 : n; }\n")
+    program = linked(folder)
+    assert names(program) == ["host.cc", "sizes.cc"]
+    assert verdicts(folder, program) == ["race-free"]
+    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 63 ? 63 : n; }\n")
+    assert verdicts(folder, linked(folder)) == ["data-race"]
+
+
+def test_of_two_definitions_none_is_followed(folder: Path) -> None:
+    for name in ("first", "second"):
+        (folder / f"{name}.cc").write_text(
+            f'#include "kernel.h"\nint chosen();\nvoid {name}(int *out) {{ launch_rows(out, chosen()); }}\n'
+            f"int chosen() {{ return {64 if name == 'first' else 63}; }}\n"
+        )
+    (folder / "host.cc").write_text(
+        '#include "kernel.h"\nint chosen();\nvoid host(int *out) { launch_rows(out, chosen()); }\n'
+    )
+    unit = checked(folder, linked(folder))
+    widths = {dict(c.findings[0].witness.parameters).get("width") if c.findings and c.findings[0].witness else 64
+              for c in unit.kernels[0].contexts}  # fmt: skip
+    # Nothing known of what the third caller gets, and a fixed width of each of the others.
+    assert len(unit.kernels[0].contexts) == 3
+    assert unit.kernels[0].verdict.value == "data-race"
+    assert 63 in widths
+
+
 def test_changes_are_noticed_and_nothing_else_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     real = program_index.summarised

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from analyzers.frontend.cindex import Cursor
+from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.parse import HostPass
 from analyzers.hostguide.declared import FoundFunction
+from analyzers.hostguide.source import extent
 from analyzers.ir.context import LaunchContext
 
 
@@ -60,12 +61,16 @@ class Linker:
                 self._defined.setdefault(f.name, []).append(f.cursor)
 
     def definition(self, cursor: Cursor) -> Cursor | None:
-        """The definition of an external function in another translation unit, the unit's own before others."""
+        """The definition of an external function in another translation unit. Of several, which the build tells apart,
+        none; but the unit's own of a kernel (`doubted`)."""
         candidates = self._defined.get(cursor.spelling, ())
         if not candidates or cursor.linkage.name != "EXTERNAL":
             return None
         wanted = cursor.canonical.get_usr()
-        return next((c for c in candidates if c.linkage.name == "EXTERNAL" and c.get_usr() == wanted), None)
+        fitting = [c for c in candidates if c.linkage.name == "EXTERNAL" and c.get_usr() == wanted]
+        if len(fitting) > 1:
+            fitting = [c for c in fitting if _is_kernel(c) and self.is_own(extent(c)[0])]
+        return fitting[0] if fitting else None
 
     def closed(self) -> frozenset[str]:
         """Names that no file of the workspace mentions but those that were parsed here."""
@@ -82,3 +87,7 @@ class Linker:
             return contexts
         why = f"several files define `{kernel}`, and the launch in {Path(path).name} may mean another one"
         return [replace(c, uncertain=c.uncertain or why) for c in contexts]
+
+
+def _is_kernel(cursor: Cursor) -> bool:
+    return any(child.kind == CursorKind.CUDAGLOBAL_ATTR for child in cursor.get_children())

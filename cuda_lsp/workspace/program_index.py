@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.outline import Outline
+from analyzers.frontend.outline import Outline, OutlinedFunction
 from analyzers.frontend.scan import scan_kernels
 from analyzers.hostguide.program import HostFile, Program
 from analyzers.hostguide.source import blanked
@@ -47,6 +47,7 @@ _ROUNDS = 6
 """Calls between a launch and the outermost function that is looked for in other files."""
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _MAIN = re.compile(rb"\bmain\s*\(")
 _UNFOLLOWED = frozenset({"main", "operator", "operator()"})
 
@@ -189,6 +190,7 @@ class View:
         search = _Search(self, unit)
         defined = {k for path in self.closure(unit) for k in self.kernels(path)}
         search.run(defined if not kernels else {k.partition("<")[0] for k in kernels} & defined)
+        search.add_callees()
         return Program(
             tuple(HostFile(path, self.text(path), flags_of(path)) for path in search.linked),
             tuple((name, files) for name in sorted(search.names) if (files := self._all_mentions(name)) is not None),
@@ -270,19 +272,24 @@ class View:
             known = self._outlines[path] = hash(text), Outline(text)
         return known[1]
 
-    def callers(self, path: str, names: Iterable[str]) -> tuple[set[str], set[str]]:
+    def callers(self, path: str, names: Iterable[str]) -> tuple[set[str], set[OutlinedFunction]]:
         """Which of some names the code of a file mentions other than to define them, and the functions around."""
         outline = self.outline(path)
         pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(names)) + rb")\b")
         mentioned: set[str] = set()
-        around: set[str] = set()
+        around: set[OutlinedFunction] = set()
         for match in pattern.finditer(blanked(self.text(path).encode("utf-8", "replace"))):
             name = match.group().decode()
             function = outline.around(match.start())
             if function is not None and function.name != name:
                 mentioned.add(name)
-                around.add(function.name)
+                around.add(function)
         return mentioned, around
+
+    def called_in(self, path: str, functions: Iterable[OutlinedFunction]) -> set[str]:
+        """Names that are called in some functions of a file, as far as words and brackets tell."""
+        data = blanked(self.text(path).encode("utf-8", "replace"))
+        return {m[1].decode() for f in functions for m in _CALL.finditer(data, f.start, f.end)}
 
 
 class _Search:
@@ -298,6 +305,8 @@ class _Search:
         self.linked: dict[str, None] = {}
         self.inside: set[str] = set(self.own)
         """All files of the unit and of the linked ones."""
+        self.on_the_way: dict[str, set[OutlinedFunction]] = {}
+        """By file, functions from which the kernels are launched."""
         self._bytes = 0
 
     def run(self, kernels: Iterable[str]) -> None:
@@ -318,7 +327,7 @@ class _Search:
         around: set[str] = set()
         for path in sorted(files, key=self._distance):
             if path in self.inside:
-                around |= self.view.callers(path, files[path])[1]
+                around |= self._found(path, self.view.callers(path, files[path])[1])
                 continue
             for main in self.view.units_with(path):
                 around |= self._link(main, path, files[path])
@@ -332,17 +341,38 @@ class _Search:
         closure = self.view.closure(main)
         elsewhere = closure - self.own
         ours = {n for n in names if not any(self._defines(p, n) for p in elsewhere)}
-        mentioned, around = self.view.callers(path, ours) if ours else (set[str](), set[str]())
-        if not mentioned:
+        mentioned, around = self.view.callers(path, ours) if ours else (set[str](), set[OutlinedFunction]())
+        if not mentioned or not self._add(main):
             return set()
+        return self._found(path, around)
+
+    def _add(self, main: str) -> bool:
+        """Link a file, unless there are too many already."""
         if main not in self.linked:
             size = len(self.view.text(main))
             if len(self.linked) >= _MOST_LINKED or self._bytes + size > _MOST_LINKED_BYTES:
-                return set()
+                return False
             self._bytes += size
             self.linked[main] = None
-            self.inside |= closure
-        return around
+            self.inside |= self.view.closure(main)
+        return True
+
+    def _found(self, path: str, functions: set[OutlinedFunction]) -> set[str]:
+        self.on_the_way.setdefault(path, set()).update(functions)
+        return {f.name for f in functions}
+
+    def add_callees(self) -> None:
+        """Link the files that define what the functions on the way to a launch call."""
+        for path, functions in sorted(self.on_the_way.items()):
+            for name in sorted(self.view.called_in(path, functions) - self.names):
+                files = [p for p in self.view.mentioning(name) if Path(p).suffix.lower() in SOURCE_SUFFIXES]
+                if len(files) > _MOST_MENTIONS or any(
+                    name in self.view.outline(p).defined for p in files if p in self.inside
+                ):
+                    continue
+                defining = [p for p in files if p not in self.inside and name in self.view.outline(p).defined]
+                if len(defining) == 1 and not (self.is_program and self.view.has_main(defining[0])):
+                    self._add(defining[0])
 
     def _defines(self, path: str, name: str) -> bool:
         """Whether a file has a function or kernel of its own by a name."""
