@@ -126,6 +126,15 @@ def test_of_two_definitions_none_is_followed(folder: Path) -> None:
     assert 63 in widths
 
 
+def test_a_workspace_too_large_to_read_whole_closes_no_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_index, "_MAXIMAL_BYTES", 400)
+    (folder / "large.cc").write_text("// " + "x" * 400)
+    program = linked(folder)
+    assert names(program) == ["host.cc"]
+    assert program.mentions == ()
+    assert verdicts(folder, program) == ["data-race"]
+
+
 def test_changes_are_noticed_and_nothing_else_is_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     real = program_index.summarised

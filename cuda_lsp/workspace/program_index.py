@@ -103,9 +103,11 @@ class ProgramIndex:
         if not self._loaded:
             self._load()
         paths: dict[str, None] = dict.fromkeys(extra)
+        complete = True
         for path in includers.source_files(self.top, recursive=self._recursive):
             if len(paths) >= _MAXIMAL_FILES:
                 _log.info("%s is large: not every file was searched for launches", self.top)
+                complete = False
                 break
             paths[path] = None
         changed = 0
@@ -120,6 +122,8 @@ class ProgramIndex:
                 changed += 1
             if known is not None:
                 kept[path] = known
+            else:
+                complete = False
         changed += len(self._summaries.keys() - kept.keys())
         self._summaries = kept
         if changed * 16 > len(kept):
@@ -127,7 +131,7 @@ class ProgramIndex:
         self._buffers = {p: self._buffer(p, text) for p, text in texts.items()}
         summaries = {path: summary for path, (_, _, summary) in kept.items()}
         summaries.update((path, summary) for path, (_, summary) in self._buffers.items())
-        return View(summaries, texts, self._outlines)
+        return View(summaries, texts, self._outlines, complete)
 
     def _buffer(self, path: str, text: str) -> tuple[str, Summary]:
         known = self._buffers.get(path)
@@ -173,8 +177,14 @@ class View:
     """The workspace at one moment."""
 
     def __init__(
-        self, summaries: Mapping[str, Summary], texts: Mapping[str, str], outlines: dict[str, tuple[int, Outline]]
+        self,
+        summaries: Mapping[str, Summary],
+        texts: Mapping[str, str],
+        outlines: dict[str, tuple[int, Outline]],
+        complete: bool,
     ) -> None:
+        """``complete``: no file of the workspace was left out, so that all mentions of a name are known."""
+        self._complete = complete
         self._summaries = summaries
         self._shadows = texts
         self._outlines = outlines
@@ -211,7 +221,7 @@ class View:
 
     def _all_mentions(self, name: str) -> tuple[str, ...] | None:
         found = tuple(self.mentioning(name))
-        return found if len(found) <= _MOST_MENTIONS else None
+        return found if self._complete and len(found) <= _MOST_MENTIONS else None
 
     def _is_ambiguous(self, kernel: str, unit: str) -> bool:
         own = self.closure(unit)
