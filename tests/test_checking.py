@@ -13,6 +13,7 @@ from cuda_lsp.config import Settings
 from cuda_lsp.documents import Documents
 from cuda_lsp.scheduler import Job
 from cuda_lsp.session import Session
+from cuda_lsp.workspace.project import Workspace
 
 
 class Stand:
@@ -26,7 +27,11 @@ class Stand:
         self.top = None
         self.client = SimpleNamespace(features=SimpleNamespace(progress=False))
         self.publisher = SimpleNamespace(touch=lambda **_: None)
-        project = SimpleNamespace(settings=Settings(), flags_for=lambda _: CompileFlags())
+        project = SimpleNamespace(
+            settings=Settings(),
+            flags_for=lambda _: CompileFlags(),
+            workspace_of=lambda _: Workspace("/a", False, None, "/a"),
+        )
 
         async def of_folder(_: str) -> Any:
             return project
