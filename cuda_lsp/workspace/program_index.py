@@ -113,6 +113,11 @@ class ProgramIndex:
         changed = 0
         kept: dict[str, tuple[Stamp, str, Summary]] = {}
         for path in paths:
+            if path in texts:
+                # What lies on disk does not count; it is looked at again when the document is closed.
+                if path in self._summaries:
+                    kept[path] = self._summaries[path]
+                continue
             stamp = cache.file_stamp(path)
             if stamp is None:
                 continue
