@@ -95,8 +95,15 @@ def decide(
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
     effort = Effort(limit)
-    checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort, precedents or Precedents())
-    checker.wrap_around = options.wrap_around
+    checker = RaceChecker(
+        launch,
+        ladder,
+        options.warp_lockstep,
+        poll,
+        effort,
+        precedents or Precedents(),
+        wrap_around=options.wrap_around,
+    )
     checked = checker.check()
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
