@@ -52,7 +52,7 @@ def binary_value(op: str, a: int, b: int, ty: IntType) -> int | None:
     raise ValueError(op)
 
 
-_COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "min", "max"})
+_ORDERED = frozenset({"add", "mul", "and", "or", "xor", "min", "max"})
 
 
 def binary(op: str, a: Expr, b: Expr) -> Expr:
@@ -63,7 +63,7 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
             value = binary_value(op, a.value, b.value, ty)
             if value is not None:
                 return const(value, ty)
-        if op in _COMMUTATIVE and a.op == "const":
+        if op in _ORDERED and a.op == "const":
             a, b = b, a
         if b.op == "const":
             k = b.value
@@ -94,7 +94,7 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
                     return rest
                 if b.op == "add" and base in b.args:
                     return binary("sub", rest, b.args[1] if b.args[0] is base else b.args[0])
-        if op in _COMMUTATIVE and b.op != "const" and a.key > b.key:
+        if op in _ORDERED and b.op != "const" and a.rank > b.rank:
             a, b = b, a
     return make(op, ty, (a, b))
 
@@ -141,7 +141,7 @@ def compare(op: str, a: Expr, b: Expr) -> Expr:
                 if y.op == "const":
                     same = (y.value == 1) == (op == "eq")
                     return x if same else lnot(x)
-    if op in ("eq", "ne") and a.key > b.key:
+    if op in ("eq", "ne") and (a.op == "const" or (b.op != "const" and a.rank > b.rank)):
         a, b = b, a
     return make(op, BOOL, (a, b))
 

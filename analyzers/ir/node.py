@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import copysign, inf
 from typing import Any
 
@@ -106,20 +107,31 @@ class Expr:
                  and the threads belong to one ``scope`` ("thread", "warp", "block" or "grid")
     """
 
-    __slots__ = ("__weakref__", "args", "key", "op", "ty", "value")
+    __slots__ = ("__weakref__", "args", "key", "op", "rank", "ty", "value")
 
     op: str
     ty: Type
     args: tuple[Expr, ...]
     value: Any
     key: int
-    """Interning number, increasing: children have smaller keys than parents."""
+    """Interning number, increasing: children have smaller keys than parents. It depends on what the process made
+    before; whatever may change an outcome goes by ``rank`` instead."""
+    rank: int
+    """64 bits that depend on the structure only, and not on the order of commutative operands: the same in every
+    process."""
+
+    def __hash__(self) -> int:
+        # That of an address, the default, would let sets be walked in another order in every process.
+        return self.rank
 
     def __repr__(self) -> str:
         return show(self)
 
     def __reduce__(self) -> Any:
         return (loads, (dumps(self),))
+
+
+COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "min", "max", "eq", "ne", "land", "lor"})
 
 
 _table: dict[tuple[str, Type, tuple[int, ...], Any], Expr] = {}
@@ -135,8 +147,25 @@ def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> E
         found = Expr.__new__(Expr)
         found.op, found.ty, found.args, found.value = op, ty, args, value
         found.key = len(_table)
+        found.rank = _rank(op, ty, [a.rank for a in args], part)
         _table[identity] = found
     return found
+
+
+_ranks: dict[tuple[str, Type, Any], int] = {}
+
+
+def _rank(op: str, ty: Type, below: list[int], part: Any) -> int:
+    own = _ranks.get((op, ty, part))
+    if own is None:
+        text = f"{op} {ty} {part!r}".encode()
+        own = _ranks[op, ty, part] = int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)
+    if not below:
+        return own
+    if op in COMMUTATIVE:
+        below.sort()
+    # The hash of a tuple of integers is the same in every process, that of a text is not.
+    return hash((own, *below))
 
 
 def interned() -> int:

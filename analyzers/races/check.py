@@ -535,11 +535,15 @@ edit elsewhere in it."""
 
 
 def _question(query: Query, budget: Budget) -> tuple[object, ...]:
+    """All that an answer depends on, in its order: which values are found may depend on that too."""
     symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
+    overlap = query.overlap
     return (
         query.scope,
+        query.no_signed_overflow,
         budget,
-        frozenset(c.key for c in query.conjuncts),
-        frozenset((f.condition.key, f.tag) for f in query.facts),
-        frozenset((s.key, *query.ranges[s]) for s in symbols if s in query.ranges),
+        tuple([c.key for c in query.conjuncts]),
+        tuple([(f.condition.key, f.tag) for f in query.facts]),
+        frozenset([(s.key, *query.ranges[s]) for s in symbols if s in query.ranges]),
+        overlap and (overlap.left.key, overlap.right.key, overlap.left_width, overlap.right_width),
     )

@@ -112,7 +112,7 @@ def ticket_conditions(
     held: dict[str, dict[str, list[Expr]]] = {}
     loads: dict[int, list[tuple[_Broadcast, str, Expr]]] = {}
     broadcasts = _broadcasts(launch, known)
-    for node in sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.key):
+    for node in sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank):
         identity, _, side = node.value[0].rpartition("@")
         if side in ("1", "2") and identity.startswith("atomic:"):
             held.setdefault(identity, {}).setdefault(side, []).append(node)

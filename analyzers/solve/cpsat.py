@@ -13,7 +13,7 @@ from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, clamp, interval
 from analyzers.solve.check import atoms_of, roots_of, satisfies
-from analyzers.solve.order import by_witness_rank, ordered_args
+from analyzers.solve.order import by_witness_rank
 from analyzers.solve.query import Answer, Query, Satisfied, Undecided
 
 RUNG = "cpsat"
@@ -136,7 +136,7 @@ class _Model:
             if node.key in terms:
                 stack.pop()
                 continue
-            missing = [] if is_atom(node) else [a for a in ordered_args(node) if a.key not in terms]
+            missing = [] if is_atom(node) else [a for a in node.args if a.key not in terms]
             if missing:
                 stack.extend(missing)
                 continue

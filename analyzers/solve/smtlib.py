@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
-from analyzers.solve.order import ordered_args, side_of
+from analyzers.solve.order import side_of
 
 WIDEST_BIT_BLAST = 16
 WIDEST_SHIFT_TABLE = 64
@@ -88,7 +88,7 @@ class Encoder:
             if node.key in terms:
                 stack.pop()
                 continue
-            missing = [a for a in ordered_args(node) if a.key not in terms]
+            missing = [a for a in node.args if a.key not in terms]
             if missing:
                 stack.extend(reversed(missing))
                 continue
@@ -377,7 +377,7 @@ class Encoder:
         return self._fitted(text, e, ty, defined) if e.op == "shl" else Term(self._share(text), None, defined)
 
     def _bits(self, e: Expr, ty: IntType) -> str:
-        a, b = ordered_args(e)
+        a, b = e.args
         x, y = self._int(a), self._int(b)
         ia, ib = self.intervals.of(a), self.intervals.of(b)
         if e.op in ("or", "xor") and disjoint_bits(ia, ib):
