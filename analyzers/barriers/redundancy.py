@@ -1,16 +1,18 @@
 """Block barriers that order nothing: every pair they take part in ordering is proved without them.
 
-Asked only of kernels that are proved race-free and use no finer synchronization: next to fences, acquire/release or
-volatile accesses a
-barrier may order memory for threads of other blocks, which pairs within a block do not show.
+Proved exactly: that unsigned arithmetic does not wrap around is not assumed here. Asked only of kernels that are
+proved race-free and use no finer synchronization: next to fences, acquire/release or volatile accesses a barrier may
+order memory for threads of other blocks, which pairs within a block do not show.
 """
 
 from __future__ import annotations
 
+from itertools import chain
+
 from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.races.check import Checked, RaceChecker
 from analyzers.races.ordering import cases
-from analyzers.races.pairs import conflicting, place
+from analyzers.races.pairs import Pair, conflicting, place
 from analyzers.races.threads import Launch, Mode
 
 
@@ -45,7 +47,13 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
 
 def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]) -> bool:
     pairs = dict.fromkeys(p for b in sorted(gone) for p in checked.ordering.get(b, ()))
-    return all(checker.is_proved_without(pair, gone) for pair in pairs)
+    assumed = (p for p in checked.assumed_apart if _is_ordered_by(checker.launch, p, gone))
+    return all(checker.is_proved_without(pair, gone) for pair in chain(pairs, assumed))
+
+
+def _is_ordered_by(launch: Launch, pair: Pair, barriers: frozenset[int]) -> bool:
+    modes: tuple[Mode, ...] = ("block", "warp")
+    return any(cases(launch, pair.one, pair.two, mode).ordering & barriers for mode in modes)
 
 
 def _signals(launch: Launch, barrier: BarrierEvent) -> bool:

@@ -6,6 +6,7 @@ constructors that simplify. Expressions are sent to another process with :func:`
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -116,13 +117,14 @@ class Expr:
     key: int
     """Interning number, increasing: children have smaller keys than parents. It depends on what the process made
     before; whatever may change an outcome goes by ``rank`` instead."""
-    rank: int
-    """64 bits that depend on the structure only, and not on the order of commutative operands: the same in every
-    process."""
+    rank: tuple[int, int, int]
+    """(shape, side, whole): depends on the structure only, and not on the order of commutative operands: the same in
+    every process. The shape is the same for both threads, and ``side`` puts the first thread's part first, so that what
+    the two compute alike is ordered alike."""
 
     def __hash__(self) -> int:
         # That of an address, the default, would let sets be walked in another order in every process.
-        return self.rank
+        return self.rank[2]
 
     def __repr__(self) -> str:
         return show(self)
@@ -147,25 +149,39 @@ def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> E
         found = Expr.__new__(Expr)
         found.op, found.ty, found.args, found.value = op, ty, args, value
         found.key = len(_table)
-        found.rank = _rank(op, ty, [a.rank for a in args], part)
+        found.rank = _rank(op, ty, part, args)
         _table[identity] = found
     return found
 
 
-_ranks: dict[tuple[str, Type, Any], int] = {}
+_ranks: dict[tuple[str, Type, Any], tuple[int, int, int]] = {}
 
 
-def _rank(op: str, ty: Type, below: list[int], part: Any) -> int:
+def _rank(op: str, ty: Type, part: Any, args: tuple[Expr, ...]) -> tuple[int, int, int]:
     own = _ranks.get((op, ty, part))
     if own is None:
-        text = f"{op} {ty} {part!r}".encode()
-        own = _ranks[op, ty, part] = int.from_bytes(blake2b(text, digest_size=8).digest(), "little", signed=True)
-    if not below:
+        name: str = part if op == "sym" else part[0] if op == "opaque" else ""
+        side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
+        text = f"{op} {ty} {part!r}"
+        own = _ranks[op, ty, part] = (_number(_SIDE.sub("", text)), side, _number(text))
+    if not args:
         return own
+    below = [a.rank for a in args]
     if op in COMMUTATIVE:
         below.sort()
+    side = own[1]
+    for r in below:
+        side |= r[1]
     # The hash of a tuple of integers is the same in every process, that of a text is not.
-    return hash((own, *below))
+    return hash((own[0], *[r[0] for r in below])), side, hash((own[2], *[r[2] for r in below]))
+
+
+_SIDE = re.compile(r"@[12](?=')")
+"""What tells the two threads' symbols apart at the end of a name."""
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little", signed=True)
 
 
 def interned() -> int:

@@ -24,13 +24,12 @@ from analyzers.races.conditions import (
     shift_counters,
     spelled_out,
     split,
-    without_wrap,
-    wraps,
 )
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
+from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
@@ -91,6 +90,8 @@ class Checked:
     """Some proof needs that the hardware stops at a misaligned address."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
     """Barrier id -> pairs it helps to order."""
+    assumed_apart: list[Pair] = field(default_factory=list[Pair])
+    """Pairs that were not asked, because their places are apart unless unsigned arithmetic wraps around."""
     pairs: int = 0
 
 
@@ -154,7 +155,7 @@ class RaceChecker:
         """The conflicting pairs, but for those at places where different threads never meet: accesses of one shape are
         told apart once, however many there are."""
         for group in by_shape(self.launch):
-            meet: dict[tuple[int, int], bool] = {}
+            meet: dict[tuple[int, int], Proved | None] = {}
             for i, one in enumerate(group.accesses):
                 shape = group.shapes[i]
                 partners: list[int] = []
@@ -164,28 +165,30 @@ class RaceChecker:
                     if not conflicting:
                         continue
                     if (shape, other) not in meet:
-                        may = not self._is_apart(group.pair(i, conflicting[0]), out)
-                        meet[shape, other] = meet[other, shape] = may
-                    if meet[shape, other]:
+                        meet[shape, other] = meet[other, shape] = self._apart_places(group.pair(i, conflicting[0]), out)
+                    apart = meet[shape, other]
+                    if apart is None:
                         partners += conflicting
+                    elif apart.used_no_wrap:
+                        out.assumed_apart += [group.pair(i, j) for j in conflicting]
                 for j in sorted(partners):
                     out.pairs += 1
                     yield group.pair(i, j)
 
-    def _is_apart(self, pair: Pair, out: Checked) -> bool:
-        """Whether no two threads meet at these places, whatever accesses stand there."""
+    def _apart_places(self, pair: Pair, out: Checked) -> Proved | None:
+        """A proof that no two threads meet at these places, whatever accesses stand there."""
         data = self._is_data(pair.first.offset) or self._is_data(pair.second.offset)
         if self.warp_lockstep or data or self.effort.is_spent:
-            return False
+            return None
         proofs: list[Proved] = []
         for mode, _, _ in self._relations(pair):
             apart = self._disjoint_places(pair, mode)
             if apart is None:
-                return False
+                return None
             proofs.append(apart)
         for apart in proofs:
             self._note(apart, pair, out)
-        return True
+        return Proved(used_no_wrap=any(p.used_no_wrap for p in proofs))
 
     def _note(self, proof: Proved, pair: Pair, out: Checked) -> None:
         out.core |= proof.core
@@ -216,7 +219,7 @@ class RaceChecker:
         """Whether the pair is proved, cheaply and without wrap-around assumed away, not to race where these barriers
         are absent. One way to collide is enough, whichever it is: it is not shown."""
         ignored = Checked()
-        for mode, extra, only_same in self._meeting_relations(pair, ignored):
+        for mode, extra, only_same in self._meeting_relations(pair, ignored, strict=True):
             for case in self._possible(pair, mode, only_same, barriers).possible:
                 if self.effort.is_spent:
                     return False
@@ -247,16 +250,18 @@ class RaceChecker:
         ignored = Checked()
         return any(self.effort.is_spent or self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
 
-    def _meeting_relations(self, pair: Pair, out: Checked) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
+    def _meeting_relations(
+        self, pair: Pair, out: Checked, *, strict: bool = False
+    ) -> Iterator[tuple[Mode, tuple[Expr, ...], bool]]:
         """The relations, as in ``_relations``, in which the places of the pair may meet and nothing else orders every
-        meeting; ``out`` grows by the proofs for the others."""
+        meeting; ``out`` grows by the proofs for the others. ``strict``: no wrap-around is assumed away."""
         for mode, extra, only_same in self._relations(pair):
             ordered = synchronizes(pair, mode)
             if ordered and set(meeting_distances(pair)) <= {0}:
                 out.used_alignment |= relies_on_alignment(pair)
                 continue
             apart = self._disjoint_places(pair, mode)
-            if apart is not None:
+            if apart is not None and not (strict and apart.used_no_wrap):
                 self._note(apart, pair, out)
                 continue
             if ordered:
@@ -324,12 +329,16 @@ class RaceChecker:
 
     def needs_wrap(self, race: Race) -> bool:
         """Whether the race is only possible where unsigned sums or products of open sizes wrap around."""
-        return wraps(self.launch, race.query, race.values) and self._only_wraps(race.query)
+        plain = without_wrap(self.launch, race.query)
+        return plain is not None and plain.fails(race.values) and self._is_impossible(plain)
 
     def _only_wraps(self, query: Query) -> bool:
         """Whether the query is proved to be impossible where those do not wrap around."""
         plain = without_wrap(self.launch, query)
-        return plain is not query and isinstance(self._known(plain), Proved)
+        return plain is not None and self._is_impossible(plain)
+
+    def _is_impossible(self, plain: WithoutWrap) -> bool:
+        return isinstance(self._known(plain.query), Proved)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
         loops = self.launch.events.loops
@@ -399,11 +408,10 @@ class RaceChecker:
         """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
         if self.wrap_around:
             return None
-        if isinstance(otherwise, Satisfied) and not wraps(self.launch, essence(query), otherwise.values):
+        meant = without_wrap(self.launch, query)
+        if meant is None or (isinstance(otherwise, Satisfied) and not meant.fails(otherwise.values)):
             return None
-        plain = without_wrap(self.launch, query)
-        if plain is query:
-            return None
+        plain = meant.query
         reduced = essence(plain)
         if cheap:
             self.effort.charge(PRICES["algebra"])

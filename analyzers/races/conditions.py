@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from math import prod
 
 from analyzers.ir import expr as E
-from analyzers.ir.evaluate import evaluate_each
 from analyzers.ir.events import AccessEvent
-from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
@@ -22,9 +20,6 @@ MAX_GRAIN = 128
 
 MAX_DISTANCES = 8
 """Distances between two overlapping accesses that are spelled out one by one."""
-
-MAX_PLAIN_CONSTANT = 1 << 16
-"""Factors and terms beyond this are those of hashes and of differences written as sums."""
 
 MAX_SPLIT = 64
 """Values of a shift count that are tried one by one; a loop counter used as one never exceeds 63."""
@@ -150,98 +145,6 @@ def _other(xor: Expr, operand: Expr) -> Expr:
 
 def _equivalent(p: Expr, q: Expr) -> Expr:
     return E.lor(E.land(p, q), E.land(E.lnot(p), E.lnot(q)))
-
-
-def without_wrap(launch: Launch, query: Query) -> Query:
-    """The query under the assumption that unsigned sums and products of sizes the launch does not fix (parameters, host
-    values, dimensions, the blocks of a grid of unknown size) do not wrap around, nor their results change when they
-    become signed; the query itself when there are none.
-
-    Those that addresses have: with small constants, and neither divided, shifted nor masked. Differences wrap around
-    at zero, which is an ordinary number, and hashes are meant to."""
-    memo: dict[int, Expr] = {}
-    assumed = _taken_not_to_wrap(launch, query)
-
-    def plain(e: Expr) -> Expr:
-        for node in E.walk((e,)):
-            if node.key in memo:
-                continue
-            args = tuple([memo[a.key] for a in node.args])
-            if node not in assumed:
-                memo[node.key] = node if args == node.args else E.rebuild(node, args)
-            elif node.op == "cast":
-                memo[node.key] = E.narrow(E.cast(args[0], I64), E.I32)
-            else:
-                wide = E.binary(node.op, *(E.cast(a, I64) for a in args))
-                memo[node.key] = E.narrow(wide, E.U32)
-        return memo[e.key]
-
-    conjuncts = tuple(plain(c) for c in query.conjuncts)
-    if conjuncts == query.conjuncts:
-        return query
-    o = query.overlap
-    overlap = None if o is None else Overlap(plain(o.left), plain(o.right), o.left_width, o.right_width)
-    return replace(query, conjuncts=conjuncts, overlap=overlap)
-
-
-def wraps(launch: Launch, query: Query, values: Mapping[Expr, int]) -> bool:
-    """Whether something that ``without_wrap`` assumes about ``query`` fails with these values of its symbols."""
-    assumed = list(_taken_not_to_wrap(launch, query))
-    operands = evaluate_each([a for node in assumed for a in node.args], values)
-    left = iter(operands)
-    for node in assumed:
-        args = [next(left) for _ in node.args]
-        if None not in args and not _exact(node, [a for a in args if a is not None]):
-            return True
-    return False
-
-
-def _exact(node: Expr, args: list[int]) -> bool:
-    assert isinstance(node.ty, IntType)
-    result = args[0] if node.op == "cast" else sum(args) if node.op == "add" else prod(args)
-    return node.ty.low <= result <= node.ty.high
-
-
-def _taken_not_to_wrap(launch: Launch, query: Query) -> dict[Expr, None]:
-    """The sums, products and conversions of ``query`` that are taken not to wrap around."""
-    blocks = {f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None}
-    exact = _meant_to_wrap(query)
-    found: dict[Expr, None] = {}
-    for node in E.walk(query.conjuncts):
-        unsigned = node.op in ("add", "mul") and node.ty == E.U32
-        signed = node.op == "cast" and node.ty == E.I32 and node.args[0].ty == E.U32
-        if (unsigned or signed) and node.key not in exact and _open(node, blocks):
-            found[node] = None
-    return found
-
-
-_REARRANGING = frozenset({"div", "rem", "shr", "shl", "and", "or", "xor", "not"})
-"""Operations that make something else of a number that has wrapped around: bits of a hash, a place in a ring."""
-
-
-def _meant_to_wrap(query: Query) -> frozenset[int]:
-    """Keys of the nodes whose exact value counts: differences, what has a large factor or term, conversions of either,
-    and all that is rearranged."""
-    roots = query.conjuncts
-    exact: set[int] = set()
-    for node in E.walk(roots):
-        large = any(a.op == "const" and not 0 <= a.value <= MAX_PLAIN_CONSTANT for a in node.args)
-        if (
-            node.op == "sub"
-            or (node.op in ("add", "mul") and large)
-            or (node.op == "cast" and node.args[0].key in exact)
-        ):
-            exact.add(node.key)
-    for node in E.walk(roots):
-        if node.op in _REARRANGING:
-            exact.update(n.key for n in E.walk(node.args))
-    return frozenset(exact)
-
-
-def _open(e: Expr, blocks: Iterable[str]) -> bool:
-    """Some size in ``e`` is not fixed by the launch."""
-    prefixes = ("param:", "host:", "bdim.", "gdim.", "gid.", "threads.", *blocks)
-    return any(s.op == "sym" and s.value.startswith(prefixes) for s in E.symbols(e))
 
 
 def essence(query: Query) -> Query:

@@ -8,34 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from analyzers.ir.expr import Expr, walk
-
-_sides: dict[int, int] = {}
+from analyzers.ir.expr import Expr
 
 
 def side_of(e: Expr) -> int:
     """0: the same for both threads, 1 or 2: of that thread, 3: depends on both."""
-    found = _sides.get(e.key)
-    if found is None:
-        for node in walk((e,)):
-            if node.key in _sides:
-                continue
-            side = 0
-            if node.op in ("sym", "opaque"):
-                name: str = node.value if node.op == "sym" else node.value[0]
-                side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
-            for a in node.args:
-                side |= _sides[a.key]
-            _sides[node.key] = side
-        found = _sides[e.key]
-    return found
+    return e.rank[1]
 
 
 _CLASSES = ("gdim.", "bdim.", "bid.", "tid.", "loop:", "host:", "param:")
 _NUMBER = re.compile(r"\d+")
 
 
-def witness_rank(e: Expr) -> tuple[int, str, str, int]:
+def witness_rank(e: Expr) -> tuple[int, str, str, tuple[int, int, int]]:
     """Sort key of symbols in witnesses: which symbol is made small first.
 
     Grid and block dimensions, block indices, thread indices (each z, y, x; thread 1 before thread 2), iterations,
@@ -48,8 +33,8 @@ def witness_rank(e: Expr) -> tuple[int, str, str, int]:
             axis, _, thread = name[len(prefix) :].partition("@")
             if i < 4:
                 axis = {"x": "2", "y": "1", "z": "0"}.get(axis, axis)
-            return (i, thread, _NUMBER.sub(lambda m: m.group().zfill(12), axis), 0)
-    return (len(_CLASSES), "", name, 0)
+            return (i, thread, _NUMBER.sub(lambda m: m.group().zfill(12), axis), (0, 0, 0))
+    return (len(_CLASSES), "", name, (0, 0, 0))
 
 
 def by_witness_rank(symbols: Iterable[Expr]) -> list[Expr]:

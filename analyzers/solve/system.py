@@ -36,7 +36,7 @@ from analyzers.solve.polynomial import (
     shifted,
 )
 
-MAX_TOTAL_STEPS = 500
+MAX_TOTAL_STEPS = 1_000
 """Effort (about the pivots) of all proofs of inequalities about one query, unless less is allowed."""
 
 Tags = frozenset[int]

@@ -22,7 +22,7 @@ from analyzers.verdicts import shown
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
-NO_WRAP = "unsigned sums and products of sizes do not wrap around (no array has 2^32 elements)"
+NO_WRAP = "unsigned 32-bit indices and sizes do not wrap around (no array has 2^32 elements)"
 ALIGNED = "accesses are aligned to their type (the hardware stops at a misaligned one)"
 IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"

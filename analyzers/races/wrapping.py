@@ -1,0 +1,228 @@
+"""The question for two accesses under the assumption that 32-bit index arithmetic does not wrap around.
+
+Takes a query, gives the same query with sums and products of open sizes computed in whole numbers
+(``docs/decisions/0008``). Two kinds of arithmetic are taken so:
+
+- sums and products of what is never negative: none of them exceeds its type;
+- the whole of an index with negative parts (``x + offset``, ``base + (t - 32)``): its parts may be negative on the way,
+  only what becomes the index (or a signed number) fits.
+
+Anything else counts exactly: what is divided, shifted, masked or cut off, large factors, numbers that are compared with
+ones beyond 2^31, differences in conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate_each
+from analyzers.ir.expr import I32, I64, U32, Expr, IntType
+from analyzers.ir.intervals import Intervals
+from analyzers.races.threads import Launch
+from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
+from analyzers.solve.query import Fact, Overlap, Query
+
+MAX_PLAIN_CONSTANT = 1 << 16
+"""Factors and terms beyond this are those of hashes."""
+
+_ROUNDS = 2
+"""Passes in which the conditions of a query narrow the ranges of its symbols: enough to see what is not negative."""
+
+_RING = frozenset({"add", "sub", "mul", "neg"})
+
+_REARRANGING = frozenset({"div", "rem", "shr", "shl", "and", "or", "xor", "not"})
+"""Operations that make something else of a number that has wrapped around: bits of a hash, a place in a ring."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutWrap:
+    """A query in whole numbers, and what that assumes."""
+
+    query: Query
+    assumed: tuple[tuple[Expr, IntType], ...]
+    """(value in whole numbers, the type that it is taken to fit)."""
+
+    def fails(self, values: Mapping[Expr, int]) -> bool:
+        """Whether something that is assumed does not hold with these values of the symbols, as far as they decide
+        it."""
+        wholes = evaluate_each([whole for whole, _ in self.assumed], values)
+        return any(w is not None and not t.low <= w <= t.high for w, (_, t) in zip(wholes, self.assumed, strict=True))
+
+
+def without_wrap(launch: Launch, query: Query) -> WithoutWrap | None:
+    """The query under the assumption, or None where it changes nothing."""
+    rewriting = _Rewriting(launch, query)
+    plain = rewriting.plain
+    conjuncts = tuple(plain(c) for c in query.conjuncts)
+    if conjuncts == query.conjuncts:
+        return None
+    o = query.overlap
+    whole = replace(
+        query,
+        conjuncts=conjuncts,
+        facts=tuple(Fact(plain(f.condition), f.tag) for f in query.facts),
+        overlap=None if o is None else Overlap(plain(o.left), plain(o.right), o.left_width, o.right_width),
+    )
+    return WithoutWrap(whole, tuple(rewriting.assumed.items()))
+
+
+class _Rewriting:
+    def __init__(self, launch: Launch, query: Query) -> None:
+        self.assumed: dict[Expr, IntType] = {}
+        conditions = (*query.conjuncts, *(f.condition for f in query.facts))
+        self._open = _OpenSizes(launch)
+        self._exact = _exact(conditions)
+        self._signs = _Signs(query, conditions)
+        self._memo: dict[int, Expr] = {}
+        self._whole: dict[int, Expr] = {}
+        overlap = query.overlap
+        self._indices = frozenset(_indices(overlap.left, overlap.right)) if overlap is not None else frozenset[Expr]()
+
+    def plain(self, e: Expr) -> Expr:
+        """``e`` with what is assumed about the arithmetic in it."""
+        memo = self._memo
+        for node in E.walk((e,), memo):
+            if self._is_taken(node):
+                whole = self._in_whole_numbers(node)
+                assert isinstance(node.ty, IntType)
+                self.assumed[whole] = node.ty
+                memo[node.key] = E.narrow(whole, node.ty)
+            else:
+                args = tuple([memo[a.key] for a in node.args])
+                memo[node.key] = node if args == node.args else E.rebuild(node, args)
+        return memo[e.key]
+
+    def _is_taken(self, node: Expr) -> bool:
+        conversion = _is_conversion(node)
+        if not (conversion or (node.op in _RING and node.ty == U32)) or not self._open.occur_in(node):
+            return False
+        if node.key in self._exact or (conversion and node.ty != I32):
+            return False
+        if self._signs.may_be_negative(node):
+            # What is left of a negative number must be all there is of it: a part of an index may be negative.
+            return node in self._indices or (conversion and node.args[0].op in _RING)
+        return True
+
+    def _in_whole_numbers(self, node: Expr) -> Expr:
+        found = self._whole.get(node.key)
+        if found is None:
+            if node.op in _RING and node.ty == U32:
+                parts = [self._part(a) for a in node.args]
+                found = E.neg(parts[0]) if node.op == "neg" else E.binary(node.op, *parts)
+            elif _is_conversion(node):
+                found = self._part(node.args[0])
+            elif node.op == "const" and node.ty == U32:
+                found = E.const(_as_written(node.value), I64)
+            else:
+                found = E.cast(self.plain(node), I64)
+            self._whole[node.key] = found
+        return found
+
+    def _part(self, node: Expr) -> Expr:
+        """Of a larger sum or product: what is never negative fits by itself."""
+        return E.cast(self.plain(node), I64) if self._is_taken(node) else self._in_whole_numbers(node)
+
+
+def _is_conversion(node: Expr) -> bool:
+    """Between the 32-bit types."""
+    return node.op == "cast" and {node.ty, node.args[0].ty} == {I32, U32}
+
+
+def _as_written(value: int) -> int:
+    """What an unsigned constant was before its conversion: numbers near 2^32 were negative."""
+    return value - (1 << 32) if value > U32.high - MAX_PLAIN_CONSTANT else value
+
+
+def _indices(*addresses: Expr) -> Iterator[Expr]:
+    """The 32-bit numbers that addresses are linear in: nothing else than an index is made of them."""
+    stack, seen = [*addresses], set[int]()
+    while stack:
+        node = stack.pop()
+        if node.key in seen:
+            continue
+        seen.add(node.key)
+        if (node.op in _RING and node.ty == U32) or (_is_conversion(node) and node.ty == I32):
+            yield node
+        elif node.op in _RING or (node.op == "cast" and _width(node) >= _width(node.args[0])):
+            stack.extend(node.args)
+
+
+def _width(e: Expr) -> int:
+    return e.ty.width if isinstance(e.ty, IntType) else 0
+
+
+def _exact(conditions: Iterable[Expr]) -> frozenset[int]:
+    """Keys of the nodes whose exact value counts: what has a large factor or term, what is compared with a large
+    number, conversions of these, and all that is rearranged or cut off."""
+    conditions = tuple(conditions)
+    numbers = {s.key for n in E.walk(conditions) for s in _compared_with_large(n)}
+    exact: set[int] = set()
+    for node in E.walk(conditions):
+        ring = node.op in _RING and node.ty == U32
+        large = any(a.op == "const" and abs(_as_written(a.value)) > MAX_PLAIN_CONSTANT for a in node.args)
+        below = ring or _is_conversion(node)
+        if node.key in numbers or (ring and large) or (below and any(a.key in exact for a in node.args)):
+            exact.add(node.key)
+    for node in E.walk(conditions):
+        cut = node.op == "cast" and _width(node) < _width(node.args[0])
+        if node.op in _REARRANGING or cut:
+            exact.update(n.key for n in E.walk(node.args))
+    return frozenset(exact)
+
+
+def _compared_with_large(node: Expr) -> tuple[Expr, ...]:
+    """A symbol that ``node`` compares with a number no size has."""
+    if node.op not in ("eq", "ne", "lt", "le") or node.args[0].ty != U32:
+        return ()
+    known, other = sorted(node.args, key=lambda a: a.op != "const")
+    if known.op != "const" or known.value <= I32.high or known.value > U32.high:
+        return ()
+    return tuple(s for s in E.symbols(other) if s.op == "sym")
+
+
+class _OpenSizes:
+    """Parameters, host values, dimensions, the blocks of a grid of unknown size: what the launch does not fix."""
+
+    def __init__(self, launch: Launch) -> None:
+        blocks = (f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None)
+        self._prefixes = ("param:", "host:", "bdim.", "gdim.", "gid.", "threads.", *blocks)
+
+    def occur_in(self, e: Expr) -> bool:
+        return any(s.op == "sym" and s.value.startswith(self._prefixes) for s in E.symbols(e))
+
+
+class _Signs:
+    """Whether 32-bit arithmetic may have a negative result in whole numbers."""
+
+    def __init__(self, query: Query, conditions: tuple[Expr, ...]) -> None:
+        self._query = query
+        self._conditions = conditions
+        self._memo: dict[int, bool] = {}
+
+    def may_be_negative(self, e: Expr) -> bool:
+        found = self._memo.get(e.key)
+        if found is None:
+            found = self._memo[e.key] = self._look(e)
+        return found
+
+    def _look(self, e: Expr) -> bool:
+        if e.op in ("sub", "neg"):
+            return True
+        if e.op == "const":
+            return _as_written(e.value) < 0
+        if e.op in _RING or (_is_conversion(e) and (e.ty == I32 or _is_conversion(e.args[0]))):
+            return any(map(self.may_be_negative, e.args))
+        return _is_conversion(e) and self._intervals.of(e.args[0]).lo < 0
+
+    @cached_property
+    def _intervals(self) -> Intervals:
+        query = self._query
+        narrowing = Narrowing(query.ranges, no_signed_overflow=query.no_signed_overflow)
+        # A contradiction means that nothing satisfies the query, whatever is assumed.
+        with suppress(Contradiction):
+            narrowing.run([(c, NO_TAGS) for c in self._conditions], _ROUNDS)
+        return Intervals(narrowing.ranges, no_signed_overflow=query.no_signed_overflow)
