@@ -137,6 +137,9 @@ class UnitAnalysis:
 VERSION = "1"
 """Part of every content key: raise it when the same kernel may get another verdict."""
 
+VOLTA = 70
+"""The architecture from which on the threads of a warp are scheduled one by one."""
+
 MAX_DECISIONS = 20_000
 
 _PROBE_ROUNDS = 3
@@ -268,7 +271,7 @@ class Engine:
             launches = host.contexts.get(kernel.mangled, ())
             contexts, dropped = _contexts(kernel, launches, request.options, directives)
             skipped += dropped
-            question = _question(kernel, contexts, request.options)
+            question = _question(kernel, contexts, _settings(request))
             yield Progress(done, len(kernels), kernel.name, question.key)
             if contexts:
                 analyses[i] = self._kernel(question, request, poll)
@@ -311,7 +314,7 @@ class Engine:
             contexts = moved(old.contexts, edit)
             fresh = lowered.get(old.mangled)
             if old.mangled in touched and fresh is not None:
-                question = _question(fresh, contexts, request.options)
+                question = _question(fresh, contexts, _settings(request))
                 yield Progress(done, len(order), old.result.name, question.key)
                 analysis, key = self._kernel(question, request, poll)
                 now[old.mangled] = _known(analysis, key)
@@ -385,7 +388,7 @@ class Engine:
         poll()
         launches = {k.mangled: k.contexts for k in warm.kernels}
         lowered = [k for k in lower_unit(unit, None, names).kernels if k.mangled in launches] if names else []
-        questions = [_question(k, launches[k.mangled], request.options) for k in lowered]
+        questions = [_question(k, launches[k.mangled], _settings(request)) for k in lowered]
         analyses = tuple(self._kernel(q, request, poll)[0] for q in questions)
         if result is None:
             result = UnitResult(
@@ -451,7 +454,7 @@ class Engine:
             else:
                 events = summarize(kernel)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
-                result = check_kernel(events, contexts, request.options, poll, remembered, remember, precedents)
+                result = check_kernel(events, contexts, _settings(request), poll, remembered, remember, precedents)
         except CancelledError:
             raise
         except TooMuchWorkError as error:
@@ -459,6 +462,13 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
         return KernelAnalysis(kernel, events, contexts, result), question.key
+
+
+def _settings(request: CheckRequest) -> CheckOptions:
+    """The options for the architecture: before Volta, the threads of a warp run in lock-step."""
+    if request.flags.arch >= VOLTA or request.options.warp_lockstep:
+        return request.options
+    return replace(request.options, warp_lockstep=True)
 
 
 def _question(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptions) -> _Question:

@@ -25,7 +25,7 @@ from analyzers.ir.expr import Expr, Type
 from analyzers.model import SourceSpan
 
 Space = Literal["shared", "global", "local", "param", "constant"]
-Scope = Literal["warp", "block", "cluster", "grid", "system"]
+Scope = Literal["thread", "warp", "block", "cluster", "grid", "system"]
 Order = Literal["relaxed", "acquire", "release", "acq_rel", "seq_cst", "weak", "volatile"]
 
 

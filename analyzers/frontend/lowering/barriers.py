@@ -117,7 +117,7 @@ def threadfence(ctx: Context, call: Call) -> Value:
 _ORDERS: tuple[Order, ...] = ("relaxed", "acquire", "acquire", "release", "acq_rel", "seq_cst")
 
 
-_SCOPES: tuple[Scope, ...] = ("block", "block", "cluster", "grid", "system")
+_SCOPES: tuple[Scope, ...] = ("thread", "block", "cluster", "grid", "system")
 
 
 def order_and_scope(ctx: Context, order: Node, scope: Node) -> tuple[Order, Scope]:
@@ -125,7 +125,7 @@ def order_and_scope(ctx: Context, order: Node, scope: Node) -> tuple[Order, Scop
     made: Order = "relaxed"
     if o.op == "const" and 0 <= o.value < len(_ORDERS):
         made = _ORDERS[int(o.value)]
-    wide: Scope = "block"  # an unknown scope promises the least
+    wide: Scope = "thread"  # an unknown scope promises the least
     if s.op == "const" and 0 <= s.value < len(_SCOPES):
         wide = _SCOPES[int(s.value)]
     return made, wide
