@@ -14,7 +14,7 @@ from analyzers.frontend.lower import lower_unit
 from analyzers.frontend.parse import UnitParser
 from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.ir.expr import IntType
-from analyzers.ir.kernel import Atomic, Barrier, Kernel, Load, Store, statements
+from analyzers.ir.kernel import Atomic, Barrier, Fence, Kernel, Load, Store, statements
 from analyzers.model import UserLaunch, Verdict
 from analyzers.reference.interpreter import run
 from analyzers.reference.launch import ConcreteLaunch, Limits
@@ -47,9 +47,11 @@ def executions(kernel: Kernel, launch: UserLaunch) -> Iterator[RunResult]:
     assert launch.block is not None
     given = dict(launch.values)
     unknown = [p.name for p in kernel.parameters if isinstance(p.ty, IntType) and p.name not in given]
-    for seed, (value, contents) in enumerate(
-        [(1, (0, 7)), (3, (-3, 40)), (64, (0, 0))] if unknown else [(0, (-3, 40))]
-    ):
+    runs = [(1, (0, 7)), (3, (-3, 40)), (64, (0, 0))] if unknown else [(0, (-3, 40))]
+    if any(isinstance(s, Fence) or (isinstance(s, Atomic) and s.order != "relaxed") for s in statements(kernel.body)):
+        # Locks and flags begin with zero, which proofs list as an assumption.
+        runs = [(3, (0, 0))] * 4
+    for seed, (value, contents) in enumerate(runs):
         values = {**dict.fromkeys(unknown, value), **given}
         concrete = ConcreteLaunch(
             launch.grid, launch.block, values, dynamic_shared=launch.dynamic_shared or 0, seed=seed, data_range=contents

@@ -19,6 +19,7 @@ from analyzers.reference.launch import ConcreteLaunch, Limits, cluster_of, coord
 from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
 from analyzers.reference.program import Branch, Program, flatten
 from analyzers.reference.result import AccessRecord, RunResult
+from analyzers.reference.signals import Signals
 from analyzers.reference.stepping import LEAVE, Stepper
 from analyzers.reference.synchronise import Groups, Thread
 
@@ -96,6 +97,8 @@ class Machine(Stepper[Thread]):
         self.result = RunResult(kernel, launch, memory=self.memory)
         self.threads = [self._thread(n) for n in range(launch.blocks * launch.threads_per_block)]
         self.groups = Groups(self.threads, self.program, self.result)
+        self.signals = Signals(launch, self.result)
+        self.signalling = any(_orders(s) for s in k.statements(kernel.body))
 
     # --- threads ----------------------------------------------------------------------------------------------
 
@@ -225,7 +228,7 @@ class Machine(Stepper[Thread]):
 
     def load(self, pc: int, s: k.Load) -> Step:
         pointer, target, record = self.evaluator.value(s.pointer), s.var, self.recorder(pc, s)
-        memory, find, ty, width = self.memory, self.space.find, s.ty, s.width
+        memory, find, ty, width, volatile = self.memory, self.space.find, s.ty, s.width, s.volatile
 
         def load(t: Thread) -> None:
             entry, offset = find(pointer(t.frame))
@@ -233,6 +236,8 @@ class Machine(Stepper[Thread]):
             if ty == PTR and not memory.written(entry, instance, offset, width):
                 memory.write(entry, instance, offset, width, self.space.pointee(entry, offset))
             bits = memory.read(entry, instance, offset, width)
+            if volatile and self.signalling:
+                self.signals.read(t, (entry.name, instance, offset, width), "system", "relaxed")
             record(t, entry, offset, bits)
             t.frame[target] = decode(bits, ty, width)
 
@@ -240,12 +245,18 @@ class Machine(Stepper[Thread]):
 
     def store(self, pc: int, s: k.Store) -> Step:
         pointer, value, record = self.evaluator.value(s.pointer), self.evaluator.value(s.value), self.recorder(pc, s)
-        memory, find, ty, width = self.memory, self.space.find, s.value.ty, s.width
+        memory, find, ty, width, volatile = self.memory, self.space.find, s.value.ty, s.width, s.volatile
 
         def store(t: Thread) -> None:
             entry, offset = find(pointer(t.frame))
             bits = encode(value(t.frame), ty, width)
             record(t, entry, offset, bits)
+            if self.signalling:
+                cell = (entry.name, self.instance(entry, t), offset, width)
+                if volatile:
+                    self.signals.write(t, cell, "system", "relaxed", keeps=False)
+                else:
+                    self.signals.overwrite(cell)
             memory.write(entry, self.instance(entry, t), offset, width, bits)
 
         return store
@@ -265,7 +276,12 @@ class Machine(Stepper[Thread]):
             except ValueError as error:
                 raise Stop("unsupported", str(error)) from error
             bits = encode(new, ty, width)
+            cell = (entry.name, instance, offset, width)
+            if self.signalling and s.op != "store":
+                self.signals.read(t, cell, s.scope, s.order)
             record(t, entry, offset, bits)
+            if self.signalling and s.op != "load" and (s.op in ("exch", "store") or new != old):
+                self.signals.write(t, cell, s.scope, s.order, keeps=s.op != "store")
             memory.write(entry, instance, offset, width, bits)
             if target is not None:
                 t.frame[target] = old
@@ -283,6 +299,9 @@ class Machine(Stepper[Thread]):
             return LEAVE
 
         return barrier
+
+    def fence(self, s: k.Fence) -> Step:
+        return lambda t: self.signals.fence(t, s.scope, s.order)
 
     def collective(self, pc: int, s: k.Collective) -> Step:
         operands = [self.evaluator.value(e) for e in s.operands]
@@ -317,6 +336,11 @@ class Machine(Stepper[Thread]):
             return LEAVE
 
         return assume
+
+
+def _orders(s: k.Stmt) -> bool:
+    """Something that makes signals of strong accesses."""
+    return isinstance(s, k.Fence) or (isinstance(s, k.Atomic) and s.order not in ("relaxed", "weak", "volatile"))
 
 
 def run(kernel: k.Kernel, launch: ConcreteLaunch, schedule: int = 0, limits: Limits | None = None) -> RunResult:

@@ -1,18 +1,21 @@
 """The truth about one execution: which pairs of accesses are unordered by happens-before.
 
 Barriers order everything their participants did before, and what threads of their group did that have ended, with
-everything the participants do after; nothing else orders. The answer does not depend on how the threads were
-interleaved between barriers, only on the values they computed.
+everything the participants do after; so do signals (`signals`), from the fence before the write to the fence behind the
+read. Nothing else orders. The answer does not depend on how the threads were interleaved between barriers, only on the
+values they computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from analyzers.reference.launch import WARP, cluster_of
-from analyzers.reference.result import AccessRecord, Divergence, RunResult
+from analyzers.ir.kernel import Scope
+from analyzers.reference.launch import WARP
+from analyzers.reference.result import AccessRecord, Divergence, FenceRecord, RunResult, SignalRecord, SyncRecord
+from analyzers.reference.signals import covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,46 +43,99 @@ Clock = dict[int, int]
 
 
 class HappensBefore:
-    """Vector clocks at every point between the barriers of an execution."""
+    """Vector clocks at every point between the barriers, fences and signals of an execution."""
 
     def __init__(self, result: RunResult, ignore_barriers: frozenset[int] = frozenset()) -> None:
         self.clocks: dict[tuple[int, int], Clock] = {}
-        sync: dict[int, int] = {}
-        empty: Clock = {}
-        current: dict[int, Clock] = {}
+        self.strong: dict[tuple[int, int], Clock] = {}
+        """The same for strong accesses, which come after what their thread has read without a fence."""
+        self.sync: dict[int, int] = {}
+        self.launch = result.launch
+        self.fences: dict[int, list[tuple[int, Scope]]] = {}
+        """Intervals that end with a sequentially consistent fence, by thread."""
+        self.observed: dict[int, list[tuple[int, int, int]]] = {}
+        """By thread: the interval of a read, and the thread and interval of the write that was read."""
+        self.signalled = any(isinstance(record, SignalRecord) for record in result.syncs)
         for record in result.syncs:
-            joined: Clock = {}
-            ordered = [n for n, barrier in record.participants if barrier not in ignore_barriers]
-            for n in (*ordered, *(record.ended if ordered else ())):
-                for u, seen in current.get(n, empty).items():
-                    if seen > joined.get(u, -1):
-                        joined[u] = seen
-                joined[n] = sync.get(n, 0)
-            for n, barrier in record.participants:
-                if barrier not in ignore_barriers:
-                    current[n] = joined
-                sync[n] = sync.get(n, 0) + 1
-                self.clocks[n, sync[n]] = current.get(n, empty)
+            if isinstance(record, SyncRecord):
+                self._barrier(record, ignore_barriers)
+            elif isinstance(record, FenceRecord):
+                self._fence(record)
+            else:
+                self._signal(record)
+
+    def _now(self, n: int, clocks: dict[tuple[int, int], Clock]) -> Clock:
+        return clocks.get((n, self.sync.get(n, 0)), {})
+
+    def _next(self, n: int, learnt: Clock, learnt_strong: Clock) -> None:
+        """The thread begins an interval in which it knows more."""
+        known, strong = self._now(n, self.clocks), self._now(n, self.strong)
+        self.sync[n] = self.sync.get(n, 0) + 1
+        self.clocks[n, self.sync[n]] = _join(known, learnt)
+        self.strong[n, self.sync[n]] = _join(strong, learnt, learnt_strong)
+
+    def _barrier(self, record: SyncRecord, ignore_barriers: frozenset[int]) -> None:
+        ordered = [n for n, barrier in record.participants if barrier not in ignore_barriers]
+        everybody = (*ordered, *(record.ended if ordered else ()))
+        joined = _join(*(self._now(n, self.clocks) for n in everybody), {n: self.sync.get(n, 0) for n in everybody})
+        strong = _join(joined, *(self._now(n, self.strong) for n in everybody)) if self.signalled else joined
+        for n, barrier in record.participants:
+            if barrier in ignore_barriers:
+                self._next(n, {}, {})
+            else:
+                self.sync[n] = self.sync.get(n, 0) + 1
+                self.clocks[n, self.sync[n]], self.strong[n, self.sync[n]] = joined, strong
+
+    def _fence(self, record: FenceRecord) -> None:
+        n, learnt = record.thread, {}
+        if record.sequential is not None:
+            known = {**self._now(n, self.clocks), n: self.sync.get(n, 0)}
+            reads = [(w, k) for u, last in known.items() for at, w, k in self.observed.get(u, ()) if at <= last]
+            written = _join(*(self._up_to(w, k) for w, k in reads))
+            learnt = _join(*(self._up_to(t, at) for t, at in self._fences_in(written, n, record.sequential)))
+            self.fences.setdefault(n, []).append((self.sync.get(n, 0), record.sequential))
+        self._next(n, learnt, learnt)
+
+    def _up_to(self, thread: int, interval: int) -> Clock:
+        return _join(self.clocks.get((thread, interval), {}), {thread: interval})
+
+    def _fences_in(self, clock: Clock, n: int, scope: Scope) -> Iterator[tuple[int, int]]:
+        """The latest fence of each thread within ``clock`` that has thread ``n`` in its scope, and is in its."""
+        for t, last in clock.items():
+            if covers(scope, n, t, self.launch):
+                for at, its in reversed(self.fences.get(t, [])):
+                    if at <= last and covers(its, t, n, self.launch):
+                        yield t, at
+                        break
+
+    def _signal(self, record: SignalRecord) -> None:
+        if record.kind == "observed":
+            at = self.sync.get(record.target, 0)
+            self.observed.setdefault(record.target, []).append((at, record.source, record.interval))
+            return
+        source = self._up_to(record.source, record.interval)
+        self._next(record.target, {} if record.kind == "strong" else source, source)
 
     def ordered(self, a: AccessRecord, b: AccessRecord) -> bool:
         """Whether one of the two happens before the other."""
-        after_b = self.clocks.get((b.thread, b.sync))
-        if after_b is not None and after_b.get(a.thread, -1) >= a.sync:
-            return True
-        after_a = self.clocks.get((a.thread, a.sync))
-        return after_a is not None and after_a.get(b.thread, -1) >= b.sync
+        return self._before(a, b) or self._before(b, a)
+
+    def _before(self, a: AccessRecord, b: AccessRecord) -> bool:
+        clocks = self.clocks if b.scope is None else self.strong
+        return clocks.get((b.thread, b.sync), {}).get(a.thread, -1) >= a.sync
 
 
-def _covers(scope: str, a: AccessRecord, b: AccessRecord, result: RunResult) -> bool:
-    size = result.launch.threads_per_block
-    block_a, block_b = a.thread // size, b.thread // size
-    if scope in ("grid", "system") or a.thread == b.thread:
-        return True
-    if scope == "cluster":
-        return cluster_of(block_a, result.launch) == cluster_of(block_b, result.launch)
-    if scope == "block":
-        return block_a == block_b
-    return block_a == block_b and a.thread % size // WARP == b.thread % size // WARP
+def _join(*clocks: Clock) -> Clock:
+    out: Clock = {}
+    for clock in clocks:
+        for thread, interval in clock.items():
+            if interval > out.get(thread, -1):
+                out[thread] = interval
+    return out
+
+
+def _covers(scope: Scope, a: AccessRecord, b: AccessRecord, result: RunResult) -> bool:
+    return covers(scope, a.thread, b.thread, result.launch)
 
 
 def conflict(a: AccessRecord, b: AccessRecord, result: RunResult) -> bool:

@@ -29,7 +29,8 @@ class AccessRecord(NamedTuple):
     thread: int
     """Linear block number times threads per block, plus linear thread number."""
     sync: int
-    """How many barriers of any scope the thread has been released from."""
+    """How many barriers of any scope the thread has been released from, fences it has executed and signals it has
+    received."""
     epoch: int
     """How many block barriers."""
     warp_epoch: int
@@ -49,6 +50,27 @@ class SyncRecord(NamedTuple):
     scope: str
     participants: tuple[tuple[int, int], ...]
     ended: tuple[int, ...] = ()
+
+
+class FenceRecord(NamedTuple):
+    """A thread begins a new interval: what it did up to now is behind a fence, or was released."""
+
+    thread: int
+    sequential: Scope | None = None
+    """The scope of a sequentially consistent fence."""
+
+
+class SignalRecord(NamedTuple):
+    """A thread has read what another wrote in ``interval`` or behind it.
+
+    ``acquired``: all that the other did up to that interval comes before all that follows. ``strong``: before the
+    strong accesses that follow, which are performed after the read without a fence. ``observed``: nothing by itself;
+    but of two sequentially consistent fences, one before the write and one behind the read, the first comes first."""
+
+    source: int
+    interval: int
+    target: int
+    kind: Literal["acquired", "strong", "observed"]
 
 
 class Divergence(NamedTuple):
@@ -72,7 +94,10 @@ class RunResult:
     outcome: Outcome = "finished"
     reason: str = ""
     accesses: list[AccessRecord] = field(default_factory=list[AccessRecord])
-    syncs: list[SyncRecord] = field(default_factory=list[SyncRecord])
+    syncs: list[SyncRecord | FenceRecord | SignalRecord] = field(
+        default_factory=list["SyncRecord | FenceRecord | SignalRecord"]
+    )
+    """In the order of execution."""
     divergences: list[Divergence] = field(default_factory=list[Divergence])
     undefined: set[str] = field(default_factory=set[str])
     """What C leaves undefined and was executed: ``signed-overflow``, ``division-by-zero``, ``shift-count``,

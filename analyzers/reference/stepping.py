@@ -70,7 +70,7 @@ class Stepper(ABC, Generic[C]):
             case Join(region=region):
                 return self.join(region)
             case k.Fence():
-                return lambda c: None
+                return self.fence(operation)
             case Halt():
                 return self.halt(pc)
             case k.Assign():
@@ -115,6 +115,9 @@ class Stepper(ABC, Generic[C]):
 
     @abstractmethod
     def barrier(self, pc: int, s: k.Barrier) -> Callable[[C], int | None]: ...
+
+    @abstractmethod
+    def fence(self, s: k.Fence) -> Callable[[C], int | None]: ...
 
     @abstractmethod
     def collective(self, pc: int, s: k.Collective) -> Callable[[C], int | None]: ...

@@ -299,6 +299,9 @@ class Tracer(Stepper[Walk]):
 
         return barrier
 
+    def fence(self, s: k.Fence) -> Step:
+        return lambda w: None
+
     def collective(self, pc: int, s: k.Collective) -> Step:
         operands, first = [self.evaluator.value(e) for e in s.operands], 1 if takes_mask(s.name) else 0
         name, ty = s.var, s.ty
