@@ -116,6 +116,23 @@ class FenceEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitEvent:
+    """A loop that ended because of what an atomic or a volatile load in it gave: what the thread knows then.
+
+    ``fact`` holds behind the loop; in it the loop's last iteration is ``last:LABEL``."""
+
+    order: int
+    fact: Expr
+    guard: Guard
+    """Without the fact."""
+    loops: tuple[str, ...]
+    """Around the loop."""
+    label: str
+    """Of the loop itself."""
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
 class UnsupportedEvent:
     kind: str
     text: str
@@ -145,5 +162,6 @@ class KernelEvents:
     definitions: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
     """By opaque identity."""
     assumptions: tuple[str, ...] = ()
+    waits: tuple[WaitEvent, ...] = ()
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""

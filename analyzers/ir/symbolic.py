@@ -24,6 +24,7 @@ from analyzers.ir.events import (
     FenceEvent,
     KernelEvents,
     LoopInstance,
+    WaitEvent,
 )
 from analyzers.ir.expr import BOOL, I64, Expr
 from analyzers.ir.memory_state import State, merge
@@ -58,6 +59,8 @@ class _Arrival:
     condition: Expr
     state: State
     loops: tuple[str, ...]
+    seen: Expr = E.TRUE
+    """What the thread knows of atomics and volatile loads."""
 
 
 @dataclass
@@ -69,6 +72,9 @@ class _Frame:
     loops: int
     arrivals: list[_Arrival] = field(default_factory=list["_Arrival"])
 
+
+SIGNALS: Final = ("atomic:", "volatile:")
+"""How the names of values begin that other threads may change at any time."""
 
 MAX_STATEMENTS: Final = 200_000
 """Statements that are followed in one kernel, those of loops several times."""
@@ -102,6 +108,7 @@ class _Executor(Effects):
             unsupported=tuple(self.unsupported),
             loops=dict(self.loops),
             definitions=dict(self.definitions),
+            waits=tuple(self.waits),
             assumptions=tuple(self.assumptions),
             retried=retried_reads(self.kernel),
         )
@@ -172,6 +179,7 @@ class _Executor(Effects):
         exits = _Exits()
         guard, before = self.guard, self.state
         sides: list[tuple[Expr, State]] = []
+        seen: list[Expr] = []
         for condition, body in ((c, s.then), (E.lnot(c), s.orelse)):
             self.guard, self.state = guard, before.copy()
             if condition is E.FALSE:
@@ -181,7 +189,12 @@ class _Executor(Effects):
             exits.merge(inner.under(condition))
             if self.state.live:
                 sides.append((condition, self.state))
+                seen.append(self._seen(len(guard) + len(E.conjuncts(condition))))
         self.guard = guard
+        if len(seen) == 2:
+            self._know(E.lor(E.lnot(c), seen[0]), E.lor(c, seen[1]))
+        elif seen:
+            self._know(seen[0])
         if not sides:
             self.state = before.copy()
             self.state.live = False
@@ -198,6 +211,8 @@ class _Executor(Effects):
         exits = self._block(body)
         self.frames.pop()
         result = self.state if self.state.live else None
+        seen = [self._seen(frame.entry)] if self.state.live else []
+        seen += [a.seen for a in frame.arrivals]
         for arrival in reversed(frame.arrivals):
             result = arrival.state.copy() if result is None else merge(arrival.condition, arrival.state, result)
         if result is not None:
@@ -205,7 +220,18 @@ class _Executor(Effects):
             self.state = result
         exits.conditions.pop(label, None)
         self.guard = guard
+        self._know(E.lor(*seen))
         return exits
+
+    def _seen(self, entry: int) -> Expr:
+        """What was found out of atomics and volatile loads since the guard had ``entry`` parts."""
+        return E.land(*(c.condition for c in self.guard[entry:] if _of_signals(c.condition)))
+
+    def _know(self, *facts: Expr) -> None:
+        """Extend the guard by what all ways that lead here have found out."""
+        for fact in facts:
+            if _of_signals(fact):
+                self._extend(fact, "assume")
 
     def _exit(self, s: K.Exit | K.Continue) -> _Exits:
         label = s.label if isinstance(s, K.Exit) else f"{s.label}:continue"
@@ -214,7 +240,7 @@ class _Executor(Effects):
         for frame in reversed(self.frames):
             if frame.label == label:
                 condition = E.land(*[c.condition for c in self.guard[frame.entry :] if c.kind != "assume"])
-                frame.arrivals.append(_Arrival(condition, self.state.copy(), self._labels()))
+                frame.arrivals.append(_Arrival(condition, self.state.copy(), self._labels(), self._seen(frame.entry)))
                 break
         self.state.live = False
         return exits
@@ -240,6 +266,7 @@ class _Executor(Effects):
             self.assumptions.setdefault(NO_WRAP)
         self.guard = guard
         self._after_loop(s, before, plan)
+        self._waited(s, plan)
         outer = _Exits()
         for label in plan.exits.conditions:
             if label not in (s.label, f"{s.label}:continue"):
@@ -406,6 +433,22 @@ class _Executor(Effects):
         for o in plan.touched.clobbered:
             self.state.clobber(o)
 
+    def _waited(self, s: K.Loop, plan: _LoopPlan) -> None:
+        """Extend the guard behind a loop that an atomic or a volatile load ends by what that gave in the end."""
+        last = self._last(plan)
+        failed = E.FALSE if s.condition is E.TRUE else E.lnot(plan.condition)
+        left = plan.exits.conditions.get(s.label, E.FALSE)
+        fact = E.substitute(E.lor(failed, left), {plan.counter: last})
+        if not _of_signals(fact):
+            return
+        if self.recording:
+            self.waits.append(WaitEvent(self._tick(), fact, self.guard, self._labels(), s.label, s.site))
+        self._extend(fact, "assume")
+
+    def _last(self, plan: _LoopPlan) -> Expr:
+        """The iteration in which the loop is left."""
+        return E.opaque(f"last:{plan.label}", I64, self.counters())
+
     def _last_head(self, s: K.Loop, plan: _LoopPlan) -> None:
         """The head is executed once more than the body, before the test that fails."""
         known = True
@@ -431,7 +474,9 @@ class _Executor(Effects):
                     for o in plan.touched.clobbered:
                         state.clobber(o)
                     path = E.land(*[c.condition for c in self.guard[frame.entry :] if c.kind != "assume"], condition)
-                    frame.arrivals.append(_Arrival(path, state, self._labels()))
+                    left = E.substitute(plan.exits.conditions[label], {plan.counter: self._last(plan)})
+                    seen = left if _of_signals(left) else E.TRUE
+                    frame.arrivals.append(_Arrival(path, state, self._labels(), seen))
                     break
 
     def _changed_by(self, body: tuple[K.Stmt, ...]) -> _Touched:
@@ -492,6 +537,10 @@ class _LoopPlan:
     condition: Expr
     ending: Expr = E.FALSE
     """The test when it is made for the last time, and fails."""
+
+
+def _of_signals(e: Expr) -> bool:
+    return any(n.op == "opaque" and n.value[0].startswith(SIGNALS) for n in E.symbols(e))
 
 
 def _left_at_the_end(loop: K.Loop) -> bool:

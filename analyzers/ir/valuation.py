@@ -18,6 +18,7 @@ from analyzers.ir.events import (
     Guard,
     LoopInstance,
     UnsupportedEvent,
+    WaitEvent,
 )
 from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import State
@@ -34,6 +35,7 @@ class Valuation:
         self.accesses: list[AccessEvent] = []
         self.barriers: list[BarrierEvent] = []
         self.fences: list[FenceEvent] = []
+        self.waits: list[WaitEvent] = []
         self.unsupported: list[UnsupportedEvent] = []
         self.loops: dict[str, LoopInstance] = {}
         self.definitions: dict[str, Definition] = {}

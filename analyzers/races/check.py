@@ -15,6 +15,7 @@ from typing import Literal
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr, IntType
+from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.conditions import (
     essence,
     meeting_distances,
@@ -26,6 +27,7 @@ from analyzers.races.conditions import (
     split,
 )
 from analyzers.races.ordering import Case, Cases, cases
+from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
@@ -72,6 +74,8 @@ class Race:
     """Both sides write the same value wherever they collide, or a compare-and-swap checks what was read."""
     wraps: bool = False
     """Only possible where unsigned arithmetic on a size the launch does not fix wraps around."""
+    signalled: bool = False
+    """Locks or signals may order the two, and it was not proved that they do."""
 
 
 @dataclass
@@ -88,11 +92,21 @@ class Checked:
     used_no_wrap: bool = False
     used_alignment: bool = False
     """Some proof needs that the hardware stops at a misaligned address."""
+    order_assumed: set[str] = field(default_factory=set[str])
+    """What the order by locks and signals rests on."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
     """Barrier id -> pairs it helps to order."""
     assumed_apart: list[Pair] = field(default_factory=list[Pair])
     """Pairs that were not asked, because their places are apart unless unsigned arithmetic wraps around."""
     pairs: int = 0
+
+    def add(self, other: Checked) -> None:
+        """The answers to more questions of the same pairs."""
+        self.undecided += other.undecided
+        self.core |= other.core
+        self.used_no_overflow |= other.used_no_overflow
+        self.used_no_wrap |= other.used_no_wrap
+        self.used_alignment |= other.used_alignment
 
 
 @dataclass
@@ -109,6 +123,7 @@ class RaceChecker:
     precedents: Precedents = field(default_factory=Precedents)
     wrap_around: bool = False
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
+    acquire_release: AcquireRelease = field(init=False)
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -117,6 +132,9 @@ class RaceChecker:
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
     _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
+
+    def __post_init__(self) -> None:
+        self.acquire_release = AcquireRelease(self.launch)
 
     def check(self) -> Checked:
         """Every conflicting pair."""
@@ -256,7 +274,7 @@ class RaceChecker:
         """The relations, as in ``_relations``, in which the places of the pair may meet and nothing else orders every
         meeting; ``out`` grows by the proofs for the others. ``strict``: no wrap-around is assumed away."""
         for mode, extra, only_same in self._relations(pair):
-            ordered = synchronizes(pair, mode)
+            ordered = self.acquire_release.synchronizes(pair, mode)
             if ordered and set(meeting_distances(pair)) <= {0}:
                 out.used_alignment |= relies_on_alignment(pair)
                 continue
@@ -299,6 +317,43 @@ class RaceChecker:
         ways = self._possible(pair, mode, only_same)
         for barrier in ways.ordering:
             out.ordering.setdefault(barrier, []).append(pair)
+        hits, extra = self._unordered_hits(pair, mode, extra, ways, out)
+        if not hits:
+            return None
+        hit = hits[0]
+        if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
+            # Volatile stores of one value are what they would be as atomics.
+            return None if pair.one.volatile and pair.two.volatile else replace(hit, benign=True)
+        if starts_retry(self.launch, pair) and set(meeting_distances(pair)) <= {0}:
+            return replace(hit, benign=True)
+        if self.needs_wrap(hit):
+            return replace(hit, wraps=True)
+        return self._other_warp(hit, extra, out) or hit
+
+    def _unordered_hits(
+        self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked
+    ) -> tuple[list[Race], tuple[Expr, ...]]:
+        """Collisions that neither locks nor signals order, and the conditions they were asked under."""
+        tried = Checked()
+        hits = self._hits(pair, mode, extra, ways, tried)
+        plain, signalled = extra, False
+        for unordered, assumed in self.acquire_release.unordered(pair, mode) if hits else ():
+            signalled = True
+            asked = Checked()
+            left = self._hits(pair, mode, (*plain, unordered), ways, asked)
+            if left:
+                hits, extra = left, (*plain, unordered)
+            elif not asked.undecided:
+                out.add(asked)
+                out.order_assumed |= assumed
+                return [], extra
+        out.add(tried)
+        # Two strong accesses are no race by the language: one that is reported is against the kernel's own protocol.
+        protocol = is_strong(pair.one) and is_strong(pair.two) and synchronizes(pair, mode)
+        return [replace(h, signalled=signalled or protocol) for h in hits], extra
+
+    def _hits(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked) -> list[Race]:
+        """The cases in which the pair collides: the first, or all where it matters what is written."""
         hits: list[Race] = []
         for case in ways.possible:
             if self.effort.is_spent:
@@ -310,16 +365,7 @@ class RaceChecker:
                 hits.append(Race(pair, mode, case, answer.values, query))
                 if not self._may_be_benign(pair):
                     break
-        if not hits:
-            return None
-        hit = hits[0]
-        if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
-            return Race(pair, hit.mode, hit.case, hit.values, hit.query, benign=True)
-        if starts_retry(self.launch, pair) and set(meeting_distances(pair)) <= {0}:
-            return replace(hit, benign=True)
-        if self.needs_wrap(hit):
-            return replace(hit, wraps=True)
-        return self._other_warp(hit, extra, out) or hit
+        return hits
 
     def _possible(self, pair: Pair, mode: Mode, only_same: bool, absent: frozenset[int] = frozenset()) -> Cases:
         ways = cases(self.launch, pair.one, pair.two, mode, absent)
@@ -518,7 +564,7 @@ class RaceChecker:
             return None
         answer, query = self._ask(race.pair, race.case, "block", (apart,), ignored)
         if isinstance(answer, Satisfied) and query is not None:
-            return Race(race.pair, "block", race.case, answer.values, query)
+            return replace(race, values=answer.values, query=query)
         return None
 
 

@@ -116,6 +116,8 @@ def ticket_conditions(
         identity, _, side = node.value[0].rpartition("@")
         if side in ("1", "2") and identity.startswith("atomic:"):
             held.setdefault(identity, {}).setdefault(side, []).append(node)
+        if side.isdigit() and side not in ("1", "2"):
+            continue
         name, side = (identity, side) if side in ("1", "2") and identity else (node.value[0], "")
         if name.startswith("load:") and (found := broadcasts.get(int(name.split(":")[1]))) is not None:
             loads.setdefault(found.atomic.id, []).append((found, side, node))

@@ -50,7 +50,7 @@ class RaceDecision:
     """Only through wrap-around of unsigned arithmetic on sizes the launch does not fix."""
     missing: Missing | None = None
     signalled: bool = False
-    """A flag or counter with fences may order the two accesses: such order is not followed."""
+    """Locks or signals may order the two accesses; it was not proved that they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,8 @@ class Decision:
     used_no_overflow: bool = False
     used_no_wrap: bool = False
     used_alignment: bool = False
+    order_assumed: tuple[str, ...] = ()
+    """What the order by locks and signals rests on."""
     pairs: int = 0
     rungs: tuple[tuple[str, int], ...] = field(default=())
     effort: int = 0
@@ -127,6 +129,7 @@ def decide(
         used_no_overflow=checked.used_no_overflow,
         used_no_wrap=checked.used_no_wrap,
         used_alignment=checked.used_alignment,
+        order_assumed=tuple(sorted(checked.order_assumed)),
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
         effort=effort.spent + relations.effort.spent,
@@ -173,7 +176,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relat
         ),
         wraps=race.wraps,
         missing=relations.missing(race) if definite else None,
-        signalled=definite and _may_be_signalled(launch.events, race.pair),
+        signalled=race.signalled or (definite and _may_be_signalled(launch.events, race.pair)),
     )
 
 

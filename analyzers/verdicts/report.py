@@ -12,6 +12,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.kernel import Kernel
 from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
+from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.pairs import place
 from analyzers.races.relations import Missing
 from analyzers.races.threads import GRID_FITS, Launch
@@ -118,6 +119,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     if one.span > two.span:
         one, two, a, b = two, one, b, a
     code, severity = _grade(launch, race, a, b)
+    lacking = () if race.benign else AcquireRelease(launch).missing(a, b, race.mode)
     display, address = _address(launch, a, race, concrete)
     scope: Scope = "inter-block" if race.mode == "grid" else "intra-warp" if race.intra_warp else "intra-block"
     space: Literal["shared", "global"] = "shared" if where.space == "shared" else "global"
@@ -125,7 +127,9 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     return Finding(
         code=code,
         severity=severity,
-        message=_race_message(code, one, two, display, address, scope, space) + _unless(race),
+        message=_race_message(code, one, two, display, address, scope, space)
+        + _unless(race)
+        + "".join(f"; {text}" for text in lacking[:1]),
         span=one.span,
         accesses=(one, two),
         group=f"race:{display}:{_anchor(events.kernel, write.span)}",
@@ -133,7 +137,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         space=space,
         object=display,
         witness=replace(witness_of(concrete, address, race.certainty == "confirmed"), parameters=mentioned, data=data),
-        explanation=_race_explanation(launch, race, executed=bool(data)),
+        explanation=_race_explanation(launch, race, lacking, executed=bool(data)),
     )
 
 
@@ -231,8 +235,10 @@ def _sizes(missing: Missing) -> str:
     return ", ".join(f"{name} = {value}" for name, value in missing.example)
 
 
-def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> tuple[str, ...]:
-    lines: list[str] = []
+def _race_explanation(
+    launch: Launch, race: RaceDecision, lacking: tuple[str, ...], *, executed: bool
+) -> tuple[str, ...]:
+    lines = [f"{text[0].upper()}{text[1:]}." for text in lacking]
     if race.relation not in ("any", "same iteration"):
         lines.append(f"The two threads are in {race.relation}.")
     if race.wraps:
@@ -240,10 +246,10 @@ def _race_explanation(launch: Launch, race: RaceDecision, *, executed: bool) -> 
             "Only if unsigned arithmetic wraps around: nothing in sight limits the sizes it works on. "
             "An assertion in the host code that does would settle it."
         )
-    if race.signalled:
+    if race.signalled and not lacking:
         lines.append(
             "The kernel signals between threads with fences and an atomic or volatile variable; "
-            "such order is not followed, and it may order these accesses."
+            "that this orders these accesses was not proved."
         )
     if race.missing is not None:
         needed = " and ".join(f"`{m}`" for m in race.missing.relations)
@@ -384,6 +390,7 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
         out.append(TICKETS)
     if any(a.root.op == "opaque" for a in events.accesses):
         out.append(LOADED_POINTERS)
+    out += decision.order_assumed
     if None in launch.block or None in launch.grid:
         out.append(GRID_FITS)
     return tuple(dict.fromkeys(out))

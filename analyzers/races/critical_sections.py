@@ -1,0 +1,275 @@
+"""Locks: accesses between taking and releasing one lock, in two threads, are ordered.
+
+A lock is a cell that is ``free`` or ``taken``: a compare-and-swap or an exchange *takes* it, and a thread that found it
+free holds it until it *releases* it, by writing ``free`` into it. That makes sections exclude each other when nobody
+else writes the cell, only the holder releases, and the atomics have a scope with both threads in it. What one section
+did is seen in the next when a fence stands behind the taking and in front of the release, again of such a scope
+(PTX ISA, release and acquire patterns).
+
+Whether two threads hold the *same* lock is a question of addresses, and left to the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent, Guard
+from analyzers.ir.expr import Expr, IntType
+from analyzers.races.others import (
+    BLOCK,
+    DEVICE,
+    SYSTEM,
+    Threads,
+    allocation_events,
+    changes_nothing,
+    is_strong,
+    observations,
+    passage,
+    rank_of,
+)
+from analyzers.races.pairs import place
+from analyzers.races.threads import Launch, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """One cell, or one array of cells, used as a lock."""
+
+    allocation: str
+    free: int
+    taken: int
+    takes: tuple[AccessEvent, ...]
+    releases: tuple[AccessEvent, ...]
+    others: tuple[AccessEvent, ...] = ()
+    """Writes that are neither, or releases by a thread that need not hold the lock."""
+
+    @property
+    def rank(self) -> int:
+        """Of the smallest scope among its atomics."""
+        return min(rank_of(a) for a in (*self.takes, *self.releases))
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """An access by a thread that holds a lock."""
+
+    lock: Lock
+    take: AccessEvent
+    access: AccessEvent
+    acquired: int
+    """Rank of the fence between taking the lock and the access; 0: none."""
+    released: int
+    """Rank of the weakest fence between the access and a release; that of the system where none follows."""
+    release: AccessEvent | None
+    """A release with that fence."""
+    name: str
+    """Of the lock, as its declaration has it."""
+    chain: int = SYSTEM
+    """Rank of the weakest fence in any section of the lock, where a release is a store: what an earlier section did
+    reaches a later one through those between. An atomic release carries on what was released before."""
+
+
+def locks(launch: Launch) -> list[Lock]:
+    """All cells of the kernel that are used as locks, in the order of their first use."""
+    out: list[Lock] = []
+    allocations = dict.fromkeys(place(launch, a).allocation for a in launch.events.accesses if _may_take(a))
+    for allocation in allocations:
+        events = [a for a in allocation_events(launch, allocation) if a.writes and not changes_nothing(a)]
+        candidates = [
+            lock for free, taken in _values(events) if (lock := _lock(launch, allocation, events, free, taken))
+        ]
+        if candidates:
+            out.append(min(candidates, key=lambda k: len(k.others)))
+    return out
+
+
+def _may_take(a: AccessEvent) -> bool:
+    return a.atomic is not None and a.atomic.op in ("cas", "exch") and not changes_nothing(a)
+
+
+def _values(events: Sequence[AccessEvent]) -> list[tuple[int, int]]:
+    """(free, taken) that the atomics on a cell suggest."""
+    swaps = [a.atomic for a in events if a.atomic is not None and a.atomic.op == "cas"]
+    known = dict.fromkeys((a.expected, a.constant) for a in swaps if a.expected is not None and a.constant is not None)
+    if known:
+        return [pair for pair in known if pair[0] != pair[1]]
+    written = dict.fromkeys(_constant(a) for a in events)
+    values = [v for v in written if v is not None]
+    return [(free, taken) for free in values for taken in values if free != taken]
+
+
+def _constant(a: AccessEvent) -> int | None:
+    """The constant that an access leaves in its cell."""
+    if a.atomic is not None:
+        return a.atomic.constant if a.atomic.op in ("cas", "exch", "store") else None
+    return a.value.value if a.value is not None and a.value.op == "const" and isinstance(a.value.ty, IntType) else None
+
+
+def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: int, taken: int) -> Lock | None:
+    takes = tuple(a for a in events if _takes(a, free, taken))
+    releasing = tuple(a for a in events if a not in takes and is_strong(a) and _constant(a) == free)
+    if not takes or not releasing:
+        return None
+    draft = Lock(allocation, free, taken, takes, releasing)
+    others = [a for a in releasing if not any(_holds(launch, draft, a, t) and _one_cell(a, t) for t in takes)]
+    plain = [a for a in events if a not in takes and a not in releasing and not is_strong(a)]
+    others += [a for a in events if a not in takes and a not in releasing and is_strong(a)]
+    # A plain write is a race itself unless barriers keep it apart from the atomics: then it is outside of all sections,
+    # provided that no section has a barrier in it.
+    if plain and any(_barrier_inside(launch, a, t) for a in releasing for t in takes):
+        others += plain
+    releases = tuple(a for a in releasing if a not in others)
+    return Lock(allocation, free, taken, takes, releases, tuple(others)) if releases else None
+
+
+def _takes(a: AccessEvent, free: int, taken: int) -> bool:
+    if a.atomic is None:
+        return False
+    if a.atomic.op == "cas":
+        return (a.atomic.expected, a.atomic.constant) == (free, taken)
+    return a.atomic.op == "exch" and a.atomic.constant == taken
+
+
+def _one_cell(one: AccessEvent, two: AccessEvent) -> bool:
+    return one.root is two.root and one.offset is two.offset and one.width == two.width
+
+
+def _barrier_inside(launch: Launch, release: AccessEvent, take: AccessEvent) -> bool:
+    between = passage(launch.events, release.id, take.id)
+    return between is not None and any(b.id in between.passed for b in launch.events.barriers)
+
+
+def _holds(launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent) -> bool:
+    """A thread at ``event`` found the lock free the last time it executed ``take``, and has not released it since."""
+    between = passage(launch.events, event.id, take.id)
+    if between is None or between.passed & {a.id for a in (*lock.releases, *lock.others)}:
+        return False
+    if _foreign_counters(take.offset, event.loops):
+        return False
+    return _found_free(launch, lock, event.guard, event.loops, take)
+
+
+def _found_free(launch: Launch, lock: Lock, guard: Guard, loops: tuple[str, ...], take: AccessEvent) -> bool:
+    conditions = [c.condition for c in guard]
+    for seen in observations(launch, conditions, loops):
+        if seen.access is take and isinstance(seen.value.ty, IntType):
+            free, taken = (E.const(v, seen.value.ty) for v in (lock.free, lock.taken))
+            # Nothing else is ever in the cell.
+            for c in conditions:
+                if E.substitute(c, {seen.value: free}) is E.TRUE and E.substitute(c, {seen.value: taken}) is E.FALSE:
+                    return True
+    return False
+
+
+def _foreign_counters(offset: Expr, loops: tuple[str, ...]) -> bool:
+    """The address depends on iterations of loops that the thread has left."""
+    return any(
+        n.op == "sym" and n.value.startswith("loop:") and n.value.removeprefix("loop:") not in loops
+        for n in E.walk((offset,))
+    )
+
+
+def sections(launch: Launch, known: Sequence[Lock], access: AccessEvent) -> list[Section]:
+    """The locks that a thread holds at an access."""
+    out: list[Section] = []
+    for lock in known:
+        for take in lock.takes:
+            if take is access or not _holds(launch, lock, access, take):
+                continue
+            entered = passage(launch.events, access.id, take.id)
+            assert entered is not None
+            released, release = SYSTEM, None
+            for r in lock.releases:
+                left = passage(launch.events, r.id, access.id)
+                if left is not None and r is not access and left.release < released:
+                    released, release = left.release, r
+            name, chain = name_of(launch, take), _chain(launch, lock)
+            out.append(Section(lock, take, access, entered.acquire, released, release, name, chain))
+    return out
+
+
+def name_of(launch: Launch, access: AccessEvent) -> str:
+    """The name of what an access goes to."""
+    if access.root.op != "addr":
+        return access.site.text
+    o = launch.events.kernel.object(access.root.value)
+    return o.display or o.name
+
+
+def line_of(access: AccessEvent) -> int:
+    """Where the kernel makes an access, itself or by a call."""
+    return (access.site.calls or (access.site.span,))[0].line
+
+
+def _chain(launch: Launch, lock: Lock) -> int:
+    if all(r.atomic is not None and r.atomic.op in ("exch", "cas") for r in lock.releases):
+        return SYSTEM
+    through = (passage(launch.events, r.id, t.id) for r in lock.releases for t in lock.takes)
+    return min((min(p.acquire, p.release) for p in through if p is not None), default=SYSTEM)
+
+
+def needed(mode: Mode) -> int:
+    """The rank that a scope needs to have both threads in it."""
+    return DEVICE if mode == "grid" else BLOCK
+
+
+def ordered(threads: Threads, one: Sequence[Section], two: Sequence[Section]) -> Expr:
+    """When the accesses of thread 1 and thread 2 are ordered because both hold one lock."""
+    ways: list[Expr] = []
+    for a in one:
+        for b in two:
+            if a.lock is b.lock and not faults(a, threads.mode) and not faults(b, threads.mode):
+                ways.append(same_lock(threads, a, b))
+    return E.lor(*ways) if ways else E.FALSE
+
+
+def same_lock(threads: Threads, one: Section, two: Section) -> Expr:
+    """Thread 1 in one section and thread 2 in the other hold the same cell."""
+    launch = threads.launch
+    where, there = place(launch, one.take), place(launch, two.take)
+    if where.space == "shared" and threads.mode == "grid":
+        return E.FALSE
+    return threads.same_place(where, 1, there, 2)
+
+
+def faults(section: Section, mode: Mode) -> list[str]:
+    """What is missing for the section to order anything, in words."""
+    need, access, lock, name = needed(mode), section.access, section.lock, section.name
+    here = f"the {access.kind if access.kind != 'atomic' else 'atomic'} in line {line_of(access)}"
+    out: list[str] = []
+    if lock.others:
+        other = lock.others[0]
+        what = (
+            "is released by a thread that need not hold it" if _constant(other) == lock.free else "is changed otherwise"
+        )
+        out.append(f"the lock `{name}` {what}: `{other.site.text}` in line {line_of(other)}")
+    if lock.rank < need:
+        weak = min((*lock.takes, *lock.releases), key=rank_of)
+        out.append(
+            f"the lock's atomic in line {line_of(weak)} has {scope_of(rank_of(weak))} scope, "
+            "and the threads are in different blocks"
+        )
+    if section.chain < need:
+        out.append(f"a section of the lock `{name}` that a store ends has no fence of sufficient scope in it")
+    if section.acquired < need:
+        out.append(missing_fence(section.acquired, need, f"the lock is taken in line {line_of(section.take)}", here))
+    if section.released < need and section.release is not None:
+        line = line_of(section.release)
+        out.append(missing_fence(section.released, need, here, f"its release in line {line}"))
+    return out
+
+
+def scope_of(rank: int) -> str:
+    """The name of a scope of this rank."""
+    return "thread" if rank < BLOCK else "block" if rank < DEVICE else "device"
+
+
+def missing_fence(rank: int, need: int, first: str, second: str) -> str:
+    """That a fence of rank ``need`` is missing; there is one of ``rank``."""
+    first = f"where {first}" if first.startswith("the lock") else first
+    if rank < BLOCK:
+        fence = "__threadfence()" if need >= DEVICE else "__threadfence_block()"
+        return f"no fence (`{fence}`) between {first} and {second}"
+    return f"the fence between {first} and {second} has block scope, and the threads are in different blocks"
