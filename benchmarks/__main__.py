@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("coverage", "editor", "hgrd")
+NAMES = ("coverage", "editor", "hgrd", "scor")
 
 
 def main() -> None:

@@ -76,6 +76,19 @@ def expanded(template: str, tags: Sequence[str]) -> str:
 
 def check(program: Program, use_host: bool) -> Outcome:
     """Check one program in this process, and compare."""
+    unit, text, milliseconds = unit_of(program, use_host)
+
+    @cache
+    def lines(file: str) -> list[str]:
+        return text.splitlines() if file == unit.path else Path(file).read_text(errors="replace").splitlines()
+
+    outcome = compared(program, unit, lambda side: lines(side[1])[side[2] - 1])
+    outcome.milliseconds = round(milliseconds, 1)
+    return outcome
+
+
+def unit_of(program: Program, use_host: bool) -> tuple[UnitResult, str, float]:
+    """Check one program in this process: the result, the source it is of, and the milliseconds it took."""
     root = HERE.parent
     if program.repository is not None:
         root = fetched(program.repository, (program.unit, *program.headers, *program.host))
@@ -92,15 +105,7 @@ def check(program: Program, use_host: bool) -> Outcome:
         found = ProgramIndex(str(root)).refresh({str(path): text}).program(str(path), lambda _: flags, program.kernels)
     request = CheckRequest(str(path), text, flags, options=options, program=found)
     unit = next(e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
-    milliseconds = 1000 * (time.perf_counter() - started)
-
-    @cache
-    def lines(file: str) -> list[str]:
-        return text.splitlines() if file == str(path) else Path(file).read_text(errors="replace").splitlines()
-
-    outcome = compared(program, unit, lambda side: lines(side[1])[side[2] - 1])
-    outcome.milliseconds = round(milliseconds, 1)
-    return outcome
+    return unit, text, 1000 * (time.perf_counter() - started)
 
 
 def compared(program: Program, unit: UnitResult, line_of: Callable[[Side], str]) -> Outcome:
