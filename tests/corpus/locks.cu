@@ -65,7 +65,7 @@ __global__ void fence_of_a_block_only(int *sum) {
 }
 
 // Within one block such fences are enough, and so are the atomics of a block.
-// cuda-lsp: launch grid=(3) block=(2)
+// cuda-lsp: launch grid=(2) block=(64)
 __global__ void lock_of_a_block(int *locks, int *sum) {  // expect: race-free
   if (threadIdx.x % 32 == 0) {
     while (atomicCAS_block(&locks[blockIdx.x], 0, 1) != 0) {
@@ -306,7 +306,7 @@ __global__ void opened_by_others(int *sum) {
 }
 
 // A lock in shared memory is one for each block; the cell too.
-// cuda-lsp: launch grid=(3) block=(2)
+// cuda-lsp: launch grid=(2) block=(64)
 __global__ void lock_in_shared_memory(int *out) {  // expect: race-free
   __shared__ int door, sum;
   if (threadIdx.x == 0) {
@@ -327,7 +327,7 @@ __global__ void lock_in_shared_memory(int *out) {  // expect: race-free
 }
 
 // It does not keep other blocks away.
-// cuda-lsp: launch grid=(3) block=(2)
+// cuda-lsp: launch grid=(2) block=(64)
 __global__ void lock_in_shared_memory_for_all(int *sum) {
   __shared__ int door;
   if (threadIdx.x == 0) door = 0;
