@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.evaluate import Evaluator
@@ -22,7 +22,7 @@ from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import SourceTexts, extent
-from analyzers.hostguide.tree import HostFunction, Node, identity
+from analyzers.hostguide.tree import HostFunction, Node, Place, identity, place_of
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -77,11 +77,13 @@ class Caller(Evaluator):
         super().__init__(builder)
         self.needs_root: dict[str, HostFunction] = {}
         """Functions reached in a way that could not be followed, by USR: they may be called with anything."""
-        self.direct_calls: set[tuple[str, int, int]] = set()
-        """Extents of the calls that were followed."""
+        self._followed: dict[tuple[int, str], set[tuple[int, int]]] = {}
+        """By unit and file, the extents of the calls that were followed."""
         self.runs: dict[str, int] = {}
         self.ran: set[str] = set()
         """Names of the functions that were run."""
+        self.ran_at: dict[Place, dict[str, HostFunction]] = {}
+        """The functions that were run and lead to launches; by USR, because instances of a template share a place."""
         self.steps = 0
         """Statements run so far."""
         self.shapes: int = 0
@@ -268,7 +270,7 @@ class Caller(Evaluator):
             bound.append((made, value))
         if enclosing is not None:
             self._own_copies(frame, function, enclosing)
-        self.direct_calls.add(extent(node.cursor))
+        self._follow(node.cursor)
         for variable, value in bound:
             self.state.store[variable] = value
         return self._activated(frame, function)
@@ -288,6 +290,21 @@ class Caller(Evaluator):
             frame.variables[declared] = made
             self.state.store[made] = self.fresh(declared.name, declared.ty)
 
+    def _follow(self, call: Cursor) -> None:
+        path, start, end = extent(call)
+        self._followed.setdefault((id(call.translation_unit), path), set()).add((start, end))
+
+    def is_followed(self, unit: TranslationUnit, path: str, offset: int) -> bool:
+        """Whether a call that was followed covers a place, as a unit reads it."""
+        calls = self._followed.get((id(unit), path), ())
+        return any(start <= offset < end for start, end in calls)
+
+    def runs_now(self, function: HostFunction) -> None:
+        """Note that a function is run."""
+        self.ran.add(function.name)
+        if function.name.partition("<")[0] in self.wanted or function.name in self.wanted:
+            self.ran_at.setdefault(place_of(function.cursor), {})[function.cursor.get_usr()] = function
+
     def effects_of(self, node: Node, *parts: Node | None) -> Writes:
         raise NotImplementedError
 
@@ -306,7 +323,7 @@ class Caller(Evaluator):
     def _activated(self, frame: Frame, function: HostFunction) -> Value:
         caller, statement = self.frame, self.statement
         self.frame = frame
-        self.ran.add(function.name)
+        self.runs_now(function)
         try:
             for field, ty, initial in function.initialisers:
                 value = self.bound_member(initial, ty)

@@ -64,7 +64,7 @@ class Executor(LoopRunner):
         """Run a function that may be called with anything, in any state."""
         self.state = State({}, None, frozenset(), self.next_epoch())
         self.frame = Frame(function, None)
-        self.ran.add(function.name)
+        self.runs_now(function)
         self.statement = None
         for parameter in function.parameters:
             self._free_parameter(parameter)

@@ -21,6 +21,7 @@ from analyzers.frontend.unseen import not_compiled
 from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
+from analyzers.hostguide.callers import Callers, Texts
 from analyzers.hostguide.declared import (
     FUNCTIONS,
     MEMBERS,
@@ -110,7 +111,6 @@ class _Guide:
         suspect = self.sources.is_broken if errors else None
         self.linker = Linker(passes, program)
         self.machine = Executor(TreeBuilder(HostTypes(suspect), self.sources, self.linker.definition))
-        self.closed = self.linker.closed()
         self.own_paths = [unit.path, *unit.dependencies]
         self.paths = list(dict.fromkeys(path for p in passes for path in (p.path, *p.dependencies)))
         self.texts: dict[str, bytes] = {}
@@ -121,12 +121,12 @@ class _Guide:
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
         self.by_path: dict[str, list[FoundFunction]] = {}
-        self.listed: set[tuple[str, int]] = set()
-        """Where functions stand that are listed; a header that several files include is listed once."""
+        self.copies: dict[tuple[str, int], list[FoundFunction]] = {}
+        """By file and offset, the copies of a function that the units have which include a header; `functions` lists
+        the first."""
         self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
-        self.trusted: dict[str, str] = {}
-        """USR of functions with external linkage that are taken as called from known places only, and what that is
-        called."""
+        self.done: set[tuple[int, str]] = set()
+        """The functions that were run as called with anything, by unit and USR."""
 
     def run(self) -> HostFacts:
         for path in self.paths:
@@ -162,15 +162,15 @@ class _Guide:
             kind = child.kind
             if kind in FUNCTIONS:
                 path, start, end = extent(child)
-                if (path, start) in self.listed:
-                    continue
-                self.listed.add((path, start))
                 member = not top or kind in MEMBERS
                 template = kind == CursorKind.FUNCTION_TEMPLATE or (member and in_template(child))
                 defined = child.is_definition()
                 found = FoundFunction(child, child.spelling, path, start, end, where.offset, template, defined)
-                self.functions.append(found)
-                self.by_path.setdefault(path, []).append(found)
+                copies = self.copies.setdefault((path, start), [])
+                if not copies:
+                    self.functions.append(found)
+                    self.by_path.setdefault(path, []).append(found)
+                copies.append(found)
             elif kind in SCOPES:
                 self._list_functions(one, child, False)
             elif kind == CursorKind.VAR_DECL and one.probes and child.spelling.startswith("cuda_lsp_probe_"):
@@ -257,84 +257,45 @@ class _Guide:
         declared: dict[str, list[FoundFunction]] = {}
         for f in self.functions:
             declared.setdefault(called_as(f), []).append(f)
-        whole_program = any(f.name == "main" and f.defined and f.path == self.unit.path for f in self.functions)
-        done: set[str] = set()
-        waiting: list[FoundFunction] = []
-        for f in wanted:
-            if f.template:
-                continue
-            if self._is_root(f, mentions, declared, whole_program):
-                self._run(f.cursor, done)
-            else:
-                waiting.append(f)
+        texts = Texts(
+            self.texts, mentions, declared, self._around, lambda path, at: self._macro_at(path, at) is not None
+        )
+        self.callers = Callers(self.linker, self.machine, self.sources, texts)
+        self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
+        self._run_open()
         for probe, _ in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
                 if target is not None and target.spelling in self.machine.wanted and target.kind in FUNCTIONS:
-                    self._run(target, done)
+                    self._run(target)
         while True:
-            more: HostFunction | None = None
-            for usr, function in list(self.machine.needs_root.items()):
-                if usr not in done:
-                    more = function
-                    break
-            if more is not None:
-                self._run(more.cursor, done)
-                continue
-            late = next((f for f in waiting if self._unaccounted(f, mentions, declared)), None)
-            if late is None:
+            while self._run_open() or self._run_needed():
+                pass
+            if not self.callers.open_another():
                 break
-            waiting.remove(late)
-            self._run(late.cursor, done)
 
-    def _run(self, cursor: Cursor, done: set[str]) -> None:
-        usr = cursor.get_usr()
-        if usr in done:
-            return
-        done.add(usr)
-        self.trusted.pop(usr, None)
+    def _run_open(self) -> bool:
+        """Run the functions that may be called with anything; whether there were new ones."""
+        return sum(self._run(cursor) for cursor in list(self.callers.open_ones())) > 0
+
+    def _run_needed(self) -> bool:
+        """Run what the execution could not follow; whether there was any."""
+        return sum(self._run(f.cursor) for f in list(self.machine.needs_root.values())) > 0
+
+    def _run(self, cursor: Cursor) -> bool:
+        """Run a function as called with anything, unless it was already."""
+        key = (id(cursor.translation_unit), cursor.get_usr())
+        if key in self.done:
+            return False
+        self.done.add(key)
         function = self.machine.builder.function(cursor)
-        if function is not None:
-            self.machine.run_root(function)
-
-    def _is_root(
-        self,
-        f: FoundFunction,
-        mentions: dict[str, list[tuple[str, int]]],
-        declared: dict[str, list[FoundFunction]],
-        whole_program: bool,
-    ) -> bool:
-        if f.name == "main" or f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator"):
-            return True
-        if not self._calls_to(f, mentions, declared):
-            return True
-        if f.cursor.linkage.name != "EXTERNAL" or f.path not in self.linker.mains:
+        if function is None:
             return False
-        name = called_as(f)
-        if whole_program and all(d.path == self.unit.path for d in declared.get(name, [])):
-            self.trusted[f.cursor.get_usr()] = f"`{name}` is called from this file only"
-            return False
-        if name in self.closed and any(p != f.path for p, _ in self._calls_to(f, mentions, declared)):
-            self.trusted[f.cursor.get_usr()] = f"`{name}` is called from the files of this workspace only"
-            return False
+        callee = self.callers.callee(function)
+        if callee is not None and not callee.is_open and not callee.first.template:
+            callee.is_open, callee.assumption = True, None
+        self.machine.run_root(function)
         return True
-
-    def _calls_to(
-        self, f: FoundFunction, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[FoundFunction]]
-    ) -> list[tuple[str, int]]:
-        """Where the name stands other than in declarations."""
-        own = {(d.path, d.named_at) for d in declared.get(called_as(f), [])}
-        return [place for place in mentions.get(called_as(f), []) if place not in own]
-
-    def _unaccounted(
-        self, f: FoundFunction, mentions: dict[str, list[tuple[str, int]]], declared: dict[str, list[FoundFunction]]
-    ) -> bool:
-        """Whether a mention of the function is no call that was followed."""
-        calls = self.machine.direct_calls
-        for path, offset in self._calls_to(f, mentions, declared):
-            if not any(p == path and start <= offset < end for p, start, end in calls):
-                return True
-        return False
 
     # --- the result
 
@@ -396,10 +357,11 @@ class _Guide:
         return merged(found)
 
     def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
-        if not self.trusted or not raw.calls:
-            return ()
-        called = [call.value.canonical.get_usr() for call in raw.calls if call.value is not None]
-        return tuple(self.trusted[usr] for usr in dict.fromkeys(called) if usr in self.trusted)
+        """What is assumed of the callers of the functions on the way to a launch."""
+        builder = self.machine.builder
+        functions = [raw.root, *(builder.function(call.value) for call in raw.calls if call.value is not None)]
+        callees = [self.callers.callee(f) for f in functions if f is not None]
+        return tuple(dict.fromkeys(c.assumption for c in callees if c is not None and c.assumption is not None))
 
     def _skipped(self, sites: set[tuple[str, int, int]]) -> list[Skipped]:
         out: list[Skipped] = []

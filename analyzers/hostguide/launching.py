@@ -50,6 +50,8 @@ class RawLaunch:
     cooperative: bool
     owner: HostFunction | None
     """The function around the launch, lambdas left out."""
+    root: HostFunction | None
+    """The function that was called with anything."""
     variables: tuple[tuple[str, Variable, Value | None], ...] = ()
     """The device, constant and managed variables in sight, and what the host put there as far as that is known."""
 
@@ -159,12 +161,14 @@ class Launcher(MethodCaller):
     ) -> None:
         calls: list[Node] = []
         owner: HostFunction | None = None
+        root: HostFunction | None = None
         frame: Frame | None = self.frame
         while frame is not None:
             if frame.call is not None:
                 calls.append(frame.call)
             if owner is None and frame.enclosing is None:
                 owner = frame.function
+            root = frame.function
             frame = frame.caller
         on_device = {variable: d.name for d, variable in self._globals.items() if self.on_device(d)}
         held = tuple((name, variable, self.state.store.get(variable)) for variable, name in on_device.items())
@@ -182,7 +186,7 @@ class Launcher(MethodCaller):
             self.launches.append(
                 RawLaunch(
                     defined, guard, grid, block, shared, values, texts, self.state.facts, node,
-                    tuple(reversed(calls)), cooperative, owner, held,
+                    tuple(reversed(calls)), cooperative, owner, root, held,
                 )
             )  # fmt: skip
 

@@ -40,6 +40,10 @@ class Program:
     """Kernels and functions that lead to them: a file that begins to mention one may belong here."""
     ambiguous: tuple[str, ...] = ()
     """Names of kernels that several files of the workspace define: the build decides which a launch reaches."""
+    folder: str = ""
+    """Where the files of the workspace lie."""
+    complete: bool = False
+    """Whether all of them were searched for `mentions`."""
 
 
 class Linker:
@@ -51,8 +55,9 @@ class Linker:
         self.passes = passes
         self.own = frozenset((passes[0].path, *passes[0].dependencies))
         """Files of the unit itself."""
-        self.mains = frozenset(p.path for p in passes)
         self._defined: dict[str, list[Cursor]] = {}
+        self._read = frozenset(path for p in passes for path in (p.path, *p.dependencies))
+        self._mentions = dict(program.mentions)
 
     def learn(self, functions: Iterable[FoundFunction]) -> None:
         """The functions of all passes, those of the unit first."""
@@ -72,10 +77,19 @@ class Linker:
             fitting = [c for c in fitting if _is_kernel(c) and self.is_own(extent(c)[0])]
         return fitting[0] if fitting else None
 
-    def closed(self) -> frozenset[str]:
-        """Names that no file of the workspace mentions but those that were parsed here."""
-        read = frozenset(path for p in self.passes for path in (p.path, *p.dependencies))
-        return frozenset(name for name, files in self._program.mentions if read.issuperset(files))
+    @property
+    def folder(self) -> str:
+        """The folder of the workspace."""
+        return self._program.folder
+
+    def is_closed(self, name: str) -> bool:
+        """Whether no file of the workspace mentions a name but those that were parsed here."""
+        files = self._mentions.get(name)
+        return self._program.complete and files is not None and self._read.issuperset(files)
+
+    def mentioned_elsewhere(self, name: str) -> bool:
+        """Whether a file is known to mention a name that is no part of the unit."""
+        return not self.own.issuperset(self._mentions.get(name, ()))
 
     def is_own(self, path: str) -> bool:
         """Whether a file is part of the unit."""

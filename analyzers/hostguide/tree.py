@@ -81,3 +81,13 @@ ANY_PART = "?"
 def identity(cursor: Any) -> int:
     """What tells one declaration of a unit from all others: clang's own object."""
     return cursor.data[0]
+
+
+Place = tuple[int, str, int]
+"""A translation unit, a file, and the offset of a function's name in it; instances of a template share it."""
+
+
+def place_of(cursor: Any) -> Place:
+    """Where a function stands, told apart by units: each has a copy of its own of what a header defines."""
+    where = cursor.location
+    return id(cursor.translation_unit), where.file.name if where.file is not None else "", where.offset

@@ -136,7 +136,7 @@ class ProgramIndex:
         self._buffers = {p: self._buffer(p, text) for p, text in texts.items()}
         summaries = {path: summary for path, (_, _, summary) in kept.items()}
         summaries.update((path, summary) for path, (_, summary) in self._buffers.items())
-        return View(summaries, texts, self._outlines, complete)
+        return View(self.top, summaries, texts, self._outlines, complete)
 
     def _buffer(self, path: str, text: str) -> tuple[str, Summary]:
         known = self._buffers.get(path)
@@ -183,12 +183,14 @@ class View:
 
     def __init__(
         self,
+        top: str,
         summaries: Mapping[str, Summary],
         texts: Mapping[str, str],
         outlines: dict[str, tuple[int, Outline]],
         complete: bool,
     ) -> None:
         """``complete``: no file of the workspace was left out, so that all mentions of a name are known."""
+        self.top = top
         self._complete = complete
         self._summaries = summaries
         self._shadows = texts
@@ -208,9 +210,13 @@ class View:
         search.add_callees()
         return Program(
             tuple(HostFile(path, self.text(path), flags_of(path)) for path in search.linked),
-            tuple((name, files) for name in sorted(search.names) if (files := self._all_mentions(name)) is not None),
+            tuple(
+                (name, files) for name in sorted(search.names) if (files := self._mentions(name, search)) is not None
+            ),
             tuple(sorted(search.names)),
             tuple(sorted(name for name in defined if self._is_ambiguous(name, unit))),
+            self.top,
+            self._complete,
         )
 
     def kernels(self, path: str) -> tuple[str, ...]:
@@ -224,9 +230,12 @@ class View:
         number = zlib.crc32(name.encode())
         return sorted(path for path, summary in self._summaries.items() if summary.may_mention(number))
 
-    def _all_mentions(self, name: str) -> tuple[str, ...] | None:
-        found = tuple(self.mentioning(name))
-        return found if self._complete and len(found) <= _MOST_MENTIONS else None
+    def _mentions(self, name: str, search: _Search) -> tuple[str, ...] | None:
+        """The files with a name that may be linked with the unit; None where they are too many to tell."""
+        found = self.mentioning(name)
+        if search.is_program and len(found) <= 8 * _MOST_MENTIONS:
+            found = [path for path in found if not search.is_of_another_program(path)]
+        return tuple(found) if len(found) <= _MOST_MENTIONS else None
 
     def _is_ambiguous(self, kernel: str, unit: str) -> bool:
         own = self.closure(unit)
@@ -371,6 +380,11 @@ class _Search:
             self.linked[main] = None
             self.inside |= self.view.closure(main)
         return True
+
+    def is_of_another_program(self, path: str) -> bool:
+        """Whether a file is compiled for programs with a `main` of their own only."""
+        units = self.view.units_with(path)
+        return path not in self.inside and bool(units) and all(self.view.has_main(u) for u in units)
 
     def _found(self, path: str, functions: set[OutlinedFunction]) -> set[str]:
         self.on_the_way.setdefault(path, set()).update(functions)

@@ -32,7 +32,7 @@ def host(tmp_path: Path) -> Path:
 async def test_saving_an_open_host_file(editor: Editor, tmp_path: Path, host: Path) -> None:
     uri = editor.open(tmp_path / "kernel.cu", KERNEL)
     await editor.until(editor.has(uri))
-    assert "called from the files of this workspace only" in str(await editor.hover(uri, "rows(int"))
+    assert "called only from the files in" in str(await editor.hover(uri, "rows(int"))
     other = editor.open(host, HOST, language="cpp")
     editor.replace(other, "out, 64", "out, 63")
     editor.save(other, host)
