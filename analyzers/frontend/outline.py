@@ -26,6 +26,10 @@ class OutlinedFunction:
     end: int
     internal: bool
     """Only its own file can call it by name."""
+    scope: str = ""
+    """The class or namespace right around it, as far as the text says."""
+    parameters: int | None = None
+    """How many it has; None for a macro and where there may be any number."""
 
 
 class Outline:
@@ -33,7 +37,7 @@ class Outline:
 
     def __init__(self, text: str) -> None:
         code = code_text(text)
-        found = list(_functions(code.code, 0, len(code.code), inside_class=False, internal=False))
+        found = list(_functions(code.code))
         for body in code.macros:
             name = _MACRO.match(body.text)
             if name is not None:
@@ -50,7 +54,10 @@ class Outline:
 
 _MACRO: Final = re.compile(r"#\s*define\s+(\w+)")
 _BRACE: Final = re.compile(r"[{};]")
-_NAME: Final = re.compile(r"(operator\s*(?:\(\s*\)|[^\s\w(]+)|~?[A-Za-z_]\w*)\s*(?:<[^()]*>\s*)?\(")
+_NAME: Final = re.compile(r"(operator\s*(?:\(\s*\)|[^\s\w(]+)|~?[A-Za-z_]\w*)\s*(?:<[^()]{0,200}>\s*)?\(")
+_SCOPE: Final = re.compile(r"([A-Za-z_]\w*)\s*(?:<[^<>()]{0,200}>\s*)?::\s*\Z")
+_SCOPE_REACH: Final = 250
+_SPACE: Final = re.compile(r"\s*")
 _NO_NAME: Final = frozenset(
     {
         "__launch_bounds__", "__attribute__", "__declspec", "__cluster_dims__", "__maxnreg__", "alignas", "decltype",
@@ -58,42 +65,91 @@ _NO_NAME: Final = frozenset(
     }
 )  # fmt: skip
 _CLASS: Final = re.compile(r"\b(?:class|struct|union)\b")
+_CLASS_NAME: Final = re.compile(r"([A-Za-z_]\w*)\s*(?:<[^{}]*>\s*)?(?:final\s*)?(?::[^{}]*)?\Z")
 _TEMPLATE: Final = re.compile(r"^\s*template\s*<")
 
 
-def _functions(code: str, start: int, end: int, *, inside_class: bool, internal: bool) -> Iterator[OutlinedFunction]:
-    """The functions of one scope between two offsets."""
-    head = start
-    position = start
-    while (match := _BRACE.search(code, position, end)) is not None:
+@dataclass(slots=True)
+class _Scope:
+    end: int
+    name: str
+    inside_class: bool
+    internal: bool
+
+
+def _functions(code: str) -> Iterator[OutlinedFunction]:
+    """The functions of a text, in one pass over its brackets."""
+    closing = _closing(code)
+    scopes = [_Scope(len(code), "", inside_class=False, internal=False)]
+    head = position = 0
+    while True:
+        scope = scopes[-1]
+        match = _BRACE.search(code, position, scope.end)
+        if match is None:
+            if len(scopes) == 1:
+                return
+            head = position = scopes.pop().end
+            continue
         position = match.end()
         if match.group() != "{":
             head = position
             continue
-        closed = _closing(code, match.start(), end)
-        text = _without_template(code[head : match.start()])
-        inner = (match.end(), closed)
+        closed = min(closing.get(match.start(), len(code)), scope.end)
+        written = code[head : match.start()]
+        text = _without_template(written)
         if re.search(r"\bnamespace\b", text) and "(" not in text:
+            names = text.split("namespace")[-1].replace("::", " ").split()
             unnamed = text.split() == ["namespace"]
-            yield from _functions(code, *inner, inside_class=False, internal=internal or unnamed)
+            scopes.append(
+                _Scope(closed, names[-1] if names else "", inside_class=False, internal=scope.internal or unnamed)
+            )
         elif text.rstrip().endswith('"') and "extern" in text:
-            yield from _functions(code, *inner, inside_class=False, internal=internal)
-        elif (name := _name(text)) is not None:
-            own = internal or (not inside_class and re.search(r"\bstatic\b", text) is not None)
-            yield OutlinedFunction(name, head + _blanks(code[head:]), closed, own)
+            scopes.append(_Scope(closed, scope.name, inside_class=False, internal=scope.internal))
+        elif (found := _name(text)) is not None:
+            own = scope.internal or (not scope.inside_class and re.search(r"\bstatic\b", text) is not None)
+            spaces = _SPACE.match(code, head)
+            start = spaces.end() if spaces is not None else head
+            within = _SCOPE.search(text, max(0, found.start() - _SCOPE_REACH), found.start())
+            yield OutlinedFunction(
+                re.sub(r"\s", "", found[1]), start, closed, own,
+                within[1] if within is not None else scope.name, _parameters(text, found.end()),
+            )  # fmt: skip
+            head = position = closed
         elif _CLASS.search(text):
-            yield from _functions(code, *inner, inside_class=True, internal=internal)
-        head = position = closed
+            named = _CLASS_NAME.search(text)
+            scopes.append(
+                _Scope(closed, named[1] if named is not None else "", inside_class=True, internal=scope.internal)
+            )
+        else:
+            head = position = closed
+        if scopes[-1] is not scope:
+            head = position
 
 
-def _closing(code: str, opened: int, end: int) -> int:
-    """Behind the brace that closes the one at an offset; the end where none does."""
-    depth = 0
-    for match in re.compile(r"[{}]").finditer(code, opened, end):
-        depth += 1 if match.group() == "{" else -1
-        if depth == 0:
-            return match.end()
-    return end
+def _closing(code: str) -> dict[int, int]:
+    """For each brace that opens, what is behind the one that closes it; those that none closes are absent."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for match in re.compile(r"[{}]").finditer(code):
+        if match.group() == "{":
+            opened.append(match.start())
+        elif opened:
+            found[opened.pop()] = match.end()
+    return found
+
+
+def _parameters(head: str, start: int) -> int | None:
+    """How many parameters stand behind an opened parenthesis."""
+    depth, count, at = 1, 1, start
+    while at < len(head) and depth:
+        sign = head[at]
+        depth += (sign in "([{<") - (sign in ")]}>")
+        count += sign == "," and depth == 1
+        at += 1
+    inside = head[start : at - 1].strip()
+    if "..." in inside:
+        return None
+    return 0 if inside in ("", "void") else count
 
 
 def _without_template(head: str) -> str:
@@ -108,15 +164,8 @@ def _without_template(head: str) -> str:
     return head
 
 
-def _name(head: str) -> str | None:
-    """What a head names when it is one of a function."""
+def _name(head: str) -> re.Match[str] | None:
+    """Where a head names what it defines, when it is one of a function."""
     if "=" in head.partition("(")[0]:
         return None
-    for match in _NAME.finditer(head):
-        if match[1] not in _NO_NAME:
-            return re.sub(r"\s", "", match[1])
-    return None
-
-
-def _blanks(text: str) -> int:
-    return len(text) - len(text.lstrip())
+    return next((match for match in _NAME.finditer(head) if match[1] not in _NO_NAME), None)
