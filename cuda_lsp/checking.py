@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from analyzers.frontend.outline import Outline
 from analyzers.model import Fix, FixRefusal, Reason, Verdict
 from cuda_lsp import bug, cache, wire
 from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES, Anchor, Document, text_digest
@@ -118,15 +119,24 @@ class Checks:
 
     async def _check_launched(self, units: Iterable[str], paths: Iterable[str], frozen: Frozen) -> None:
         known = {path: text for path, (_, text) in frozen.texts.items()}
+        callees = frozenset[str]().union(*(self.views[unit].callees for unit in units if unit in self.views))
 
-        def read() -> frozenset[str]:
+        def read() -> tuple[frozenset[str], frozenset[str]]:
             texts = [known.get(path) or read_text(path) or "" for path in paths]
-            return frozenset(word for text in texts for word in _WORD.findall(text))
+            words = [frozenset(_WORD.findall(text)) for text in texts]
+            defined = [
+                Outline(t).defined for t, found in zip(texts, words, strict=True) if not callees.isdisjoint(found)
+            ]
+            return frozenset[str]().union(*words), frozenset[str]().union(*defined)
 
-        words = await asyncio.to_thread(read)
+        words, defined = await asyncio.to_thread(read)
         for unit in units:
             view = self.views.get(unit)
-            if view is not None and not (view.names.isdisjoint(words) and view.mentioned.isdisjoint(paths)):
+            if view is not None and not (
+                view.names.isdisjoint(words)
+                and view.callees.isdisjoint(defined)
+                and (view.mentioned | view.defining).isdisjoint(paths)
+            ):
                 await self._check_unit(unit, frozen, Wish(relink=True))
 
     def _reads(self, unit: str, changed: set[str]) -> bool:

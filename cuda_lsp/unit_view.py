@@ -136,6 +136,10 @@ class UnitView:
     """Of kernels and of functions that lead to them: a file that mentions one may launch the unit's kernels."""
     mentioned: frozenset[str] = frozenset()
     """Files that mention such a name, whether they were read or not."""
+    callees: frozenset[str] = frozenset()
+    """Functions whose definitions were looked for: a file that begins to define one may change what they return."""
+    defining: frozenset[str] = frozenset()
+    """Files that define such a function."""
     fixes: list[Fix] = field(default_factory=list[Fix])
     """Verified repairs for the text of `snapshot`."""
     answered: set[str] = field(default_factory=set[str])
@@ -237,6 +241,7 @@ class UnitView:
         self.dependencies = dependencies if unit.failure is None else {**self.dependencies, **dependencies}
         self.absent, self.sought = frame["absent"], frame["sought"]
         self.names, self.mentioned = frozenset(frame["names"]), frozenset(frame["mentioned"])
+        self.callees, self.defining = frozenset(frame["callees"]), frozenset(frame["defining"])
         self.fixes, self.combined, self.answered, self.refusals = [], None, set(), {}
         self._fresh = {}
 

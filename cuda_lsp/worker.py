@@ -276,6 +276,8 @@ class Worker:
             sought=entry["sought"],
             names=request.program.names,
             mentioned=sorted({path for _, paths in request.program.mentions for path in paths}),
+            callees=sorted(name for name, _ in request.program.definitions),
+            defining=sorted({d[0] for _, found in request.program.definitions for d in found}),
             from_disk=from_disk,
         )
 

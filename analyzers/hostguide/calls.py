@@ -84,6 +84,8 @@ class Caller(Evaluator):
         """Names of the functions that were run."""
         self.ran_at: dict[Place, dict[str, HostFunction]] = {}
         """The functions that were run and lead to launches; by USR, because instances of a template share a place."""
+        self.taken: dict[HostFunction, None] = {}
+        """Functions of other translation units than their callers' that were run since the root was entered."""
         self.steps = 0
         """Statements run so far."""
         self.shapes: int = 0
@@ -271,6 +273,8 @@ class Caller(Evaluator):
         if enclosing is not None:
             self._own_copies(frame, function, enclosing)
         self._follow(node.cursor)
+        if node.cursor.translation_unit is not function.cursor.translation_unit:
+            self.taken[function] = None
         for variable, value in bound:
             self.state.store[variable] = value
         return self._activated(frame, function)

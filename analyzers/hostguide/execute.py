@@ -65,6 +65,7 @@ class Executor(LoopRunner):
         self.state = State({}, None, frozenset(), self.next_epoch())
         self.frame = Frame(function, None)
         self.runs_now(function)
+        self.taken = {}
         self.statement = None
         for parameter in function.parameters:
             self._free_parameter(parameter)

@@ -361,7 +361,10 @@ class _Guide:
         builder = self.machine.builder
         functions = [raw.root, *(builder.function(call.value) for call in raw.calls if call.value is not None)]
         callees = [self.callers.callee(f) for f in functions if f is not None]
-        return tuple(dict.fromkeys(c.assumption for c in callees if c is not None and c.assumption is not None))
+        known = [c.assumption for c in callees if c is not None and c.assumption is not None]
+        taken = [(f.name, extent(f.cursor)[0]) for f in raw.taken]
+        known += [f"`{name}` is the one in {path}" for name, path in taken if not self.linker.is_own(path)]
+        return tuple(dict.fromkeys(known))
 
     def _skipped(self, sites: set[tuple[str, int, int]]) -> list[Skipped]:
         out: list[Skipped] = []

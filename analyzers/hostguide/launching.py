@@ -52,6 +52,8 @@ class RawLaunch:
     """The function around the launch, lambdas left out."""
     root: HostFunction | None
     """The function that was called with anything."""
+    taken: tuple[HostFunction, ...]
+    """Functions of other files that were run before, those around the launch left out."""
     variables: tuple[tuple[str, Variable, Value | None], ...] = ()
     """The device, constant and managed variables in sight, and what the host put there as far as that is known."""
 
@@ -163,13 +165,16 @@ class Launcher(MethodCaller):
         owner: HostFunction | None = None
         root: HostFunction | None = None
         frame: Frame | None = self.frame
+        around: set[HostFunction | None] = set()
         while frame is not None:
+            around.add(frame.function)
             if frame.call is not None:
                 calls.append(frame.call)
             if owner is None and frame.enclosing is None:
                 owner = frame.function
             root = frame.function
             frame = frame.caller
+        taken = tuple(f for f in self.taken if f not in around)
         on_device = {variable: d.name for d, variable in self._globals.items() if self.on_device(d)}
         held = tuple((name, variable, self.state.store.get(variable)) for variable, name in on_device.items())
         for value, text in zip(values, texts, strict=False):
@@ -186,7 +191,7 @@ class Launcher(MethodCaller):
             self.launches.append(
                 RawLaunch(
                     defined, guard, grid, block, shared, values, texts, self.state.facts, node,
-                    tuple(reversed(calls)), cooperative, owner, root, held,
+                    tuple(reversed(calls)), cooperative, owner, root, taken, held,
                 )
             )  # fmt: skip
 

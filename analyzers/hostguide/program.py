@@ -29,6 +29,10 @@ class HostFile:
     flags: CompileFlags = field(default_factory=CompileFlags)
 
 
+Definition = tuple[str, str, int | None]
+"""A file that defines a function, the class or namespace it is in ("" for none), and how many parameters it has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """Files to link with a unit, and what their workspace says of functions by name."""
@@ -44,6 +48,8 @@ class Program:
     """Where the files of the workspace lie."""
     complete: bool = False
     """Whether all of them were searched for `mentions`."""
+    definitions: tuple[tuple[str, tuple[Definition, ...]], ...] = ()
+    """The names of functions that were looked for, and all definitions in the workspace, as its texts show them."""
 
 
 class Linker:
@@ -58,6 +64,7 @@ class Linker:
         self._defined: dict[str, list[Cursor]] = {}
         self._read = frozenset(path for p in passes for path in (p.path, *p.dependencies))
         self._mentions = dict(program.mentions)
+        self._definitions = dict(program.definitions)
 
     def learn(self, functions: Iterable[FoundFunction]) -> None:
         """The functions of all passes, those of the unit first."""
@@ -75,7 +82,22 @@ class Linker:
         fitting = [c for c in candidates if c.linkage.name == "EXTERNAL" and c.get_usr() == wanted]
         if len(fitting) > 1:
             fitting = [c for c in fitting if _is_kernel(c) and self.is_own(extent(c)[0])]
-        return fitting[0] if fitting else None
+        return fitting[0] if fitting and not self._has_rival(fitting[0]) else None
+
+    def _has_rival(self, defined: Cursor) -> bool:
+        """Whether a file that was not parsed defines the function too, as far as names tell, or nobody has looked."""
+        if not self._program.folder:
+            return False
+        name = defined.spelling
+        found = self._definitions.get(name)
+        if found is None:
+            return True
+        scopes, plain = _scopes(defined), defined.mangled_name == name
+        count = len(list(defined.type.argument_types()))
+        return any(
+            path not in self._read and (plain or (scope in ("", *scopes) and parameters in (None, count)))
+            for path, scope, parameters in found
+        )
 
     @property
     def folder(self) -> str:
@@ -101,6 +123,16 @@ class Linker:
             return contexts
         why = f"several files define `{kernel}`, and the launch in {Path(path).name} may mean another one"
         return [replace(c, uncertain=c.uncertain or why) for c in contexts]
+
+
+def _scopes(cursor: Cursor) -> list[str]:
+    """The classes and namespaces around a function."""
+    found: list[str] = []
+    parent = cursor.semantic_parent
+    while parent is not None and not parent.kind.is_translation_unit():
+        found.append(parent.spelling)
+        parent = parent.semantic_parent
+    return found
 
 
 def _is_kernel(cursor: Cursor) -> bool:

@@ -20,7 +20,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from typing import Any
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.outline import Outline, OutlinedFunction
 from analyzers.frontend.scan import scan_kernels
-from analyzers.hostguide.program import HostFile, Program
+from analyzers.hostguide.program import Definition, HostFile, Program
 from analyzers.hostguide.source import blanked
 from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
@@ -45,6 +45,10 @@ _MOST_MENTIONS = 64
 """Files with a name, beyond which it is too common to know all its callers."""
 _ROUNDS = 6
 """Calls between a launch and the outermost function that is looked for in other files."""
+_CALLEE_ROUNDS = 2
+"""Calls from a function on the way to a launch to one whose file is looked for."""
+_MOST_CALLEES = 256
+"""Names of such functions."""
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
@@ -54,6 +58,8 @@ _UNFOLLOWED = frozenset({"main", "operator", "operator()"})
 _log = logging.getLogger(__name__)
 
 Stamp = tuple[int, int, int]
+Definitions = Mapping[str, tuple[OutlinedFunction, ...]]
+"""By file, the functions by one name that other files can call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +184,12 @@ def _read(path: str, stamp: Stamp, known: tuple[Stamp, str, Summary] | None) -> 
     return stamp, digest, summarised(data)
 
 
+def _described(found: Definitions) -> Iterator[Definition]:
+    for path, functions in sorted(found.items()):
+        for f in functions:
+            yield path, f.scope, f.parameters
+
+
 class View:
     """The workspace at one moment."""
 
@@ -197,6 +209,7 @@ class View:
         self._outlines = outlines
         self._texts: dict[str, str] = {}
         self._closures: dict[str, frozenset[str]] = {}
+        self._mains: dict[str, bool] = {}
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
         for path in summaries:
             self._by_name[Path(path).name].append(path)
@@ -208,6 +221,7 @@ class View:
         defined = {k for path in self.closure(unit) for k in self.kernels(path)}
         search.run(defined if not kernels else {k.partition("<")[0] for k in kernels} & defined)
         search.add_callees()
+        search.look_for_rivals()
         return Program(
             tuple(HostFile(path, self.text(path), flags_of(path)) for path in search.linked),
             tuple(
@@ -217,13 +231,34 @@ class View:
             tuple(sorted(name for name in defined if self._is_ambiguous(name, unit))),
             self.top,
             self._complete,
+            tuple((name, tuple(_described(found))) for name, found in sorted(search.definitions.items())),
         )
 
     def kernels(self, path: str) -> tuple[str, ...]:
         return self._summaries[path].kernels
 
     def has_main(self, unit: str) -> bool:
-        return any(self._summaries[path].has_main for path in self.closure(unit))
+        """Whether a unit is a program: a function `main` that stands in no class or namespace."""
+        return any(self._defines_main(path) for path in self.closure(unit) if self._summaries[path].has_main)
+
+    def _defines_main(self, path: str) -> bool:
+        found = self._mains.get(path)
+        if found is None:
+            functions = self.outline(path).functions
+            found = self._mains[path] = any(f.name == "main" and not f.scope for f in functions)
+        return found
+
+    def defining(self, name: str) -> Definitions | None:
+        """The files that define an external function by a name; None where too many mention it to look."""
+        files = self.mentioning(name)
+        if len(files) > _MOST_MENTIONS:
+            return None
+        outlines = {path: self.outline(path) for path in files}
+        return {
+            path: tuple(f for f in outline.functions if f.name == name and not f.internal)
+            for path, outline in outlines.items()
+            if name in outline.defined
+        }
 
     def mentioning(self, name: str) -> list[str]:
         """The files whose code mentions a name, by their summaries."""
@@ -329,6 +364,8 @@ class _Search:
         self.linked: dict[str, None] = {}
         self.inside: set[str] = set(self.own)
         """All files of the unit and of the linked ones."""
+        self.definitions: dict[str, Definitions] = {}
+        """By the names that were looked for."""
         self.on_the_way: dict[str, set[OutlinedFunction]] = {}
         """By file, functions from which the kernels are launched."""
         self._bytes = 0
@@ -391,17 +428,37 @@ class _Search:
         return {f.name for f in functions}
 
     def add_callees(self) -> None:
-        """Link the files that define what the functions on the way to a launch call."""
-        for path, functions in sorted(self.on_the_way.items()):
-            for name in sorted(self.view.called_in(path, functions) - self.names):
-                files = [p for p in self.view.mentioning(name) if Path(p).suffix.lower() in SOURCE_SUFFIXES]
-                if len(files) > _MOST_MENTIONS or any(
-                    name in self.view.outline(p).defined for p in files if p in self.inside
-                ):
+        """Link the files that define what the functions on the way to a launch call, and what those call."""
+        calling: dict[str, set[OutlinedFunction]] = self.on_the_way
+        for _ in range(_CALLEE_ROUNDS):
+            called = dict.fromkeys(n for p in sorted(calling) for n in sorted(self.view.called_in(p, calling[p])))
+            calling = dict[str, set[OutlinedFunction]]()
+            for name in called:
+                if name in self.names or name in self.definitions or len(self.definitions) >= _MOST_CALLEES:
                     continue
-                defining = [p for p in files if p not in self.inside and name in self.view.outline(p).defined]
-                if len(defining) == 1 and not (self.is_program and self.view.has_main(defining[0])):
-                    self._add(defining[0])
+                found = self._definitions(name)
+                if found is None:
+                    continue
+                self.definitions[name] = found
+                sources = [p for p in found if Path(p).suffix.lower() in SOURCE_SUFFIXES]
+                if len(found) == 1 and sources and sources[0] not in self.inside:
+                    self._add(sources[0])
+                for path in found:
+                    if path in self.inside:
+                        calling.setdefault(path, set()).update(found[path])
+
+    def look_for_rivals(self) -> None:
+        """Who else defines what leads to a launch."""
+        for name in sorted(self.names):
+            found = self._definitions(name)
+            if found is not None:
+                self.definitions[name] = found
+
+    def _definitions(self, name: str) -> Definitions | None:
+        found = self.view.defining(name)
+        if found is None or not self.is_program:
+            return found
+        return {path: functions for path, functions in found.items() if not self.is_of_another_program(path)}
 
     def _defines(self, path: str, name: str) -> bool:
         """Whether a file has a function or kernel of its own by a name."""

@@ -59,5 +59,5 @@ def program_key(program: Program) -> str:
     """A name for everything in a program."""
     files = [(f.path, hashlib.sha256(f.text.encode("utf-8", "replace")).hexdigest()) for f in program.files]
     flags = [wire.dump(f.flags) for f in program.files]
-    whole = (program.folder, program.complete)
+    whole = (program.folder, program.complete, program.definitions)
     return json.dumps([files, flags, program.mentions, program.ambiguous, whole])

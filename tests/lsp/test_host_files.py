@@ -73,3 +73,21 @@ async def test_a_file_that_only_mentions_a_function_counts_too(editor: Editor, t
     table.unlink()
     await changed(editor, table)
     await editor.until(editor.has(uri))
+
+
+CALLING = KERNEL.replace("int width) { rows", "int) { rows").replace("out, width);", "out, chosen());")
+
+
+async def test_definitions_that_come_and_go_of_what_the_host_code_calls(editor: Editor, tmp_path: Path) -> None:
+    uri = editor.open(tmp_path / "kernel.cu", "int chosen();\n" + CALLING)
+    await editor.until(editor.has(uri, "data-race"))
+    first, second = tmp_path / "first.cpp", tmp_path / "second.cpp"
+    first.write_text("int chosen() { return 64; }\n")
+    await changed(editor, first)
+    await editor.until(editor.has(uri))
+    second.write_text("int chosen() { return 1; }\n")
+    await changed(editor, second)
+    await editor.until(editor.has(uri, "data-race"))
+    second.unlink()
+    await changed(editor, second)
+    await editor.until(editor.has(uri))
