@@ -534,7 +534,10 @@ def _directives(unit: ParsedUnit, kernels: Sequence[Kernel]) -> tuple[list[Comme
 def _launched_unseen(lowered: LoweredUnit, host: HostFacts) -> Iterator[Skipped]:
     """Launches of kernels that no definition was found for."""
     kernels = {k.mangled for k in lowered.kernels}
+    own = {lowered.unit.path, *lowered.unit.dependencies}
     for launch in host.launches:
+        if launch.span.path not in own:
+            continue
         lost = sum(k not in kernels for k in launch.kernels)
         if lost:
             which = (

@@ -21,8 +21,13 @@ from cuda_lsp.tracking import Edit, OffsetMap, edits_between
 
 CUDA_LANGUAGES = frozenset({"cuda", "cuda-cpp"})
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".cuinl"})
-SOURCE_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c++"})
+HEADER_SUFFIXES = frozenset(
+    {
+        ".cuh", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".inc", ".cuinl", ".ipp", ".ixx", ".tpp", ".tcc", ".txx",
+        ".def", ".impl",
+    }
+)  # fmt: skip
+SOURCE_SUFFIXES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
 
 class Anchor:

@@ -234,3 +234,51 @@ def test_with_names_of_kernels_launches_of_others_are_left_out() -> None:
     assert found("one") == {"one": everything["one"]}
     (two,) = found("two").items()
     assert two in everything.items()
+
+
+def test_a_folder_without_those_below_closes_no_name(folder: Path) -> None:
+    index = ProgramIndex(str(folder), recursive=False)
+    assert names(linked(folder, index)) == ["host.cc"]
+    assert verdicts(folder, linked(folder, index)) == ["data-race"]
+
+
+def test_a_linked_folder_outside_closes_no_name(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (folder / "inside").mkdir()
+    (folder / "again").symlink_to(folder / "inside")
+    assert verdicts(folder, linked(folder)) == ["race-free"]
+    (folder / "outside").symlink_to(tmp_path_factory.mktemp("outside"))
+    assert verdicts(folder, linked(folder)) == ["data-race"]
+
+
+def test_callers_of_header_functions_that_are_not_linked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_index, "_MOST_LINKED", 2)
+    (folder / "wrap.h").write_text(HEADER + "inline void wrap(int *out, int width) { launch_rows(out, width); }\n")
+    (folder / "host.cc").unlink()
+    for name in ("a.cc", "b.cc"):
+        (folder / name).write_text('#include "wrap.h"\nvoid use(int *out) { wrap(out, 64); }\n')
+    assert verdicts(folder, linked(folder)) == ["race-free"]
+    (folder / "z.cc").write_text('#include "wrap.h"\nvoid other(int *out) { wrap(out, 0); }\n')
+    assert verdicts(folder, linked(folder)) == ["data-race"]
+
+
+def test_macros_of_the_command_line_may_stand_for_a_function(folder: Path) -> None:
+    view = ProgramIndex(str(folder)).refresh({})
+    program = view.program(str(folder / "kernel.cu"), lambda _: CompileFlags(), (), frozenset({"launch_rows"}))
+    assert verdicts(folder, program) == ["data-race"]
+
+
+def test_a_member_main_makes_no_program(folder: Path) -> None:
+    (folder / "kernel.cu").write_text(KERNEL + "int main() { launch_rows(nullptr, 64); }\n")
+    (folder / "host.cc").write_text(HOST + "struct App { int main(int); };\n")
+    assert names(linked(folder)) == ["host.cc"]
+
+
+def test_deep_and_long_texts_have_an_outline() -> None:
+    deep = "namespace a { " * 2000 + "void run() {} " + "}" * 2000
+    assert "run" in Outline(deep).defined
+    assert not Outline("a<" * 20000).defined
+    text = (
+        "struct A { void f(int, T<int, 2>) {} }; template <class T> int N<T>::g() {} namespace a::b { void h(...) {} }"
+    )
+    found = [(f.name, f.scope, f.parameters) for f in Outline(text).functions]
+    assert found == [("f", "A", 2), ("g", "N", 0), ("h", "b", None)]

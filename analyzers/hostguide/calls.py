@@ -142,7 +142,7 @@ class Caller(Evaluator):
         arguments = tuple(a for a in node.args[1:] if a is not None)
         if name in LAUNCH_CALLS:
             return self.launch_call(node, name, arguments)
-        if name in _NEVER_RETURN or self.never_returns(target):
+        if (bundled and name in _NEVER_RETURN) or self.never_returns(target):
             for a in arguments:
                 self.evaluate(a)
             raise Stop

@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
@@ -31,6 +31,7 @@ from analyzers.hostguide.declared import (
     in_template,
     on_device,
 )
+from analyzers.hostguide.disguises import may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
@@ -236,7 +237,18 @@ class _Guide:
                 for match in pattern.finditer(text):
                     mentions.setdefault(match.group().decode(), []).append((path, match.start()))
                     add(path, match.start())
+                for name, start in self._disguised(text, names):
+                    mentions.setdefault(name, []).append((path, start))
+                    add(path, start)
         return sorted(wanted.values(), key=lambda f: (f.path != self.unit.path, f.path, f.start)), mentions
+
+    def _disguised(self, text: bytes, names: set[str]) -> Iterator[tuple[str, int]]:
+        """Names that a text spells in no way a search for words finds, and where."""
+        if b"\\\n" in text or b"\\\r" in text:
+            yield from ((name, at) for name, at in spliced_words(text) if name in names)
+        if b"##" in text:
+            for paste in pastes(text):
+                yield from ((name, paste.offset) for name in sorted(names) if may_give(name, paste.before, paste.after))
 
     def _macro_at(self, path: str, offset: int) -> str | None:
         for match in self._defines(path):

@@ -16,8 +16,10 @@ from analyzers.frontend.cindex import Cursor, TranslationUnit
 _LINE = 120
 _BLANK = re.compile(rb"\s+")
 _TOKEN = re.compile(
-    rb"""(?P<skip>\s+|//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)|(?:u8|u|U|L)?"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)
-    |(?P<word>[A-Za-z_]\w*)|(?P<other>.)""",
+    rb"""(?P<skip>\s+|//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)
+        |(?:u8|u|U|L)?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"
+        |(?:u8|u|U|L)?"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)
+    |(?P<word>[A-Za-z_]\w*)|(?P<number>\d(?:'?\w)*)|(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -88,16 +90,29 @@ def punctuation(text: bytes, start: int) -> Iterator[tuple[str, int]]:
             yield match.group().decode("latin-1"), match.start()
 
 
-_SILENT = re.compile(
-    rb"""//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?""",
+_COMMENTS_AND_STRINGS = rb"""//(?:[^\n\\]|\\.)*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"?"""
+_CHARACTERS = rb"""'(?:[^'\\\n]|\\.)*'?"""
+_SILENT = re.compile(_COMMENTS_AND_STRINGS + rb"|" + _CHARACTERS, re.DOTALL)
+_SILENT_WITH_RAW = re.compile(
+    rb"""\b(?:u8|u|U|L)?R"(?P<raw>[^()\\\s]{0,16})\(.*?\)(?P=raw)"|(?P<number>\b\d(?:'?\w)*)|"""
+    + _COMMENTS_AND_STRINGS
+    + rb"|"
+    + _CHARACTERS,
     re.DOTALL,
 )
+_UNUSUAL = re.compile(rb"""\w'\w|R\"""")
+"""Where quotes may be separators of digits, or those of a raw string."""
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 
 
 def blanked(text: bytes) -> bytes:
     """The text with comments and literals replaced by blanks; offsets and lines stay."""
-    return _SILENT.sub(lambda m: _NOT_NEWLINE.sub(b" ", m.group()), text)
+    pattern = _SILENT_WITH_RAW if _UNUSUAL.search(text) is not None else _SILENT
+    return pattern.sub(_blank, text)
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return match.group() if match.lastgroup == "number" else _NOT_NEWLINE.sub(b" ", match.group())
 
 
 def closing(text: bytes, start: int) -> int:

@@ -61,13 +61,16 @@ class Requests:
         if options.use_host and not options.launches:
             view = self._view(file.path, found)
             program = view.program(
-                file.path, lambda path: self._flags(path, self._project(str(Path(path).parent))), options.kernels
+                file.path,
+                lambda path: self._flags(path, self._project(str(Path(path).parent))),
+                options.kernels,
+                self._macro_words(found),
             )
         return CheckRequest(file.path, plain(text), self._flags(file.path, found), options=options, program=program)
 
     def _view(self, path: str, found: Project) -> View:
-        """The workspace of a file: the folder named on the command line, else that of the project file, else the file's
-        own without those below; and what the compilation database lists."""
+        """The workspace of a file: the folder named on the command line, else that of the project file or repository,
+        else the file's own without those below; and what the compilation database lists."""
         around = [folder for folder in self._folders if Path(path).is_relative_to(folder)]
         own = found.workspace_of(path)
         top, whole = (min(around, key=len), True) if around else (own.top, own.recursive)
@@ -78,6 +81,10 @@ class Requests:
             index = ProgramIndex(top, disk, recursive=whole)
             view = self._views[top, whole] = index.refresh({}, database.commands)
         return view
+
+    def _macro_words(self, found: Project) -> frozenset[str]:
+        extra = (*found.settings.extra_args, *self._selection.extra_args)
+        return (self._named_database or found.database).macro_words() | compile_commands.macro_words(extra)
 
     def hang_seconds(self, files: Iterable[Input]) -> float:
         """How long a worker may say nothing: the longest that the projects of some files allow."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os.path
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from cuda_lsp.config import Problem, Settings
 
 NAME = "compile_commands.json"
 _BUILD_FOLDERS = ("build", "out", "Build", "builddir", "_build")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _MAXIMAL_SIZE = 256 << 20
 
 
@@ -28,6 +30,11 @@ class Database:
 
     path: str | None = None
     commands: Mapping[str, CompileFlags] = field(default_factory=dict[str, CompileFlags])
+
+    def macro_words(self) -> frozenset[str]:
+        """The words that macros of the commands stand for."""
+        arguments = {a for flags in self.commands.values() for a in flags.arguments}
+        return macro_words(arguments)
 
 
 def find(start: Path, top: Path | None, configured: str | None, directory: Path) -> Path | None:
@@ -67,6 +74,11 @@ def load(path: Path | None) -> tuple[Database, tuple[Problem, ...]]:
     except flags.FlagsError as error:
         return Database(str(path)), (Problem(str(path), str(error).removeprefix(f"{path}: ")),)
     return Database(str(path), {os.path.normpath(name): found for name, found in commands.items()}), ()
+
+
+def macro_words(arguments: Iterable[str]) -> frozenset[str]:
+    """The words that macros on a command line stand for: ``run`` of ``-DEXEC=run``."""
+    return frozenset(word for a in arguments if "=" in a for word in _WORD.findall(a.partition("=")[2]))
 
 
 def _read_response_file(path: str) -> str | None:

@@ -51,25 +51,47 @@ def scan(
     return IncludeGraph(_resolved(names, tuple(folders)), complete)
 
 
-def source_files(top: str, *, recursive: bool = True) -> Iterator[str]:
-    """Files that may hold or include device code, nearest to the top first; hidden and build folders are skipped."""
-    waiting = deque([top])
-    visited = 0
-    while waiting and visited < _MAXIMAL_FOLDERS:
-        folder = waiting.popleft()
-        visited += 1
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
-            continue
-        for entry in entries:
-            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+class Folder:
+    """The source files below a folder, and whether that was all of them."""
+
+    def __init__(self, top: str, *, recursive: bool = True) -> None:
+        self._top = top
+        self._recursive = recursive
+        self.whole = True
+        """False once a folder was met that could not be read, or that a symbolic link leads to out of this one, or
+        when there are too many."""
+
+    def files(self) -> Iterator[str]:
+        """Files that may hold or include device or host code, nearest to the top first; hidden and build folders are
+        skipped."""
+        waiting = deque([self._top])
+        visited = 0
+        while waiting:
+            if visited >= _MAXIMAL_FOLDERS:
+                self.whole = False
+                return
+            folder = waiting.popleft()
+            visited += 1
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError:
+                self.whole = False
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                if recursive:
-                    waiting.append(entry.path)
-            elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
-                yield entry.path
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if self._recursive:
+                        waiting.append(entry.path)
+                elif entry.is_symlink() and entry.is_dir():
+                    self.whole = self.whole and Path(entry.path).resolve().is_relative_to(Path(self._top).resolve())
+                elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
+                    yield entry.path
+
+
+def source_files(top: str) -> Iterator[str]:
+    """The files of `Folder`."""
+    return Folder(top).files()
 
 
 def _includes(path: str, texts: Mapping[str, str]) -> list[str]:

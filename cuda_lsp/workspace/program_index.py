@@ -28,6 +28,7 @@ from typing import Any
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.outline import Outline, OutlinedFunction
 from analyzers.frontend.scan import scan_kernels
+from analyzers.hostguide.disguises import labels, may_give, pastes, spliced_words
 from analyzers.hostguide.program import Definition, HostFile, Program
 from analyzers.hostguide.source import blanked
 from cuda_lsp import cache
@@ -72,6 +73,9 @@ class Summary:
     words: array[int]
     """CRC-32 of the words in its code, sorted: a name whose hash is not among them is not mentioned."""
     has_main: bool
+    """The word stands in front of a parenthesis."""
+    pasted: tuple[tuple[str, str], ...] = ()
+    """The beginnings and ends of names that its macros paste together."""
 
     def may_mention(self, number: int) -> bool:
         at = bisect_left(self.words, number)
@@ -81,11 +85,16 @@ class Summary:
 def summarised(data: bytes) -> Summary:
     """Read a file's bytes."""
     plain = blanked(data)
-    words = array("I", sorted({zlib.crc32(word) for word in _WORD.findall(plain)}))
+    found = {zlib.crc32(word) for word in _WORD.findall(plain)}
+    if b"\\\n" in plain or b"\\\r" in plain:
+        found |= {zlib.crc32(word.encode()) for word, _ in spliced_words(plain)}
+    found |= {zlib.crc32(word) for word in labels(data)}
+    pasted = tuple(dict.fromkeys((p.before, p.after) for p in pastes(plain))) if b"##" in plain else ()
+    words = array("I", sorted(found))
     kernels: tuple[str, ...] = ()
     if b"__global__" in plain:
         kernels = tuple(dict.fromkeys(k.name for k in scan_kernels(data.decode("utf-8", "replace"))))
-    return Summary(tuple(includers.directives(data)), kernels, words, _MAIN.search(plain) is not None)
+    return Summary(tuple(includers.directives(data)), kernels, words, _MAIN.search(plain) is not None, pasted)
 
 
 class ProgramIndex:
@@ -109,13 +118,15 @@ class ProgramIndex:
         if not self._loaded:
             self._load()
         paths: dict[str, None] = dict.fromkeys(extra)
-        complete = True
-        for path in includers.source_files(self.top, recursive=self._recursive):
+        folder = includers.Folder(self.top, recursive=self._recursive)
+        complete = self._recursive
+        for path in folder.files():
             if len(paths) >= _MAXIMAL_FILES:
                 _log.info("%s is large: not every file was searched for launches", self.top)
                 complete = False
                 break
             paths[path] = None
+        complete = complete and folder.whole
         changed = 0
         kept: dict[str, tuple[Stamp, str, Summary]] = {}
         for path in paths:
@@ -152,22 +163,23 @@ class ProgramIndex:
 
     @property
     def _key(self) -> str:
-        return cache.key_of("index", self.top, self._recursive)
+        return cache.key_of("index 2", self.top, self._recursive)
 
     def _load(self) -> None:
         self._loaded = True
         entry = self._disk.read("index", self._key)
-        for path, stamp, digest, includes, kernels, words, has_main in entry or ():
+        for path, stamp, digest, includes, kernels, words, has_main, pasted in entry or ():
             numbers = array("I")
             numbers.frombytes(base64.b64decode(words))
-            summary = Summary(tuple(includes), tuple(kernels), numbers, has_main)
+            ends = tuple((before, after) for before, after in pasted)
+            summary = Summary(tuple(includes), tuple(kernels), numbers, has_main, ends)
             self._summaries[path] = (stamp[0], stamp[1], stamp[2]), digest, summary
 
     def _save(self) -> None:
         entry: list[Any] = []
         for path, (stamp, digest, s) in self._summaries.items():
             words = base64.b64encode(s.words.tobytes()).decode()
-            entry.append([path, stamp, digest, s.includes, s.kernels, words, s.has_main])
+            entry.append([path, stamp, digest, s.includes, s.kernels, words, s.has_main, s.pasted])
         self._disk.write("index", self._key, entry)
 
 
@@ -213,10 +225,18 @@ class View:
         self._by_name: defaultdict[str, list[str]] = defaultdict(list)
         for path in summaries:
             self._by_name[Path(path).name].append(path)
+        self._pasting = [(path, summary.pasted) for path, summary in summaries.items() if summary.pasted]
         self._includers: dict[str, list[str]] | None = None
 
-    def program(self, unit: str, flags_of: Callable[[str], CompileFlags], kernels: Sequence[str] = ()) -> Program:
-        """The files to link with a unit, nearest first; only those that lead to `kernels`, if any are named."""
+    def program(
+        self,
+        unit: str,
+        flags_of: Callable[[str], CompileFlags],
+        kernels: Sequence[str] = (),
+        macros: frozenset[str] = frozenset(),
+    ) -> Program:
+        """The files to link with a unit, nearest first; only those that lead to `kernels`, if any are named. What
+        `macros` of compile commands stand for may be called without a mention."""
         search = _Search(self, unit)
         defined = {k for path in self.closure(unit) for k in self.kernels(path)}
         search.run(defined if not kernels else {k.partition("<")[0] for k in kernels} & defined)
@@ -225,7 +245,9 @@ class View:
         return Program(
             tuple(HostFile(path, self.text(path), flags_of(path)) for path in search.linked),
             tuple(
-                (name, files) for name in sorted(search.names) if (files := self._mentions(name, search)) is not None
+                (name, files)
+                for name in sorted(search.names)
+                if name not in macros and (files := self._mentions(name, search)) is not None
             ),
             tuple(sorted(search.names)),
             tuple(sorted(name for name in defined if self._is_ambiguous(name, unit))),
@@ -263,7 +285,9 @@ class View:
     def mentioning(self, name: str) -> list[str]:
         """The files whose code mentions a name, by their summaries."""
         number = zlib.crc32(name.encode())
-        return sorted(path for path, summary in self._summaries.items() if summary.may_mention(number))
+        found = {path for path, summary in self._summaries.items() if summary.may_mention(number)}
+        found.update(path for path, pasted in self._pasting if any(may_give(name, *ends) for ends in pasted))
+        return sorted(found)
 
     def _mentions(self, name: str, search: _Search) -> tuple[str, ...] | None:
         """The files with a name that may be linked with the unit; None where they are too many to tell."""

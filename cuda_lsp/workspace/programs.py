@@ -43,6 +43,7 @@ class Programs:
             unit,
             lambda path: compile_commands.flags_for(path, database, settings, workspace.directory)[0],
             kernels,
+            database.macro_words() | compile_commands.macro_words(workspace.extra_args),
         )
 
     def _database(self, path: str | None) -> Database:

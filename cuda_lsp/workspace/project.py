@@ -15,6 +15,9 @@ from cuda_lsp.config import Layer, Problem, Settings
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.compile_commands import Database
 
+_REPOSITORY = ".git"
+"""What the top folder of a repository holds."""
+
 _Stamp = tuple[int, int] | None
 
 
@@ -24,7 +27,7 @@ class Workspace:
 
     top: str
     recursive: bool
-    """Also the folders below."""
+    """Also the folders below; without them nobody knows all callers of a function."""
     database: str | None
     directory: str
     """What relative `extra_args` are relative to."""
@@ -52,11 +55,13 @@ class Project:
         return compile_commands.flags_for(path, self.database, self.settings, self.directory)[0]
 
     def workspace_of(self, unit: str) -> Workspace:
-        """The workspace folder when the unit lies in it, else the project file's, else the unit's own without those
-        below."""
+        """The workspace folder when the unit lies in it, else the project file's, else that of the repository, else the
+        unit's own without those below, which is not taken for the whole."""
         top = self.top if self.top is not None and Path(unit).is_relative_to(self.top) else None
         if top is None and self.found[0] is not None:
             top = self.directory
+        if top is None:
+            top = next((str(p) for p in Path(unit).parents if (p / _REPOSITORY).exists()), None)
         return Workspace(
             top=top if top is not None else str(Path(unit).parent),
             recursive=top is not None,

@@ -186,3 +186,22 @@ void launch_pitch_assert_reversed(float *out, int n, int pitch, int rows) {
   assert(pitch <= n);
   pitch_assert_reversed<<<rows, 256>>>(out, n, pitch);
 }
+
+// A function of the program that has the name of one that never returns.
+void terminate(int odd);
+[[noreturn]] void stop(int odd);
+
+__global__ void after_message(int *out, int step) {
+  out[threadIdx.x * step] = threadIdx.x;  // expect: data-race intra-block with self
+}
+
+__global__ void after_stop(int *out, int step) {  // expect: race-free
+  out[threadIdx.x * step] = threadIdx.x;
+}
+
+void launch_after_message(int *out, int step) {
+  if (step < 1) terminate(step);
+  after_message<<<1, 64>>>(out, step);
+  if (step < 1) stop(step);
+  after_stop<<<1, 64>>>(out, step);
+}

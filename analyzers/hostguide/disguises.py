@@ -1,0 +1,62 @@
+"""Names that a text contains in no way that a search for words finds.
+
+Takes blanked text, gives words that a line splice cuts in two, names that macros paste together, and labels under which
+the assembler knows a function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_SPLICED = re.compile(rb"[A-Za-z_]\w*(?:\\\r?\n\w+)+")
+_SPLICE = re.compile(rb"\\\r?\n")
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()]*)\))?((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
+_PASTED = re.compile(rb"\w+(?:\s*##\s*\w+)+")
+_LABEL = re.compile(rb"\b(?:asm|__asm__|__asm|alias)\s*\(\s*\"(\w+)\"\s*\)")
+_MANGLED = re.compile(rb"(\d+)([A-Za-z_])")
+
+
+def spliced_words(text: bytes) -> Iterator[tuple[str, int]]:
+    """(identifier, offset) of those that a backslash at the end of a line cuts in two."""
+    for match in _SPLICED.finditer(text):
+        yield _SPLICE.sub(b"", match.group()).decode(), match.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """A macro that pastes words together: what is fixed at the ends of the result."""
+
+    before: str
+    after: str
+    offset: int
+
+
+def may_give(name: str, before: str, after: str) -> bool:
+    """Whether pasting may give a name. Where nothing but arguments is pasted any may come out, and nothing is said."""
+    fixed = len(before) + len(after)
+    return 0 < fixed <= len(name) and name.startswith(before) and name.endswith(after)
+
+
+def pastes(text: bytes) -> Iterator[Paste]:
+    """The macros of a text that paste."""
+    for macro in _DEFINE.finditer(text):
+        if b"##" not in macro.group(3):
+            continue
+        parameters = {p.strip() for p in (macro.group(2) or b"").split(b",")} | {b"__VA_ARGS__"}
+        for match in _PASTED.finditer(_SPLICE.sub(b"  ", macro.group(3))):
+            parts = [p.strip() for p in match.group().split(b"##")]
+            before, after = (b"" if p in parameters else p for p in (parts[0], parts[-1]))
+            yield Paste(before.decode(), after.decode(), macro.start())
+
+
+def labels(data: bytes) -> Iterator[bytes]:
+    """Names in the labels of a file's declarations (``asm("run")``); of mangled ones the words they are made of.
+    ``data`` is not blanked."""
+    for match in _LABEL.finditer(data):
+        label = match.group(1)
+        yield label
+        if label.startswith(b"_Z"):
+            for part in _MANGLED.finditer(label):
+                yield label[part.start(2) : part.start(2) + int(part.group(1))]
