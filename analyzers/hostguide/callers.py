@@ -81,6 +81,10 @@ class Callers:
         self._own = linker.passes[0].path
         self._callees: list[Callee] = []
         self._by_place: dict[Place, Callee] = {}
+        self._named: dict[int, list[Cursor]] = {}
+        self._meanings: dict[Place, Cursor | None] = {}
+        self._settled: set[tuple[int, int, str, int]] = set()
+        """Mentions of a function in a unit that are accounted for, whatever runs later."""
         functions = [f for found in texts.declared.values() for f in found]
         self._is_program = any(f.name == "main" and f.defined and f.path == self._own for f in functions)
 
@@ -155,12 +159,24 @@ class Callers:
             return
         for copy in callee.copies:
             yield from [f.cursor for f in self._machine.ran_at.get(place_of(copy.cursor), {}).values()]
+        if id(callee) not in self._named:
+            self._named[id(callee)] = list(self._instances_named(callee))
+        yield from self._named[id(callee)]
+
+    def _instances_named(self, callee: Callee) -> Iterator[Cursor]:
+        """The instances of a template that its mentions mean."""
         for unit, path, offset in self._seen(callee):
-            meant = _meant(unit, path, offset, callee.name)
+            meant = self._meant(unit, path, offset, callee.name)
             if meant is not None and meant.kind in FUNCTIONS and meant.kind != CursorKind.FUNCTION_TEMPLATE:
                 defined = meant.get_definition() or meant
                 if self._by_place.get(place_of(defined)) is callee and not _is_pattern(defined, callee):
                     yield defined
+
+    def _meant(self, unit: HostPass, path: str, offset: int, name: str) -> Cursor | None:
+        key = (id(unit.host), path, offset)
+        if key not in self._meanings:
+            self._meanings[key] = _meant(unit, path, offset, name)
+        return self._meanings[key]
 
     def _seen(self, callee: Callee) -> Iterator[tuple[HostPass, str, int]]:
         """The uses of a function's name, in each unit that reads them."""
@@ -186,20 +202,27 @@ class Callers:
         return not left_out <= compiled
 
     def _is_accounted(self, callee: Callee, unit: HostPass, path: str, offset: int) -> bool:
+        known = (id(callee), id(unit.host), path, offset)
+        if known in self._settled:
+            return True
         around = self._texts.around(path, offset)
         inside = None
         if around is not None:
             inside = self._by_place.get((id(unit.host), around.path, around.named_at))
         units = [unit.host] if inside is None or inside.internal else [one.host for one in self._linker.passes]
         if any(self._machine.is_followed(one, path, offset) for one in units):
+            self._settled.add(known)
             return True
         if inside is not None and not inside.is_open and not self._has_run(inside):
             return True
         if _is_instantiation(self._texts.blanked[path], offset):
             # Not a call: whoever else makes one has to mention the name as well.
             return callee.assumption is not None
-        meant = _meant(unit, path, offset, callee.name)
-        return meant is not None and self._is_another(meant, callee)
+        meant = self._meant(unit, path, offset, callee.name)
+        if meant is None or not self._is_another(meant, callee):
+            return False
+        self._settled.add(known)
+        return True
 
     def _has_run(self, callee: Callee) -> bool:
         return any(place_of(copy.cursor) in self._machine.ran_at for copy in callee.copies)

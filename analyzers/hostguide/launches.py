@@ -40,7 +40,7 @@ from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
-from analyzers.hostguide.tree import HostFunction
+from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Skipped, SourceSpan
 
@@ -126,6 +126,8 @@ class _Guide:
         """By file and offset, the copies of a function that the units have which include a header; `functions` lists
         the first."""
         self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
+        self.seen: set[int] = set()
+        """The declarations that were asked for."""
         self.done: set[tuple[int, str]] = set()
         """The functions that were run as called with anything, by unit and USR."""
 
@@ -296,6 +298,9 @@ class _Guide:
 
     def _run(self, cursor: Cursor) -> bool:
         """Run a function as called with anything, unless it was already."""
+        if identity(cursor) in self.seen:
+            return False
+        self.seen.add(identity(cursor))
         key = (id(cursor.translation_unit), cursor.get_usr())
         if key in self.done:
             return False
