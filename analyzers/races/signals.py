@@ -14,12 +14,13 @@ once, tells more: who sees that all others have added comes after all of them ("
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
-from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, WaitEvent
+from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
 from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.races.first_thread import alone
 from analyzers.races.others import (
     SYSTEM,
     Observation,
@@ -180,7 +181,7 @@ class Signals:
         return [t.exists(thread), t.is_first(thread), t.same_block(thread, other), *same]
 
     def _stored(self, load: Expr) -> AccessEvent | None:
-        """The one store whose value a load of shared memory gives."""
+        """The one store, by the first thread only, whose value a load of shared memory gives."""
         number = int(load.value[0].split(":")[1])
         reads = [a for a in self.launch.events.accesses if a.id == number]
         if len(reads) != 1:
@@ -189,8 +190,9 @@ class Signals:
         stores = [a for a in allocation_events(self.launch, where.allocation) if a.writes]
         if where.space != "shared" or len(stores) != 1 or stores[0].kind != "write":
             return None
-        same = stores[0].offset is reads[0].offset and stores[0].width == reads[0].width
-        return stores[0] if same and stores[0].order < reads[0].order else None
+        store = stores[0]
+        same = store.offset is reads[0].offset and store.width == reads[0].width and store.offset.op == "const"
+        return store if same and store.order < reads[0].order and alone(self.launch, store.guard) else None
 
     def _barriers(self, first: AccessEvent | WaitEvent, second: AccessEvent) -> list[BarrierEvent]:
         """Barriers that every thread of the block passes between the two, in the same iterations of common loops."""
@@ -355,7 +357,7 @@ class Signals:
             return E.TRUE
         ordered = E.land(executed, E.compare("lt", ticket, reached), before)
         # Up to its limit, an increment counts as an addition does.
-        return E.lor(E.lnot(self._keeps_counting(add, own)), E.land(*definitions, E.lnot(ordered)))
+        return E.lor(self._starts_again(add), E.land(*definitions, E.lnot(ordered)))
 
     def _blocks(self) -> Expr:
         blocks = E.const(1, I64)
@@ -363,12 +365,14 @@ class Signals:
             blocks = E.mul(blocks, E.cast(self.launch.bind(d), I64))
         return blocks
 
-    def _keeps_counting(self, add: AccessEvent, thread: int) -> Expr:
-        """The counter does not wrap around before all blocks have been counted."""
+    def _starts_again(self, add: AccessEvent) -> Expr:
+        """Some block makes the counter wrap around before all have been counted."""
         if add.atomic is None or add.atomic.op != "inc" or add.value is None:
-            return E.TRUE
-        top = E.sub(self._blocks(), E.const(1, I64))
-        return E.compare("le", top, E.cast(self.threads.side(add.value, thread), I64))
+            return E.FALSE
+        t = self.threads
+        some, top = t.another(), E.sub(self._blocks(), E.const(1, I64))
+        low = E.compare("lt", E.cast(t.side(add.value, some), I64), top)
+        return E.land(t.exists(some), t.guard(add, some), low)
 
     def apart(self, first: AccessEvent, second: AccessEvent) -> Expr:
         """What is known of two blocks that were both told a number by one counter: the numbers differ."""
@@ -383,8 +387,7 @@ class Signals:
                 differ = E.compare(
                     "ne", *(self.threads.side(s.seen.value, n) for s, (n, _) in zip((a, b), facts, strict=True))
                 )
-                counting = self._keeps_counting(a.seen.access, facts[0][0])
-                parts += [*(f for _, f in facts), E.lor(E.lnot(counting), differ)]
+                parts += [*(f for _, f in facts), E.lor(self._starts_again(a.seen.access), differ)]
         return E.land(*parts)
 
 
@@ -438,23 +441,8 @@ def _counter(launch: Launch, signal: AccessEvent) -> AccessEvent | None:
     where = place(launch, adds[0])
     if where.offset.op != "const" or where.offset is not cell.offset or adds[0].width != signal.width:
         return None
-    return adds[0] if _one_per_block(launch, adds[0].guard) else None
+    return adds[0] if alone(launch, adds[0].guard) else None
 
 
 def _adds_one(a: AccessEvent) -> bool:
     return a.atomic is not None and (a.atomic.op == "inc" or (a.atomic.op == "add" and a.atomic.constant == 1))
-
-
-def _one_per_block(launch: Launch, guard: Sequence[Conjunct]) -> bool:
-    """Only the first thread of a block meets the guard."""
-    fixed: set[Expr] = set()
-    for c in guard:
-        condition = launch.bind(c.condition)
-        if condition.op != "eq":
-            continue
-        for side, other in (condition.args, condition.args[::-1]):
-            while side.op in ("cast", "narrow"):
-                side = side.args[0]
-            if side in E.TID and other.op == "const" and other.value == 0:
-                fixed.add(side)
-    return all(t in fixed or launch.block[axis] == 1 for axis, t in enumerate(E.TID))

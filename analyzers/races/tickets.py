@@ -26,14 +26,13 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
+from analyzers.races.first_thread import alone, executes_before, of_first_thread
 from analyzers.races.pairs import place
 from analyzers.races.threads import Launch, Mode
 
 NO_WRAP = "atomic counters do not wrap around"
 MAX_LOADS = 8
 """Loads of one broadcast ticket that are related to each other in one question."""
-
-_FIRST_THREAD = {t: E.const(0, E.U32) for t in E.TID}
 
 
 def tickets(launch: Launch) -> dict[int, AccessEvent]:
@@ -207,7 +206,7 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _
     out: dict[int, _Broadcast] = {}
     for store in launch.events.accesses:
         taken = _stored_ticket(launch, store, known)
-        if taken is None or any(o.id != store.id for o in _writes(launch, store)):
+        if taken is None or any(o is not store for o in _writes(launch, store)) or not alone(launch, store.guard):
             continue
         for load in launch.events.accesses:
             if (
@@ -217,7 +216,7 @@ def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _
                 and load.width == store.width
                 and load.order > store.order
                 and load.loops[: len(store.loops)] == store.loops
-                and _executed_before(launch, store, load)
+                and executes_before(launch, store, load)
             ):
                 out[load.id] = taken
     return out
@@ -239,32 +238,13 @@ def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, Acces
     counters = tuple(launch.events.loops[label].counter for label in store.loops)
     if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:
         return None
-    offset, amount = (_of_first_thread(launch, e) for e in (a.offset, a.value or E.const(0, I64)))
+    offset, amount = (of_first_thread(launch, e) for e in (a.offset, a.value or E.const(0, I64)))
     # One cell for all blocks and iterations: the additions of all of them are of one counter.
     if offset is None or amount is None or offset.op != "const" or a.root.op != "addr":
         return None
     if launch.events.kernel.object(a.root.value).space != "global":
         return None
     return _Broadcast(a, store.loops, E.cast(amount, I64))
-
-
-def _of_first_thread(launch: Launch, e: Expr) -> Expr | None:
-    """``e`` as the thread (0, 0, 0) of a block sees it; None where that is no matter of the block alone."""
-    e = E.substitute(launch.bind(e), _FIRST_THREAD)
-    if any(n.op == "opaque" and n.value[1] in ("thread", "warp") for n in E.walk((e,))):
-        return None
-    return e
-
-
-def _executed_before(launch: Launch, store: AccessEvent, load: AccessEvent) -> bool:
-    """Whenever a thread of the block executes the load, the first thread executes the store, and no other thread
-    does."""
-    certain = {launch.bind(c.condition) for c in load.guard}
-    for c in store.guard:
-        condition = _of_first_thread(launch, c.condition)
-        if condition is None or (condition is not E.TRUE and condition not in certain):
-            return False
-    return True
 
 
 def _related(

@@ -250,3 +250,74 @@ __global__ void grid_barrier_half(const int *in, int *data, int *out) {
   __syncthreads();
   out[i] = data[8 * 64 - 1 - i];
 }
+
+// Cut to eight bits, the numbers of threads 0 and 256 are equal: a block is counted twice.
+// cuda-lsp: launch grid=(8) block=(512)
+__global__ void counted_by_two_threads(const int *in, int *part, int *out) {
+  if (threadIdx.x == 0) part[blockIdx.x] = in[blockIdx.x];  // expect: possible-data-race inter-block with +7
+  __threadfence();
+  if ((unsigned char)threadIdx.x == 0) {
+    unsigned ticket = atomicAdd(&finished, 1);
+    __threadfence();
+    if (ticket == gridDim.x - 1 && threadIdx.x == 0) {
+      int sum = 0;
+      for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+      out[blockIdx.x] = sum;
+    }
+  }
+}
+
+// In a wider type they are not.
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void counted_by_one_thread(const int *in, int *part, int *out) {  // expect: race-free
+  unsigned long long lane = threadIdx.x;
+  if (lane == 0) {
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    unsigned ticket = atomicAdd(&finished, 1);
+    __threadfence();
+    if (ticket == gridDim.x - 1) {
+      int sum = 0;
+      for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+      *out = sum;
+    }
+  }
+}
+
+// All threads say which block is the last, and not all of them know.
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void told_by_all_threads(const int *in, int *part, int *out) {
+  __shared__ unsigned last;
+  if (threadIdx.x == 0) part[blockIdx.x] = in[blockIdx.x];  // expect: possible-data-race inter-block with +8
+  __threadfence();
+  unsigned ticket = 7;
+  if (threadIdx.x == 0) ticket = atomicAdd(&finished, 1);
+  *(volatile unsigned *)&last = ticket;
+  __syncthreads();
+  if (last == gridDim.x - 1) {
+    __threadfence();
+    if (threadIdx.x < gridDim.x) out[blockIdx.x * 64 + threadIdx.x] = part[threadIdx.x];
+  }
+}
+
+// The other blocks' increments start again at three.
+// cuda-lsp: launch grid=(8) block=(1)
+__global__ void counts_to_three_elsewhere(const int *in, int *part, int *out) {
+  if (blockIdx.x == 5) part[0] = in[0];  // expect: possible-data-race inter-block with +4
+  __threadfence();
+  if (atomicInc(&finished, blockIdx.x == 5 ? 100 : 3) == gridDim.x - 1) {
+    __threadfence();
+    out[blockIdx.x] = part[0];
+  }
+}
+
+// Different limits, none of them reached.
+// cuda-lsp: launch grid=(8) block=(1)
+__global__ void counts_far_enough_everywhere(const int *in, int *part, int *out) {  // expect: race-free
+  part[blockIdx.x] = in[blockIdx.x];
+  __threadfence();
+  if (atomicInc(&finished, gridDim.x + blockIdx.x) == gridDim.x - 1) {
+    __threadfence();
+    for (int i = 0; i < gridDim.x; ++i) out[blockIdx.x * 8 + i] = part[i];
+  }
+}

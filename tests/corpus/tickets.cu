@@ -251,3 +251,23 @@ __global__ void initialised_before(int *out) {  // expect: race-free
 __global__ void first_of_each_block(unsigned *flags, int *out) {  // expect: race-free
   if (!(atomicOr(flags + blockIdx.x, 1u) & 1u)) out[blockIdx.x] = threadIdx.x;
 }
+
+// Each thread tells the block what it reserved; only what the first one did is enough for all.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void reserved_by_one_told_by_all(int *out, int *size) {
+  __shared__ int base;
+  int old = atomicAdd(size, threadIdx.x == 0 ? 64 : 1);
+  *(volatile int *)&base = old;
+  __syncthreads();
+  out[base + threadIdx.x] = blockIdx.x;  // expect: possible-data-race inter-block with self
+}
+
+// The same, told by the thread that knows.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void reserved_and_told_by_one(int *out, int *size) {  // expect: race-free
+  __shared__ int base;
+  int old = atomicAdd(size, threadIdx.x == 0 ? 64 : 1);
+  if (threadIdx.x == 0) *(volatile int *)&base = old;
+  __syncthreads();
+  out[base + threadIdx.x] = blockIdx.x;
+}
