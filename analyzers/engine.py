@@ -64,9 +64,15 @@ class CheckRequest:
     """(path, start byte, end byte) ranges that the user looks at; a hint for the order, best first."""
     program: Program = field(default_factory=Program)
     """Other files whose host code reaches the unit's kernels."""
+    linking: Callable[[], Program] | None = field(default=None, compare=False)
+    """Gives the program, where that is still being looked for: asked once the unit is parsed."""
     hopeless: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     """`Progress.key` of kernels not to be tried, because a process that did so ended or had to be ended, with the kind
     and the text of the reason: they are unknown."""
+
+    def linked(self) -> CheckRequest:
+        """The request with its program known."""
+        return self if self.linking is None else replace(self, program=self.linking(), linking=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +240,8 @@ class Engine:
         try:
             unit = parse(warm.probes if warm is not None else ())
             poll()
+            request = request.linked()
+            self._latest = (request, unit)
             edit = _small_edit(warm, request, unit) if warm is not None else None
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)

@@ -20,6 +20,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -76,6 +77,7 @@ class Worker:
         self._checked: OrderedDict[str, _Checked] = OrderedDict()
         self._lookups = Lookups()
         self._programs = Programs()
+        self._linker = ThreadPoolExecutor(1, "linker")
         self._stamps: dict[str, dict[str, object]] = {}
         """By unit: the states of the files that its last analysis read from the disk."""
         self._disk = cache.DiskCache(None)
@@ -137,9 +139,17 @@ class Worker:
                 self._disk_directory = frame["cache"]
                 self._disk = cache.DiskCache(Path(self._disk_directory) if self._disk_directory else None)
             request = self._request(frame)
-            {"check": self._check, "warm": self._warm, "offers": self._offers, "fix": self._fix}[frame["op"]](
-                frame, request
-            )
+            match frame["op"]:
+                case "check":
+                    self._check(frame, request)
+                case "warm":
+                    self._warm(frame, request)
+                case "offers":
+                    self._offers(frame, request.linked())
+                case "fix":
+                    self._fix(frame, request.linked())
+                case unknown:
+                    raise ValueError(f"no such job: {unknown}")
         except CancelledError:
             outcome = "cancelled"
         except BrokenPipeError:
@@ -194,17 +204,17 @@ class Worker:
         if not request.options.use_host or request.options.launches:
             return request
         workspace, texts = wire.load(Workspace, frame["workspace"]), {**request.unsaved, path: request.text}
-        program = self._programs.of(workspace, path, texts, request.options.kernels, self._disk)
-        return dataclasses.replace(request, program=program)
+        # The files of the workspace are looked at while the unit is parsed, which leaves Python to others.
+        program = self._linker.submit(self._programs.of, workspace, path, texts, request.options.kernels, self._disk)
+        return dataclasses.replace(request, linking=program.result)
 
-    def _key(self, frame: frames.Frame, request: CheckRequest) -> str:
-        program = program_key(request.program)
-        return cache.key_of(frame["unit"], frame["digest"], frame["flags"], frame["options"], program)
+    def _key(self, frame: frames.Frame) -> str:
+        return cache.key_of(frame["unit"], frame["digest"], frame["flags"], frame["options"])
 
     # Checks
 
     def _check(self, frame: frames.Frame, request: CheckRequest) -> None:
-        key = self._key(frame, request)
+        key = self._key(frame)
         sender = _KernelSender(self._send, frame["id"], frame["have"])
         if frame["reuse"] and self._check_from_disk(frame, request, key, sender):
             return
@@ -221,6 +231,7 @@ class Worker:
                     finished = result
         if finished is None:
             raise RuntimeError("the analysis ended without a unit result")
+        request = request.linked()
         # A file that changed during the check has a hash that the analysis may not have seen.
         unsure = {
             path
@@ -232,6 +243,7 @@ class Worker:
         ]
         unit = dataclasses.replace(finished, kernels=())
         entry: dict[str, Any] = {
+            "program": program_key(request.program),
             "kernels": kernels,
             "order": [kernel.mangled for kernel in finished.kernels],
             "unit": wire.dump(unit),
@@ -249,7 +261,10 @@ class Worker:
         entry = self._disk.read("units", key)
         if entry is None:
             return False
+        request = request.linked()
         try:
+            if entry["program"] != program_key(request.program):
+                return False
             dependencies = [(path, digest) for path, digest in entry["dependencies"]]
             if not cache.still_holds(dependencies, frame["unsaved"]) or any(map(os.path.exists, entry["absent"])):
                 return False
@@ -319,7 +334,8 @@ class Worker:
 
     def _offers(self, frame: frames.Frame, request: CheckRequest) -> None:
         checked = self._checked_again(frame, request)
-        key = cache.key_of(checked.cache_key, [self._digest_of(path, frame) for path in checked.dependencies])
+        digests = [self._digest_of(path, frame) for path in checked.dependencies]
+        key = cache.key_of(checked.cache_key, program_key(checked.request.program), digests)
         known = self._disk.read("fixes", key) if frame["reuse"] else None
         if known is not None:
             for answer in known:
@@ -357,7 +373,7 @@ class Worker:
                 result = event.result
         if result is None:
             raise RuntimeError("the analysis ended without a unit result")
-        key = self._key(frame, request)
+        key = self._key(frame)
         kept = result
         self._remember(request, key, kept.dependencies, lambda: kept)
         return self._checked[request.path]
