@@ -112,7 +112,7 @@ def _ask(
         out.undecided.append((barrier, checker.effort.reason))
         return None
     for part in split(query):
-        answer = checker.answer(part)
+        answer = checker.asker.answer(part)
         if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):
             return answer.values
         if isinstance(answer, Satisfied):

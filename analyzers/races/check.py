@@ -10,12 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr, IntType
 from analyzers.races.acquire_release import AcquireRelease
+from analyzers.races.asking import Asker
 from analyzers.races.conditions import (
     essence,
     meeting_distances,
@@ -23,7 +23,6 @@ from analyzers.races.conditions import (
     race_query,
     relies_on_alignment,
     shift_counters,
-    spelled_out,
     split,
 )
 from analyzers.races.ordering import Case, Cases, cases
@@ -31,21 +30,13 @@ from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
-from analyzers.races.wrapping import WithoutWrap, without_wrap
-from analyzers.solve.effort import PRICES, Effort, price
-from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.effort import PRICES, Effort
+from analyzers.solve.ladder import Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 
 MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
 
-
-WRAPS = "wrap-around"
-"""``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
-
-_WRAPS_TEXT = "it takes unsigned arithmetic that wraps around, which was not excluded"
-
-MAX_ANSWERS = 50_000
 
 MAX_RACES = 200
 """Pairs that collide, after which the others of a context are not asked any more."""
@@ -54,8 +45,6 @@ MAX_THROUGH_DATA = 2
 """Races through data indices reported for one object; further such pairs on it have the same cause and are left
 out."""
 
-
-_Patience = Literal["hurried", "patient"] | tuple[int | None, ...]
 
 _COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
 """Opaque values that loops compute; what memory they depend on is not known of them."""
@@ -124,6 +113,7 @@ class RaceChecker:
     wrap_around: bool = False
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
     acquire_release: AcquireRelease = field(init=False)
+    asker: Asker = field(init=False)
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
     )
@@ -135,6 +125,7 @@ class RaceChecker:
 
     def __post_init__(self) -> None:
         self.acquire_release = AcquireRelease(self.launch)
+        self.asker = Asker(self.launch, self.ladder, self.poll, self.effort, self.wrap_around)
 
     def check(self) -> Checked:
         """Every conflicting pair."""
@@ -375,16 +366,7 @@ class RaceChecker:
 
     def needs_wrap(self, race: Race) -> bool:
         """Whether the race is only possible where unsigned sums or products of open sizes wrap around."""
-        plain = without_wrap(self.launch, race.query)
-        return plain is not None and plain.fails(race.values) and self._is_impossible(plain)
-
-    def _only_wraps(self, query: Query) -> bool:
-        """Whether the query is proved to be impossible where those do not wrap around."""
-        plain = without_wrap(self.launch, query)
-        return plain is not None and self._is_impossible(plain)
-
-    def _is_impossible(self, plain: WithoutWrap) -> bool:
-        return isinstance(self._known(plain.query), Proved)
+        return self.asker.needs_wrap(race.query, race.values)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
         loops = self.launch.events.loops
@@ -400,9 +382,9 @@ class RaceChecker:
             return None, None
         undecided: Undecided | None = None
         for part in split(query):
-            answer = self._precedent(pair, (mode, "race"), part) or self.answer(part, hurried=strict)
+            answer = self._precedent(pair, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
             if not isinstance(answer, Proved) and not strict:
-                answer = self._unless_wrapped(part, answer) or answer
+                answer = self.asker.unless_wrapped(part, answer) or answer
             if isinstance(answer, Satisfied):
                 return answer, part
             if isinstance(answer, Proved):
@@ -424,70 +406,6 @@ class RaceChecker:
         self.effort.charge(PRICES["guess"])
         return Satisfied(values, "precedent")
 
-    def answer(self, query: Query, *, hurried: bool = False) -> Answer:
-        """Through the ladder, once for each distinct question; first without what cannot bear on it. ``hurried``: not
-        at length about what may wrap around."""
-        reduced = essence(query)
-        found = self._ask_ladder(reduced, hurried)
-        if reduced is not query and not isinstance(found, Proved):
-            found = self._ask_ladder(query, hurried)
-        if isinstance(found, Undecided):
-            spelled = spelled_out(self.launch, query)
-            if spelled is not query:
-                found = self._ask_ladder(spelled, hurried)
-        if isinstance(found, Satisfied):
-            exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
-            values = self.launch.completed(found.values)
-            if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
-                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), hurried)
-        return found
-
-    def _ask_ladder(self, query: Query, hurried: bool = False) -> Answer:
-        if hurried:
-            return self._known(query, "hurried")
-        found = self._known(query, "patient" if self.wrap_around else self.launch.grid)
-        if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
-            return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
-        return found
-
-    def _unless_wrapped(self, query: Query, otherwise: Answer | None, *, cheap: bool = False) -> Proved | None:
-        """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
-        if self.wrap_around:
-            return None
-        meant = without_wrap(self.launch, query)
-        if meant is None or (isinstance(otherwise, Satisfied) and not meant.fails(otherwise.values)):
-            return None
-        plain = meant.query
-        reduced = essence(plain)
-        if cheap:
-            self.effort.charge(PRICES["algebra"])
-            found = self.ladder.proof(reduced)
-            return None if found is None else replace(found, used_no_wrap=True)
-        found = self._known(reduced)
-        if not isinstance(found, Proved) and reduced is not plain:
-            found = self._known(plain)
-        return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
-
-    def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
-        """The answer of the ladder, asked once for each distinct question. ``patience`` with what may wrap around:
-        ``hurried`` none, ``patient`` all there is; otherwise (then it is the grid, on which that depends) none where
-        the question is proved but for wrap-around."""
-        key = (*_question(query, self.ladder.budget), patience)
-        known = _answers.get(key)
-        # A known answer costs what a new one does, or the verdict would depend on what was checked before.
-        if known is not None:
-            self.effort.charge(known[1])
-            return known[0]
-        self.poll()
-        if len(_answers) >= MAX_ANSWERS:
-            _answers.clear()
-        before = self.effort.spent
-        stop: dict[_Patience, Callable[[], bool]] = {"hurried": lambda: True, "patient": lambda: False}
-        found = self.ladder.decide(query, stop.get(patience, lambda: self._only_wraps(query)))
-        self.effort.charge(price(found))
-        _answers[key] = found, self.effort.spent - before
-        return found
-
     def _disjoint_places(self, pair: Pair, mode: Mode) -> Proved | None:
         """A proof that different threads never meet at these two places, made once for all accesses that stand
         there."""
@@ -508,12 +426,9 @@ class RaceChecker:
         reduced = essence(query)
         known = self._precedent(pair, question, reduced)
         if known is not None:
-            return self._unless_wrapped(query, known, cheap=True) or known
-        found = self._ask_ladder(reduced)
-        if isinstance(found, Undecided):
-            spelled = spelled_out(self.launch, query)
-            found = found if spelled is query else self._ask_ladder(spelled)
-        return found if isinstance(found, Proved) else self._unless_wrapped(query, found, cheap=True) or found
+            return self.asker.unless_wrapped(query, known, cheap=True) or known
+        found = self.asker.answer_essence(query)
+        return found if isinstance(found, Proved) else self.asker.unless_wrapped(query, found, cheap=True) or found
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
         if not self._common:
@@ -581,23 +496,3 @@ def _difference(one: Expr, two: Expr) -> Expr | None:
         return None
     parts = [_difference(a, b) for a, b in zip(one.args, two.args, strict=True)]
     return None if None in parts else E.lor(*(p for p in parts if p is not None))
-
-
-_answers: dict[tuple[object, ...], tuple[Answer, int]] = {}
-"""Answers by question, with what they cost. Kernels of one style ask the same questions, and so does a kernel after an
-edit elsewhere in it."""
-
-
-def _question(query: Query, budget: Budget) -> tuple[object, ...]:
-    """All that an answer depends on, in its order: which values are found may depend on that too."""
-    symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
-    overlap = query.overlap
-    return (
-        query.scope,
-        query.no_signed_overflow,
-        budget,
-        tuple([c.key for c in query.conjuncts]),
-        tuple([(f.condition.key, f.tag) for f in query.facts]),
-        frozenset([(s.key, *query.ranges[s]) for s in symbols if s in query.ranges]),
-        overlap and (overlap.left.key, overlap.right.key, overlap.left_width, overlap.right_width),
-    )

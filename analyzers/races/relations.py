@@ -307,7 +307,7 @@ def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     parts = [launch.distinct(mode), *guard_of(launch, pair.one, 1, mode), *guard_of(launch, pair.two, 2, mode)]
     parts += [f.condition for f in launch.facts if f.tag >= 0]
     query = query_of(launch, parts, mode)
-    return query is not None and isinstance(checker.answer(query), Satisfied)
+    return query is not None and isinstance(checker.asker.answer(query), Satisfied)
 
 
 def _constant(size: Expr, value: int) -> Expr:

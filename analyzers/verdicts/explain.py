@@ -92,7 +92,7 @@ def _conditions(events: KernelEvents, context: LaunchContext, budget: int) -> It
                     yield f"    {show(c)}"
                 for f in query.facts:
                     yield f"    given {show(f.condition)}" + ("" if f.tag < 0 else f"  [fact {f.tag}]")
-                answer = checker.answer(query)
+                answer = checker.asker.answer(query)
                 if isinstance(answer, Satisfied):
                     yield f"    => possible ({answer.rung}): " + ", ".join(
                         f"{show(s)}={v}" for s, v in answer.values.items()

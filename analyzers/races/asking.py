@@ -1,0 +1,149 @@
+"""Ask the ladder about one launch context: each distinct question once, and once more without wrap-around.
+
+Takes queries, gives answers; what they cost is charged to the context's effort. Answers are kept for the whole process,
+by all that they depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from analyzers.ir import expr as E
+from analyzers.ir.evaluate import evaluate
+from analyzers.ir.expr import Expr
+from analyzers.races.conditions import essence, spelled_out
+from analyzers.races.threads import Launch
+from analyzers.races.wrapping import WithoutWrap, without_wrap
+from analyzers.solve.effort import PRICES, Effort, price
+from analyzers.solve.ladder import Budget, Ladder
+from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+
+WRAPS = "wrap-around"
+"""``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
+
+_WRAPS_TEXT = "it takes unsigned arithmetic that wraps around, which was not excluded"
+
+MAX_ANSWERS = 50_000
+
+_Patience = Literal["hurried", "patient"] | tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Of one launch context."""
+
+    launch: Launch
+    ladder: Ladder
+    poll: Callable[[], None]
+    """Called between queries; may raise to stop."""
+    effort: Effort
+    """Charged with every answer, known ones included."""
+    wrap_around: bool = False
+    """Unsigned arithmetic on sizes that nobody limits may wrap around."""
+
+    def answer(self, query: Query, *, hurried: bool = False) -> Answer:
+        """Through the ladder, once for each distinct question; first without what cannot bear on it. ``hurried``: not
+        at length about what may wrap around."""
+        reduced = essence(query)
+        found = self._ask_ladder(reduced, hurried)
+        if reduced is not query and not isinstance(found, Proved):
+            found = self._ask_ladder(query, hurried)
+        if isinstance(found, Undecided):
+            spelled = spelled_out(self.launch, query)
+            if spelled is not query:
+                found = self._ask_ladder(spelled, hurried)
+        if isinstance(found, Satisfied):
+            exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
+            values = self.launch.completed(found.values)
+            if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
+                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), hurried)
+        return found
+
+    def answer_essence(self, query: Query) -> Answer:
+        """The same without what cannot bear on the collision: only a proof is one for the query too."""
+        found = self._ask_ladder(essence(query))
+        if isinstance(found, Undecided):
+            spelled = spelled_out(self.launch, query)
+            found = found if spelled is query else self._ask_ladder(spelled)
+        return found
+
+    def needs_wrap(self, query: Query, values: Mapping[Expr, int]) -> bool:
+        """Whether what satisfies the query does so only where unsigned arithmetic on open sizes wraps around."""
+        plain = without_wrap(self.launch, query)
+        return plain is not None and plain.fails(values) and self._is_impossible(plain)
+
+    def _ask_ladder(self, query: Query, hurried: bool = False) -> Answer:
+        if hurried:
+            return self._known(query, "hurried")
+        found = self._known(query, "patient" if self.wrap_around else self.launch.grid)
+        if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
+            return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
+        return found
+
+    def unless_wrapped(self, query: Query, otherwise: Answer | None, *, cheap: bool = False) -> Proved | None:
+        """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
+        if self.wrap_around:
+            return None
+        meant = without_wrap(self.launch, query)
+        if meant is None or (isinstance(otherwise, Satisfied) and not meant.fails(otherwise.values)):
+            return None
+        plain = meant.query
+        reduced = essence(plain)
+        if cheap:
+            self.effort.charge(PRICES["algebra"])
+            found = self.ladder.proof(reduced)
+            return None if found is None else replace(found, used_no_wrap=True)
+        found = self._known(reduced)
+        if not isinstance(found, Proved) and reduced is not plain:
+            found = self._known(plain)
+        return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
+
+    def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
+        """The answer of the ladder, asked once for each distinct question. ``patience`` with what may wrap around:
+        ``hurried`` none, ``patient`` all there is; otherwise (then it is the grid, on which that depends) none where
+        the question is proved but for wrap-around."""
+        key = (*_question(query, self.ladder.budget), patience)
+        known = _answers.get(key)
+        # A known answer costs what a new one does, or the verdict would depend on what was checked before.
+        if known is not None:
+            self.effort.charge(known[1])
+            return known[0]
+        self.poll()
+        if len(_answers) >= MAX_ANSWERS:
+            _answers.clear()
+        before = self.effort.spent
+        stop: dict[_Patience, Callable[[], bool]] = {"hurried": lambda: True, "patient": lambda: False}
+        found = self.ladder.decide(query, stop.get(patience, lambda: self._only_wraps(query)))
+        self.effort.charge(price(found))
+        _answers[key] = found, self.effort.spent - before
+        return found
+
+    def _only_wraps(self, query: Query) -> bool:
+        """Whether the query is proved to be impossible where those do not wrap around."""
+        plain = without_wrap(self.launch, query)
+        return plain is not None and self._is_impossible(plain)
+
+    def _is_impossible(self, plain: WithoutWrap) -> bool:
+        return isinstance(self._known(plain.query), Proved)
+
+
+_answers: dict[tuple[object, ...], tuple[Answer, int]] = {}
+"""Answers by question, with what they cost. Kernels of one style ask the same questions, and so does a kernel after an
+edit elsewhere in it."""
+
+
+def _question(query: Query, budget: Budget) -> tuple[object, ...]:
+    """All that an answer depends on, in its order: which values are found may depend on that too."""
+    symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
+    overlap = query.overlap
+    return (
+        query.scope,
+        query.no_signed_overflow,
+        budget,
+        tuple([c.key for c in query.conjuncts]),
+        tuple([(f.condition.key, f.tag) for f in query.facts]),
+        frozenset([(s.key, *query.ranges[s]) for s in symbols if s in query.ranges]),
+        overlap and (overlap.left.key, overlap.right.key, overlap.left_width, overlap.right_width),
+    )
