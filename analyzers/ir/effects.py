@@ -104,6 +104,7 @@ class Effects(Valuation):
                 value=self._private_address(s, value),
                 volatile=not isinstance(s, K.Atomic) and s.volatile,
                 alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
+                asynchronous=not isinstance(s, K.Atomic) and s.asynchronous,
             )
         )
 

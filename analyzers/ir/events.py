@@ -82,6 +82,8 @@ class AccessEvent:
     value: Expr | None = None
     volatile: bool = False
     alignment: Alignment = UNALIGNED
+    asynchronous: bool = False
+    """Made by a copy that runs beside its thread."""
 
     @property
     def writes(self) -> bool:

@@ -121,6 +121,8 @@ class Load:
     alignment: Alignment = UNALIGNED
     linked: int = 0
     """For a pointer that leads to objects of the type it was found in, as in a list or tree: their size."""
+    asynchronous: bool = False
+    """Made by a copy that runs beside its thread: no fence or atomic of the thread waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ class Store:
     in_bounds: tuple[tuple[Expr, int], ...] = ()
     volatile: bool = False
     alignment: Alignment = UNALIGNED
+    asynchronous: bool = False
+    """As for a load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,8 @@ class Atomic:
     order: Order
     site: Site
     in_bounds: tuple[tuple[Expr, int], ...] = ()
+    failure: Order | None = None
+    """For ``cas`` that finds another value; None: as ``order``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class _Flow:
             state = {e: p if s.id in p.passed else p._replace(passed=p.passed | {s.id}) for e, p in state.items()}
         # The latest execution counts: a way from an earlier one goes through it. An acquiring access comes before all
         # that follows; of what was read earlier it says nothing.
-        acquired = RANKS[s.scope] if isinstance(s, K.Atomic) and s.order in ACQUIRES else 0
+        acquired = RANKS[s.scope] if isinstance(s, K.Atomic) and _always_acquires(s) else 0
         return {**state, s.id: Passage(acquire=acquired)}
 
     def _loop(self, s: K.Loop, state: _State) -> _State | None:
@@ -110,6 +110,11 @@ class _Flow:
         else:
             self.gave_up = True
         return _joined(after, self.exits.pop(s.label, None))
+
+
+def _always_acquires(s: K.Atomic) -> bool:
+    """Also where a compare-and-swap finds another value."""
+    return s.order in ACQUIRES and (s.failure is None or s.failure in ACQUIRES)
 
 
 def _fenced(state: _State, order: str, rank: int) -> _State:

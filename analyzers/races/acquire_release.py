@@ -132,7 +132,8 @@ class AcquireRelease:
     def unordered(self, pair: Pair, mode: Mode) -> Iterator[tuple[Expr, frozenset[str]]]:
         """Conditions that hold wherever the accesses, by thread 1 and thread 2, are not ordered, and what they rest
         on: by locks, then also by signals. None where the kernel has neither."""
-        if not self.applies:
+        if not self.applies or pair.one.asynchronous or pair.two.asynchronous:
+            # Neither fences nor atomics wait for a copy.
             return
         threads = Threads(self.launch, mode)
         apart = E.lnot(critical_sections.ordered(threads, self.sections(pair.one), self.sections(pair.two)))

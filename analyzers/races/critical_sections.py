@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, Guard
 from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.passages import ACQUIRES
 from analyzers.races.others import (
     BLOCK,
     DEVICE,
@@ -116,9 +117,10 @@ def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: 
     others = [a for a in releasing if not any(_holds(launch, draft, a, t) and _one_cell(a, t) for t in takes)]
     plain = [a for a in events if a not in takes and a not in releasing and not is_strong(a)]
     others += [a for a in events if a not in takes and a not in releasing and is_strong(a)]
-    # A plain write is a race itself unless barriers keep it apart from the atomics: then it is outside of all sections,
-    # provided that no section has a barrier in it.
-    if plain and any(_barrier_inside(launch, a, t) for a in releasing for t in takes):
+    # A plain write is a race itself unless barriers keep it apart from the atomics. Then it comes before all sections,
+    # provided that no section has a barrier in it, and that a thread never gets from a taking to such a write.
+    inside = any(_barrier_inside(launch, a, t) for a in releasing for t in takes)
+    if inside or any(passage(launch.events, p.id, t.id) is not None for p in plain for t in takes):
         others += plain
     releases = tuple(a for a in releasing if a not in others)
     return Lock(allocation, free, taken, takes, releases, tuple(others)) if releases else None
@@ -153,14 +155,34 @@ def _holds(launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent) ->
 
 def _found_free(launch: Launch, lock: Lock, guard: Guard, loops: tuple[str, ...], take: AccessEvent) -> bool:
     conditions = [c.condition for c in guard]
-    for seen in observations(launch, conditions, loops):
-        if seen.access is take and isinstance(seen.value.ty, IntType):
-            free, taken = (E.const(v, seen.value.ty) for v in (lock.free, lock.taken))
-            # Nothing else is ever in the cell.
-            for c in conditions:
-                if E.substitute(c, {seen.value: free}) is E.TRUE and E.substitute(c, {seen.value: taken}) is E.FALSE:
-                    return True
+    # Equal to ``free``, not only different from ``taken``: something else may have been in the cell at first.
+    return any(
+        seen.access is take
+        and isinstance(seen.value.ty, IntType)
+        and any(_says(c, seen.value, E.const(lock.free, seen.value.ty)) for c in conditions)
+        for seen in observations(launch, conditions, loops)
+    )
+
+
+def _says(condition: Expr, seen: Expr, free: Expr) -> bool:
+    """The condition is that ``seen`` equals ``free``."""
+    if condition.op == "land":
+        return any(_says(part, seen, free) for part in condition.args)
+    if condition.op != "eq" or seen.ty != free.ty or E.substitute(condition, {seen: free}) is not E.TRUE:
+        return False
+    for side, other in (condition.args, condition.args[::-1]):
+        if other.op == "const" and _unchanged(side) is seen:
+            return True
     return False
+
+
+def _unchanged(e: Expr) -> Expr:
+    """``e`` without conversions that no two values of their operand share a result of."""
+    while e.op == "cast" and isinstance(e.ty, IntType) and isinstance(e.args[0].ty, IntType):
+        if e.ty.width < e.args[0].ty.width:
+            break
+        e = e.args[0]
+    return e
 
 
 def _foreign_counters(offset: Expr, loops: tuple[str, ...]) -> bool:
@@ -186,7 +208,10 @@ def sections(launch: Launch, known: Sequence[Lock], access: AccessEvent) -> list
                 if left is not None and r is not access and left.release < released:
                     released, release = left.release, r
             name, chain = name_of(launch, take), _chain(launch, lock)
-            out.append(Section(lock, take, access, entered.acquire, released, release, name, chain))
+            # Who holds the lock was successful: the order of the atomic itself is that of success.
+            acquired = rank_of(take) if take.atomic is not None and take.atomic.order in ACQUIRES else 0
+            acquired = max(acquired, entered.acquire)
+            out.append(Section(lock, take, access, acquired, released, release, name, chain))
     return out
 
 

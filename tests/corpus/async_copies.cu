@@ -268,3 +268,23 @@ __global__ void staged_pipeline(const int *in, int *out, int n) {  // expect: ra
   }
   out[t] = sum;
 }
+
+// Unlocking does not wait for a copy.
+__device__ int copy_mutex;
+
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void unlocked_before_the_wait(int *global, int value) {
+  __shared__ int staged[4];
+  if (threadIdx.x == 0) {
+    while (atomicCAS(&copy_mutex, 0, 1) != 0) {
+    }
+    __threadfence();
+    global[0] = value;  // expect: possible-data-race with +1
+    __pipeline_memcpy_async(&staged[0], &global[0], 4);
+    __pipeline_commit();
+    __threadfence();
+    atomicExch(&copy_mutex, 0);
+    __pipeline_wait_prior(0);
+    global[4 + blockIdx.x] = staged[0];
+  }
+}

@@ -272,7 +272,7 @@ __global__ void lock_in_divergent_code_left(int *sum) {
 // cuda-lsp: launch grid=(4) block=(32)
 __global__ void lock_by_exchange(int *sum) {  // expect: race-free
   if (threadIdx.x == 0) {
-    while (atomicExch(&mutex, 1) == 1) {
+    while (atomicExch(&mutex, 1) != 0) {
     }
     __threadfence();
     *sum += 1;
@@ -436,5 +436,80 @@ __global__ void volatile_in_a_section(volatile int *sum) {  // expect: race-free
     lock(&mutex);
     *sum = blockIdx.x;
     unlock(&mutex);
+  }
+}
+
+// What is not taken need not be free: with another value in the cell at first everybody enters.
+__device__ int preset_mutex = 5;
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void tested_as_not_taken(int *sum) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(&preset_mutex, 0, 1) == 1) {
+    }
+    __threadfence();
+    *sum += 1;  // expect: possible-data-race with self
+    __threadfence();
+    atomicExch(&preset_mutex, 0);
+  }
+}
+
+// One thread sets the lock back between two barriers, while another holds it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_back_while_held(int *sum, int mode, int first, int second) {
+  __shared__ int door;
+  if (threadIdx.x == 0) door = 0;
+  __syncthreads();
+  if (mode) {
+    if (threadIdx.x % 32 == 0) {
+      while (atomicCAS(&door, 0, 1) != 0) {
+      }
+      __threadfence_block();
+      sum[1] += 1;  // expect: possible-data-race with self
+      __threadfence_block();
+      atomicExch(&door, 0);
+    }
+  } else {
+    bool mine = threadIdx.x == first && atomicCAS(&door, 0, 1) == 0;
+    __threadfence_block();
+    __syncthreads();
+    if (threadIdx.x == 5) door = 0;
+    __syncthreads();
+    bool other = threadIdx.x == second && atomicCAS(&door, 0, 1) == 0;
+    __threadfence_block();
+    if (mine || other) *sum += 1;  // expect: possible-data-race with self
+  }
+}
+
+// The loop goes on while the swap succeeds: nobody is kept out.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void swapped_until_it_fails(int *cell, int *sum) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> flag(*cell);
+  if (threadIdx.x == 0) {
+    bool again;
+    do {
+      int expected = 0;
+      again = flag.compare_exchange_strong(expected, 1, cuda::memory_order_relaxed);
+    } while (again);
+    *sum += 1;  // expect: data-race with self
+  }
+}
+
+// A swap that fails has the second order: it acquires nothing.
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void failed_swap_acquires_nothing(int *data, int *cell) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> flag(*cell);
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == 0) {
+      *data = 1;  // expect: possible-data-race with +8
+      flag.store(1, cuda::memory_order_release);
+    } else {
+      int seen;
+      do {
+        seen = 8;
+        flag.compare_exchange_strong(seen, 8, cuda::memory_order_acquire, cuda::memory_order_relaxed);
+      } while (seen != 1);
+      cell[1] = *data;
+    }
   }
 }

@@ -47,7 +47,7 @@ def issue(ctx: Context, node: Node, to: Expr, source: Expr, size: Expr, body: Se
     ctx.asynchronous = True
     label = ctx.name(_COPY)
     ctx.copies[label] = Copy(to, source, cast(size, I64) if isinstance(size.ty, IntType) else size, ctx.site(node))
-    ctx.emit(Block(label, tuple(body)))
+    ctx.emit(Block(label, _beside(body)))
 
 
 def commit(ctx: Context, node: Node) -> None:
@@ -295,6 +295,23 @@ class _Follower:
 def _overlap(pointer: Expr, width: int, start: Expr, size: Expr) -> Expr:
     apart = make("ptrdiff", I64, (pointer, start)) if pointer is not start else const(0, I64)
     return land(compare("lt", neg(const(width, I64)), apart), compare("lt", apart, size))
+
+
+def _beside(body: Iterable[Stmt]) -> tuple[Stmt, ...]:
+    """The accesses as those of a copy."""
+    out: list[Stmt] = []
+    for s in body:
+        if isinstance(s, (Load, Store)):
+            out.append(replace(s, asynchronous=True))
+        elif isinstance(s, Loop):
+            out.append(replace(s, head=_beside(s.head), body=_beside(s.body), latch=_beside(s.latch)))
+        elif isinstance(s, If):
+            out.append(replace(s, then=_beside(s.then), orelse=_beside(s.orelse)))
+        elif isinstance(s, Block):
+            out.append(replace(s, body=_beside(s.body)))
+        else:
+            out.append(s)
+    return tuple(out)
 
 
 def _again(ctx: Context, body: Iterable[Stmt]) -> tuple[Stmt, ...]:

@@ -34,7 +34,16 @@ def target_of(ctx: Context, pointer: Node) -> tuple[Place, Node]:
     return MemPlace(class_values.address(ctx, place, pointer), place.type), pointer
 
 
-def atomic(ctx: Context, node: Node, op: str, pointer: Node, operands: list[Expr], scope: Scope, order: Order) -> Expr:
+def atomic(
+    ctx: Context,
+    node: Node,
+    op: str,
+    pointer: Node,
+    operands: list[Expr],
+    scope: Scope,
+    order: Order,
+    failure: Order | None = None,
+) -> Expr:
     """Emit an atomic on what `pointer` points to; gives the old value."""
     place, shown = target_of(ctx, pointer)
     assert isinstance(place, MemPlace)
@@ -44,7 +53,9 @@ def atomic(ctx: Context, node: Node, op: str, pointer: Node, operands: list[Expr
     text = shown.text if ctx.override is None else None
     site = ctx.site(node, text)
     width = max(place.type.size, 1)
-    ctx.emit(Atomic(ctx.id(), result.value, op, ty, place.pointer, given, width, scope, order, site, place.bounds))
+    ctx.emit(
+        Atomic(ctx.id(), result.value, op, ty, place.pointer, given, width, scope, order, site, place.bounds, failure)
+    )
     return result
 
 
@@ -115,8 +126,9 @@ def atomic_store(ctx: Context, call: Call) -> Value:
 def atomic_compare_exchange(ctx: Context, call: Call) -> Value:
     order, scope = order_and_scope(ctx, call.args[3], call.args[4])
     expected = pointee(ctx, call.args[1])
-    wanted = memory.read(ctx, expected, call.args[1])
+    wanted = ctx.held(memory.read(ctx, expected, call.args[1]), "expected")
     value = _operand(ctx, call.args[2])
-    old = atomic(ctx, call.node, "cas", call.args[0], [wanted, value], scope, order)
+    failure = order_and_scope(ctx, call.args[5], call.args[4])[0] if len(call.args) > 5 else None
+    old = atomic(ctx, call.node, "cas", call.args[0], [wanted, value], scope, order, failure)
     memory.write(ctx, expected, memory.convert_scalar(ctx, old, wanted.ty), call.args[1])
     return compare("eq", memory.convert_scalar(ctx, old, wanted.ty), wanted)

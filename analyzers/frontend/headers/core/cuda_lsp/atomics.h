@@ -42,7 +42,7 @@ CUDA_LSP_SCOPES(unsigned short, atomicCAS, unsigned short *address, unsigned sho
 template <class T> T __cuda_lsp_atomic_load(const volatile T *address, int order, int scope);
 template <class T> void __cuda_lsp_atomic_store(volatile T *address, T value, int order, int scope);
 template <class T> T __cuda_lsp_atomic_exchange(volatile T *address, T value, int order, int scope);
-template <class T> bool __cuda_lsp_atomic_compare_exchange(volatile T *address, T *expected, T value, int order, int scope);
+template <class T> bool __cuda_lsp_atomic_compare_exchange(volatile T *address, T *expected, T value, int order, int scope, int failure = -1);
 template <class T> T __cuda_lsp_atomic_fetch_add(volatile T *address, T value, int order, int scope);
 template <class T> T __cuda_lsp_atomic_fetch_sub(volatile T *address, T value, int order, int scope);
 template <class T> T __cuda_lsp_atomic_fetch_and(volatile T *address, T value, int order, int scope);
@@ -72,8 +72,8 @@ template <class T> void __nv_atomic_store(T *address, T *value, int order, int s
 template <class T> T __nv_atomic_exchange_n(T *address, typename __cuda_lsp_same<T>::type value, int order, int scope = 4) {
   return __cuda_lsp_atomic_exchange<T>(address, value, order, scope);
 }
-template <class T> bool __nv_atomic_compare_exchange_n(T *address, T *expected, typename __cuda_lsp_same<T>::type value, bool, int success, int, int scope = 4) {
-  return __cuda_lsp_atomic_compare_exchange<T>(address, expected, value, success, scope);
+template <class T> bool __nv_atomic_compare_exchange_n(T *address, T *expected, typename __cuda_lsp_same<T>::type value, bool, int success, int failure, int scope = 4) {
+  return __cuda_lsp_atomic_compare_exchange<T>(address, expected, value, success, scope, failure);
 }
 #define CUDA_LSP_NV_ATOMIC(op)                                                                                     \
   template <class T> T __nv_atomic_fetch_##op(T *address, typename __cuda_lsp_same<T>::type value, int order, int scope = 4) { \
