@@ -51,6 +51,8 @@ class MemObject:
     read_only: bool = False
     """``__constant__``, ``const __restrict__`` or otherwise never written during the kernel."""
     span: SourceSpan | None = None
+    preset: bool = False
+    """Declared with an initialiser that is not known to be zero."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,17 @@ def variable_allocation(kernel: Kernel, context: LaunchContext, name: str) -> st
     return next((a for declared, a in context.variables if declared == (o.display or o.name)), None)
 
 
+def starts_otherwise(launch: Launch, allocation: str) -> bool:
+    """A variable in the allocation is declared with a value other than zero."""
+    kernel = launch.events.kernel
+    for o in kernel.objects:
+        if o.preset:
+            variable = variable_allocation(kernel, launch.context, o.name)
+            if allocation == (o.name if variable is None else f"host:{variable}"):
+                return True
+    return False
+
+
 def _object_of(launch: Launch, parameter: str) -> str | None:
     for p in launch.events.kernel.parameters:
         if p.name == parameter:

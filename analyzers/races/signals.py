@@ -14,13 +14,13 @@ once, tells more: who sees that all others have added comes after all of them ("
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
 from analyzers.ir.expr import I64, Expr, IntType
-from analyzers.races.first_thread import alone
+from analyzers.races.first_thread import alone, executes_before, of_first_thread, unconverted
 from analyzers.races.others import (
     SYSTEM,
     Observation,
@@ -33,7 +33,7 @@ from analyzers.races.others import (
     passages_of,
     rank_of,
 )
-from analyzers.races.pairs import place
+from analyzers.races.pairs import place, starts_otherwise
 from analyzers.races.threads import Launch
 
 STARTS_AT_ZERO = "flags and counters that threads wait for are zero when the kernel starts"
@@ -225,7 +225,7 @@ class Signals:
         """The value was there from the start, or came from a write that ``first`` does not come before."""
         seen, ty = sight.seen, sight.seen.value.ty
         writes = _changes(self.launch, seen.access)
-        if writes is None or not isinstance(ty, IntType):
+        if writes is None or not self._starts_at_zero(seen.access, writes) or not isinstance(ty, IntType):
             return E.TRUE
         ends = [self._ended_by(write, first, one, sight) for write in writes]
         if all(before is E.FALSE for _, before in ends):
@@ -233,6 +233,23 @@ class Signals:
         self.assumed.add(STARTS_AT_ZERO)
         start = E.compare("eq", self.threads.side(seen.value, sight.thread), E.const(0, ty))
         return E.lor(start, *(E.land(happens, E.lnot(before)) for happens, before in ends))
+
+    def _starts_at_zero(self, signal: AccessEvent, writes: Iterable[AccessEvent]) -> bool:
+        """Nothing but zero is in the cell before the writes that are told apart. Of global memory that is assumed,
+        unless the source says otherwise; shared memory holds anything when a block starts."""
+        cell = place(self.launch, signal)
+        if cell.space != "shared":
+            return not starts_otherwise(self.launch, cell.allocation)
+        return any(_is_zero(w) and self._writes_first(w, signal) for w in writes)
+
+    def _writes_first(self, write: AccessEvent, signal: AccessEvent) -> bool:
+        """The first thread of the block writes the one cell of the signal, before a barrier that it is behind."""
+        cell, there = (self.launch.bind(a.offset) for a in (write, signal))
+        if there.op != "const" or of_first_thread(self.launch, cell) is not there:
+            return False
+        if write.loops != signal.loops[: len(write.loops)] or not self._barriers(write, signal):
+            return False
+        return executes_before(self.launch, write, signal)
 
     def _ended_by(self, write: AccessEvent, first: AccessEvent, one: int, sight: _Sight) -> tuple[Expr, Expr]:
         """That the value came from this write by some thread, and that ``first`` comes before it then."""
@@ -328,7 +345,7 @@ class Signals:
     def _counted(self, first: AccessEvent, one: int, sight: _Sight) -> Expr:
         """Unordered, as far as the number that a counter has reached tells."""
         t, seen = self.threads, sight.seen
-        add = _counter(self.launch, seen.access) if t.mode == "grid" else None
+        add = self._counter(seen.access) if t.mode == "grid" else None
         if add is None:
             return E.TRUE
         self.assumed.add(STARTS_AT_ZERO)
@@ -359,6 +376,46 @@ class Signals:
         # Up to its limit, an increment counts as an addition does.
         return E.lor(self._starts_again(add), E.land(*definitions, E.lnot(ordered)))
 
+    def _counter(self, signal: AccessEvent) -> AccessEvent | None:
+        """The one addition by which each block counts itself, once, in the cell of the signal, from zero on."""
+        launch, cell = self.launch, place(self.launch, signal)
+        writes = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
+        adds = [a for a in writes if is_strong(a)]
+        if len(adds) != 1 or not _adds_one(adds[0]) or adds[0].loops or cell.keys or cell.space != "global":
+            return None
+        add, where = adds[0], place(launch, adds[0])
+        if where.offset.op != "const" or where.offset is not cell.offset or add.width != signal.width:
+            return None
+        if starts_otherwise(launch, cell.allocation) or not alone(launch, add.guard):
+            return None
+        plain = (a for a in writes if a is not add)
+        return add if all(self._sets_to_zero_before(a, add) or self._told_last(a, add) for a in plain) else None
+
+    def _sets_to_zero_before(self, write: AccessEvent, add: AccessEvent) -> bool:
+        """A barrier of the grid is between the writing of zero and all additions."""
+        return _is_zero(write) and any(b.scope == "grid" for b in self._barriers(write, add))
+
+    def _told_last(self, write: AccessEvent, add: AccessEvent) -> bool:
+        """Only who was told that all others have been counted gets to the write: no addition comes after it."""
+        conditions = [c.condition for c in write.guard]
+        told = [t for t in self._told(write) if t.seen.access is add and executes_before(self.launch, t.store, write)]
+        known = {t.load: E.cast(t.store.value, t.load.ty) for t in told if t.store.value is not None}
+        conditions += [E.substitute(c, known) for c in conditions]
+        counts = {self.launch.bind(o.value) for o in observations(self.launch, conditions, write.loops)
+                  if o.access is add}  # fmt: skip
+        for c in E.conjuncts(self.launch.bind(E.land(*conditions))):
+            if c.op == "eq" and any(unconverted(a) in counts and self._is_last(b) for a, b in (c.args, c.args[::-1])):
+                return True
+        return False
+
+    def _is_last(self, e: Expr) -> bool:
+        """It is the number of blocks less one."""
+        if e.op == "const":
+            return E.cast(e, I64) is E.sub(self._blocks(), E.const(1, I64))
+        several = [d for axis, d in enumerate(E.GDIM) if self.launch.grid[axis] != 1]
+        one = E.const(1, E.U32)
+        return len(several) == 1 and unconverted(e) is unconverted(E.sub(self.launch.bind(several[0]), one))
+
     def _blocks(self) -> Expr:
         blocks = E.const(1, I64)
         for d in E.GDIM:
@@ -381,7 +438,7 @@ class Signals:
         parts: list[Expr] = []
         for a in self._told(first):
             for b in self._told(second):
-                if a.seen.access is not b.seen.access or _counter(self.launch, a.seen.access) is not a.seen.access:
+                if a.seen.access is not b.seen.access or self._counter(a.seen.access) is not a.seen.access:
                     continue
                 facts = [self._telling(a, 1), self._telling(b, 2)]
                 differ = E.compare(
@@ -419,29 +476,12 @@ def _changes(launch: Launch, signal: AccessEvent) -> list[AccessEvent] | None:
     writes = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
     if len(writes) > MAX_WRITES or any(a.width != signal.width for a in writes):
         return None
-    # Shared memory holds anything when a block starts.
-    if cell.space == "shared" and not any(_is_zero(a) for a in writes):
-        return None
     return writes
 
 
 def _is_zero(write: AccessEvent) -> bool:
     value = _left_by(write)
     return value is not None and value.op == "const" and value.value == 0
-
-
-def _counter(launch: Launch, signal: AccessEvent) -> AccessEvent | None:
-    """The one addition by which each block counts itself, once, in the cell of the signal. A plain write starts anew:
-    it is a race itself, or comes after all additions."""
-    cell = place(launch, signal)
-    adds = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
-    adds = [a for a in adds if is_strong(a)]
-    if len(adds) != 1 or not _adds_one(adds[0]) or adds[0].loops or cell.keys or cell.space != "global":
-        return None
-    where = place(launch, adds[0])
-    if where.offset.op != "const" or where.offset is not cell.offset or adds[0].width != signal.width:
-        return None
-    return adds[0] if alone(launch, adds[0].guard) else None
 
 
 def _adds_one(a: AccessEvent) -> bool:

@@ -540,3 +540,93 @@ __global__ void volatile_data_written_late(volatile int *data, int *out) {
     *out = *data;
   }
 }
+
+// What the declaration puts there ends the wait.
+__device__ int raised = 1;
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void waits_for_a_flag_that_is_up(int *data, int *out) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    *data = 42;  // expect: possible-data-race inter-block with +8
+    __threadfence();
+    atomicExch(&raised, 1);
+  }
+  if (threadIdx.x == 0 && blockIdx.x == 1) {
+    while (atomicAdd(&raised, 0) == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+__device__ int lowered[2] = {0};
+// cuda-lsp: launch grid=(2) block=(32)
+__global__ void waits_for_a_flag_that_is_down(int *data, int *out) {  // expect: race-free
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    *data = 42;
+    __threadfence();
+    atomicExch(&lowered[1], 1);
+  }
+  if (threadIdx.x == 0 && blockIdx.x == 1) {
+    while (atomicAdd(&lowered[1], 0) == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// A flag in shared memory, set to zero before anybody looks at it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shared_flag(int *out) {  // expect: race-free
+  __shared__ int flags[2], data;
+  if (threadIdx.x == 0) flags[1] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    data = 1;
+    __threadfence_block();
+    atomicExch(&flags[1], 1);
+  }
+  if (threadIdx.x == 32) {
+    while (atomicAdd(&flags[1], 0) != 1) {
+    }
+    __threadfence_block();
+    *out = data;
+  }
+}
+
+// It is the other one that is set to zero.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shared_flag_never_zeroed(int *out) {
+  __shared__ int flags[2], data;
+  if (threadIdx.x == 0) flags[0] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    data = 1;  // expect: possible-data-race intra-block with +8
+    __threadfence_block();
+    atomicExch(&flags[1], 1);
+  }
+  if (threadIdx.x == 32) {
+    while (atomicAdd(&flags[1], 0) != 1) {
+    }
+    __threadfence_block();
+    *out = data;
+  }
+}
+
+// It is set to zero afterwards.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shared_flag_zeroed_too_late(int *out) {
+  __shared__ int flag, data;
+  if (threadIdx.x == 0) {
+    data = 1;  // expect: possible-data-race intra-block with +8
+    __threadfence_block();
+    atomicExch(&flag, 1);
+  }
+  if (threadIdx.x == 32) {
+    while (atomicAdd(&flag, 0) != 1) {
+    }
+    __threadfence_block();
+    *out = data;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) flag = 0;
+}

@@ -1,5 +1,7 @@
 // The block that finishes last does the rest: a counter tells it that all others have passed their fence.
 
+#include <cooperative_groups.h>
+
 __device__ unsigned finished;
 
 // cuda-lsp: launch grid=(8) block=(64)
@@ -320,4 +322,103 @@ __global__ void counts_far_enough_everywhere(const int *in, int *part, int *out)
     __threadfence();
     for (int i = 0; i < gridDim.x; ++i) out[blockIdx.x * 8 + i] = part[i];
   }
+}
+
+// One block sets the counter to a number of its own before all others count.
+__device__ int begun;
+// cuda-lsp: launch grid=(8) block=(1)
+__global__ void counts_from_one(const int *in, int *part, int *out) {
+  if (blockIdx.x == 0) {
+    finished = 1;
+    __threadfence();
+    atomicExch(&begun, 1);
+  } else {
+    while (atomicAdd(&begun, 0) != 1) {
+    }
+    __threadfence();
+  }
+  part[blockIdx.x] = in[blockIdx.x];  // expect: possible-data-race inter-block with +5
+  __threadfence();
+  if (atomicAdd(&finished, 1) == gridDim.x - 1) {
+    __threadfence();
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+    out[blockIdx.x] = sum;
+  }
+}
+
+// The source itself says that the counter does not start at zero.
+__device__ unsigned begins_at_one = 1;
+// cuda-lsp: launch grid=(8) block=(1)
+__global__ void declared_to_be_one(const int *in, int *part, int *out) {
+  part[blockIdx.x] = in[blockIdx.x];  // expect: possible-data-race inter-block with +5
+  __threadfence();
+  if (atomicAdd(&begins_at_one, 1) == gridDim.x - 1) {
+    __threadfence();
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+    out[blockIdx.x] = sum;
+  }
+}
+
+__device__ unsigned counts[2] = {0, 0};
+// cuda-lsp: launch grid=(8) block=(1)
+__global__ void declared_to_be_zero(const int *in, int *part, int *out) {  // expect: race-free
+  part[blockIdx.x] = in[blockIdx.x];
+  __threadfence();
+  if (atomicAdd(&counts[1], 1) == gridDim.x - 1) {
+    __threadfence();
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += part[i];
+    *out = sum;
+  }
+}
+
+// Set to zero before any block counts: a barrier of the grid is between.
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void zeroed_before_all_count(const int *in, int *part, int *out) {  // expect: race-free
+  if (blockIdx.x == 0 && threadIdx.x == 0) finished = 0;
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    if (atomicAdd(&finished, 1) == gridDim.x - 1) {
+      __threadfence();
+      for (int i = 0; i < gridDim.x; ++i) out[blockIdx.x * 8 + i] = part[i];
+    }
+  }
+}
+
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void set_to_two_before_all_count(const int *in, int *part, int *out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) finished = 2;
+  cooperative_groups::this_grid().sync();
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = in[blockIdx.x];  // expect: possible-data-race inter-block with +4
+    __threadfence();
+    if (atomicAdd(&finished, 1) == gridDim.x - 1) {
+      __threadfence();
+      for (int i = 0; i < gridDim.x; ++i) out[blockIdx.x * 8 + i] = part[i];
+    }
+  }
+}
+
+// Whoever is told that all have been counted may set the counter back, for any number of blocks.
+__global__ void set_back_for_any_grid(const int *in, int *part, int *out, int *count) {  // expect: race-free
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    last = atomicAdd(count, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last) {
+    __threadfence();
+    for (int i = threadIdx.x; i < gridDim.x; i += 64) out[i] = part[i];
+    if (threadIdx.x == 0) *count = 0;
+  }
+}
+
+void launch_set_back(const int *in, int *part, int *out, int *count, int blocks) {
+  set_back_for_any_grid<<<blocks, 64>>>(in, part, out, count);
 }

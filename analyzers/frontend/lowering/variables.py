@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analyzers.frontend.lowering.context import VARIABLE_OF, Context
 from analyzers.frontend.lowering.declarations import declare_local
 from analyzers.frontend.lowering.literals import constant
-from analyzers.frontend.lowering.nodes import Kinds, Node, initializer
+from analyzers.frontend.lowering.nodes import Kinds, Node, initializer, stripped
 from analyzers.frontend.lowering.places import MemPlace, Place, RecordValue, ValuePlace
 from analyzers.frontend.lowering.static_objects import STATIC, constant_place, declare_shared, is_constant
 from analyzers.ir.expr import BDIM, BID, GDIM, I32, TID, U64, Expr, addr, cast, const
@@ -65,6 +67,8 @@ def _template_variable(ctx: Context, variable: Node, kinds: set[int], use: Node)
     constant_memory = Kinds.CONSTANT_ATTR in kinds or "__constant__" in text
     name = ctx.object(variable.name or "variable", "constant" if constant_memory else "global", ctype,
                       read_only=constant_memory or ctype.const, span=variable.span)  # fmt: skip
+    if "=" in text or "{" in text:
+        ctx.objects[name] = replace(ctx.objects[name], preset=True)
     place = MemPlace(addr(name), ctype)
     ctx.globals[variable.key] = place
     return place
@@ -93,4 +97,18 @@ def _static(ctx: Context, variable: Node, kinds: set[int], use: Node) -> Place:
         space = "constant"
     read_only = space == "constant" or is_constant(variable)
     name = ctx.object(variable.name or "variable", space, ctype, read_only=read_only, span=variable.span)
+    init = initializer(variable)
+    if init is not None and not _is_zero(init):
+        ctx.objects[name] = replace(ctx.objects[name], preset=True)
     return MemPlace(addr(name), ctype)
+
+
+def _is_zero(init: Node) -> bool:
+    """An initialiser that says zero, or nothing: `0`, `{}`, `{0, 0}`, a constructor without other arguments."""
+    value = init.evaluated()
+    if value is not None:
+        return value == 0
+    bare = stripped(init)
+    if bare.kind not in (Kinds.INIT_LIST, Kinds.CALL):
+        return bare is not init and _is_zero(bare)
+    return all(_is_zero(kid) for kid in bare.kids if kid.cursor.kind.is_expression())
