@@ -57,7 +57,7 @@ class Server:
     """A server process and what it has said, with the times."""
 
     def __init__(self, engine: str, folder: Path) -> None:
-        code = f"from cuda_lsp.server import serve; raise SystemExit(serve(engine={engine!r}))"
+        code = f"from cuda_lsp.cli.serve import serve; raise SystemExit(serve(None, None, {engine!r}))"
         environment = {
             **os.environ,
             "CUDA_LSP_LOOP_MONITOR": "1",

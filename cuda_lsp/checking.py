@@ -23,7 +23,7 @@ from lsprotocol import types
 from analyzers.frontend.outline import Outline
 from analyzers.model import Fix, FixRefusal, Reason, Verdict
 from cuda_lsp import bug, cache, wire
-from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES, Anchor, Document, text_digest
+from cuda_lsp.documents import Anchor, Document, text_digest
 from cuda_lsp.frames import Frame
 from cuda_lsp.positions import well_formed
 from cuda_lsp.progress import CheckProgress
@@ -32,6 +32,7 @@ from cuda_lsp.unit_view import Snapshot, UnitView, check_frame
 from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.includers import IncludeGraph
 from cuda_lsp.workspace.sought import has_turned_up
+from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session

@@ -18,16 +18,9 @@ from pygls import uris
 
 from cuda_lsp.positions import Encoding, LineIndex, well_formed
 from cuda_lsp.tracking import Edit, OffsetMap, edits_between
+from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 CUDA_LANGUAGES = frozenset({"cuda", "cuda-cpp"})
-CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-HEADER_SUFFIXES = frozenset(
-    {
-        ".cuh", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".inc", ".cuinl", ".ipp", ".ixx", ".tpp", ".tcc", ".txx",
-        ".def", ".impl",
-    }
-)  # fmt: skip
-SOURCE_SUFFIXES = frozenset({".cu", ".c", ".cc", ".cpp", ".cxx", ".c++"})
 
 
 class Anchor:

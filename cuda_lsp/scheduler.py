@@ -19,7 +19,8 @@ from enum import Enum, IntEnum
 from typing import Any, Protocol
 
 from cuda_lsp.frames import Frame
-from cuda_lsp.worker_process import SilentWork, exit_reason
+from cuda_lsp.process_figures import SilentWork
+from cuda_lsp.worker_process import exit_reason
 
 _MAXIMAL_ATTEMPTS = 2
 _DEATHS_PER_KERNEL = 2

@@ -11,6 +11,7 @@ import gc
 import json
 import logging
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -27,10 +28,12 @@ from cuda_lsp.client import Client, ClientFeatures
 from cuda_lsp.config import Layer
 from cuda_lsp.features import code_action, configuration, diagnostics, execute_command, hover, watched_files
 from cuda_lsp.frames import Frame
+from cuda_lsp.process_figures import resident_bytes
 from cuda_lsp.protocol import CudaProtocol
 from cuda_lsp.scheduler import Process
 from cuda_lsp.session import Session, folder_of
-from cuda_lsp.worker_process import WorkerProcess, bootstrap, environment, resident_bytes
+from cuda_lsp.worker_command import Ahead, command, spawn
+from cuda_lsp.worker_process import WorkerProcess
 
 STATUS = "cuda-lsp/status"
 """A request without parameters: the worker processes and how long the event loop was ever kept waiting."""
@@ -48,7 +51,7 @@ class CudaLanguageServer(LanguageServer):
     protocol: CudaProtocol  # pyright: ignore[reportIncompatibleVariableOverride]
     session: Session
 
-    def __init__(self, engine: str, *, log_level_is_given: bool) -> None:
+    def __init__(self, engine: str, *, log_level_is_given: bool, ahead: Ahead | None = None) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             "cuda-lsp",
             __version__,
@@ -57,6 +60,7 @@ class CudaLanguageServer(LanguageServer):
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
         )
         self._engine = engine
+        self._ahead = ahead
         self._log_level_is_given = log_level_is_given
         self.exit_code = 1
         self._done = asyncio.Event()
@@ -178,7 +182,12 @@ class CudaLanguageServer(LanguageServer):
 
     def _start_worker(self, on_frame: Callable[[Frame], None], on_exit: Callable[[int, str], None]) -> Process:
         level = logging.getLevelName(logging.getLogger().getEffectiveLevel())
-        return WorkerProcess(bootstrap(self._engine, str(level)), environment(), on_frame, on_exit)
+        words = command(self._engine, str(level))
+
+        def start() -> subprocess.Popen[bytes]:
+            return (self._ahead.claim(words) if self._ahead is not None else None) or spawn(words)
+
+        return WorkerProcess(start, on_frame, on_exit)
 
     async def _monitor_loop(self) -> None:
         """Measure how much later than asked the loop wakes up, and how much of that this process was computing: the
@@ -294,10 +303,17 @@ def _is_alive(process_id: int) -> bool:
     return True
 
 
-def serve(*, tcp: tuple[str, int] | None = None, engine: str = backend.DEFAULT, log_level: str | None = None) -> int:
+def serve(
+    *,
+    tcp: tuple[str, int] | None = None,
+    engine: str = backend.DEFAULT,
+    log_level: str | None = None,
+    ahead: Ahead | None = None,
+) -> int:
     """Run the server and give the process's exit code: 0 after `shutdown` and `exit`, else 1.
 
-    `log_level`: one of `config.LOG_LEVELS`; by default the setting's. `engine`: see `backend`."""
+    `log_level`: one of `config.LOG_LEVELS`; by default the setting's. `engine`: see `backend`. `ahead`: a worker that
+    was started already."""
     level = (log_level or config.Settings().log_level).upper()
     # First of all, before anything can print.
     connection = transport.standard_streams() if tcp is None else None
@@ -320,7 +336,7 @@ def serve(*, tcp: tuple[str, int] | None = None, engine: str = backend.DEFAULT, 
     gc.freeze()
 
     async def run() -> int:
-        return await CudaLanguageServer(engine, log_level_is_given=log_level is not None).run(served)
+        return await CudaLanguageServer(engine, log_level_is_given=log_level is not None, ahead=ahead).run(served)
 
     started = time.perf_counter()
     try:

@@ -29,7 +29,7 @@ from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
 from cuda_lsp.lookups import Lookups
-from cuda_lsp.worker_process import resident_bytes
+from cuda_lsp.process_figures import resident_bytes
 from cuda_lsp.workspace.programs import Programs, program_key
 from cuda_lsp.workspace.project import Workspace
 from cuda_lsp.workspace.sought import has_turned_up, sought_headers

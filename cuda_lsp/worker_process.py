@@ -10,15 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import queue
 import subprocess
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import BinaryIO, cast
 
 from cuda_lsp import frames
@@ -31,18 +29,17 @@ _worker_log = logging.getLogger("cuda_lsp.worker.output")
 
 
 class WorkerProcess:
-    """One process. `on_exit` is called exactly once, after the last frame, with the exit status and its last words."""
+    """One process, which `start` gives, called in a thread; it may raise OSError. `on_exit` is called exactly once,
+    after the last frame, with the exit status and its last words."""
 
     def __init__(
         self,
-        command: Sequence[str],
-        environment: dict[str, str],
+        start: Callable[[], subprocess.Popen[bytes]],
         on_frame: Callable[[frames.Frame], None],
         on_exit: Callable[[int, str], None],
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._command = command
-        self._environment = environment
+        self._start = start
         self._on_frame = on_frame
         self._on_exit = on_exit
         self._process: subprocess.Popen[bytes] | None = None
@@ -79,18 +76,11 @@ class WorkerProcess:
         """The life of the process: started, read until its output ends, waited for."""
         try:
             # Started here, not on the loop: creating a process can take longer than the loop may wait.
-            process = self._process = subprocess.Popen(
-                self._command,
-                env=self._environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            )
+            process = self._process = self._start()
             if self._killed:
                 process.kill()
         except OSError as error:
-            self._arrive((-1, f"cannot start {self._command[0]}: {error}"))
+            self._arrive((-1, f"cannot start {error.filename or 'it'}: {error}"))
             return
         errors = threading.Thread(
             target=self._listen, args=(cast(BinaryIO, process.stderr),), name="worker log", daemon=True
@@ -150,72 +140,6 @@ class WorkerProcess:
             if time.perf_counter() > until:
                 self._loop.call_soon(self._drain)
                 return
-
-
-def bootstrap(engine: str, log_level: str) -> list[str]:
-    """The command that starts a worker with this process's interpreter and search path.
-
-    Not `-m`: that would search the working directory, the user's project, for modules first."""
-    paths = [path for path in sys.path if path]
-    code = f"import sys; sys.path[:] = {paths!r}; from cuda_lsp.worker import main; sys.exit(main())"
-    return [sys.executable, "-c", code, "--engine", engine, "--log-level", log_level]
-
-
-def environment() -> dict[str, str]:
-    """One thread per numerical library and few malloc arenas: the work is serial, and the memory is not free."""
-    return {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-        "PYTHONIOENCODING": "utf-8",
-    }
-
-
-def resident_bytes() -> int:
-    """Memory of this process that is in RAM now; 0 where the system does not tell."""
-    try:
-        with Path("/proc/self/statm").open() as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-class SilentWork:
-    """Tells a process that is stuck from one that is slow, by the processor time it takes while it says nothing: on a
-    busy machine a minute may be a second's work."""
-
-    def __init__(self) -> None:
-        self._seen: float | None = None
-        self._silent = 0.0
-
-    def heard(self, pid: int | None) -> None:
-        """The process has said something."""
-        self._seen = _processor_seconds(pid) if pid is not None else None
-        self._silent = 0.0
-
-    def goes_on(self, pid: int | None, seconds: float) -> bool:
-        """Asked after `seconds` of silence: whether to wait as long again. Not so when the process hardly ran, or has
-        had `seconds` of processor time by now."""
-        used = _processor_seconds(pid) if pid is not None else None
-        if used is None:
-            return False
-        since, self._seen = used - (self._seen or 0.0), used
-        self._silent += since
-        return since > _IDLE_SHARE * seconds and self._silent < seconds
-
-
-_IDLE_SHARE = 0.02
-
-
-def _processor_seconds(pid: int) -> float | None:
-    """What a process has used so far; None where the system does not tell."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return None
 
 
 def exit_reason(status: int) -> str:

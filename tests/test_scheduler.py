@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cuda_lsp.frames import Frame
+from cuda_lsp.process_figures import SilentWork
 from cuda_lsp.scheduler import Job, JobKind, Limits, Outcome, Scheduler
-from cuda_lsp.worker_process import SilentWork
 
 
 class FakeProcess:

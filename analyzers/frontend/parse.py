@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
+from threading import Thread
 from typing import Final, Literal
 
 from analyzers.frontend import cindex
-from analyzers.frontend.cindex import ClangDiagnostic, SourceLocation, TranslationUnit
+from analyzers.frontend.cindex import ClangDiagnostic, Index, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.lexical import source_bytes
@@ -241,7 +242,8 @@ class UnitParser:
         self._capacity = capacity
         self._warm: OrderedDict[str, _WarmUnit] = OrderedDict()
         self._hosts: OrderedDict[str, _WarmUnit] = OrderedDict()
-        self._index = cindex.create_index()
+        # What is parsed at the same time needs an index each.
+        self._indices: dict[Side, Index] = {"device": cindex.create_index(), "host": cindex.create_index()}
 
     def parse(
         self,
@@ -314,8 +316,7 @@ class UnitParser:
         probes: tuple[str, ...],
         sides: tuple[Side, ...],
     ) -> ParsedUnit:
-        for side in sides:
-            self._refresh(warm, side, path, buffers)
+        self._refresh_all(warm, sides, path, buffers)
         flags = warm.used_flags if warm.sought else warm.flags
         host = warm.units["host"]
         unit = _parsed(path, text, flags, warm.units.get("device", host), host, probes)
@@ -327,6 +328,28 @@ class UnitParser:
         for key in [k for k in self._hosts if k.startswith(f"{path}\0")]:
             del self._hosts[key]
 
+    def _refresh_all(
+        self, warm: _WarmUnit, sides: Sequence[Side], path: str, buffers: Sequence[tuple[str, bytes]]
+    ) -> None:
+        """All passes at the same time: libclang leaves Python to others while it parses."""
+        failures: dict[Side, Exception] = {}
+
+        def refresh(side: Side) -> None:
+            try:
+                self._refresh(warm, side, path, buffers)
+            except Exception as failure:  # noqa: BLE001 - raised below, in the thread that asked
+                failures[side] = failure
+
+        others = [Thread(target=refresh, args=(side,), name=f"{side} pass") for side in sides[1:]]
+        for thread in others:
+            thread.start()
+        refresh(sides[0])
+        for thread in others:
+            thread.join()
+        for side in sides:
+            if side in failures:
+                raise failures[side]
+
     def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)
         if unit is not None:
@@ -337,7 +360,7 @@ class UnitParser:
         if unit is None:
             try:
                 flags = warm.used_flags if warm.sought else warm.flags
-                unit = cindex.parse(self._index, path, pass_arguments(flags, side), buffers)
+                unit = cindex.parse(self._indices[side], path, pass_arguments(flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error

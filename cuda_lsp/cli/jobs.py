@@ -24,7 +24,8 @@ from typing import Any, Literal
 
 from analyzers.engine import CheckRequest, Progress, UnitFinished
 from analyzers.model import Fix, FixRefusal, Reason, UnitResult
-from cuda_lsp.worker_process import SilentWork, exit_reason
+from cuda_lsp.process_figures import SilentWork
+from cuda_lsp.worker_process import exit_reason
 
 HANG_SECONDS = 120.0
 """How long a worker may say nothing while it works before it is given up. One that gets on with its work says so."""

@@ -8,8 +8,8 @@ from lsprotocol import types
 from pygls import uris
 
 from cuda_lsp import config
-from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 from cuda_lsp.workspace import compile_commands
+from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from cuda_lsp.documents import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
+from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 _MAXIMAL_FILES = 5_000
 _MAXIMAL_FOLDERS = 20_000

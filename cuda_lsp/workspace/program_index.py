@@ -33,8 +33,8 @@ from analyzers.hostguide.program import Definition, HostFile, Program
 from analyzers.hostguide.source import blanked
 from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
-from cuda_lsp.documents import SOURCE_SUFFIXES
 from cuda_lsp.workspace import includers
+from cuda_lsp.workspace.suffixes import SOURCE_SUFFIXES
 
 _MAXIMAL_FILES = 5_000
 _MAXIMAL_BYTES = 2 << 20

@@ -16,7 +16,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES
 ROOT = Path(__file__).parent.parent.parent
 FAKE = "lsp.fake_engine:create"
 DEADLINE_S = 20.0
-CODE = "from cuda_lsp.server import serve; raise SystemExit(serve(engine={engine!r}, log_level='info'))"
+CODE = "from cuda_lsp.cli.serve import serve; raise SystemExit(serve(None, 'info', {engine!r}))"
 
 
 def server_command(engine: str = FAKE) -> list[str]:

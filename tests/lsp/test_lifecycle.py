@@ -188,7 +188,7 @@ async def test_what_is_printed_does_not_reach_the_client(connect: Connect, tmp_p
 
 
 async def test_one_client_over_tcp(tmp_path: Path, environment: dict[str, str]) -> None:
-    code = CODE.replace("log_level='info'", "log_level='info', tcp=('127.0.0.1', 0)").format(engine=FAKE)
+    code = CODE.replace("None, 'info'", "('127.0.0.1', 0), 'info'").format(engine=FAKE)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, env=environment, stderr=asyncio.subprocess.PIPE
     )
