@@ -10,11 +10,12 @@ and the unit is taken in anew.
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from analyzers.model import SourceSpan
 
@@ -145,7 +146,11 @@ def _whole(text: str) -> bool:
 
 def moved(value: T, edit: Edit) -> T:
     """A copy of plain result data with every span moved: dataclasses and tuples, which know their parts by type."""
-    return _mover_of(type(value))(value, edit)
+    return _moved(value, edit)
+
+
+def _moved(value: Any, edit: Edit) -> Any:
+    return _mover_of(cast("type[Any]", type(value)))(value, edit)
 
 
 _Mover = Callable[[Any, Edit], Any]
@@ -153,7 +158,7 @@ _Mover = Callable[[Any, Edit], Any]
 
 
 @functools.cache
-def _mover_of(kind: type) -> _Mover:
+def _mover_of(kind: Any) -> _Mover:
     """How values of one class are moved."""
     if issubclass(kind, SourceSpan):
         return _move_span
@@ -169,7 +174,7 @@ def _move_span(span: SourceSpan, edit: Edit) -> SourceSpan:
 
 
 def _move_tuple(items: tuple[Any, ...], edit: Edit) -> tuple[Any, ...]:
-    now = tuple([_mover_of(type(item))(item, edit) for item in items])
+    now = tuple([_moved(item, edit) for item in items])
     return now if any(a is not b for a, b in zip(now, items, strict=True)) else items
 
 
@@ -177,7 +182,7 @@ def _keep(value: Any, _edit: Edit) -> Any:
     return value
 
 
-def _record_mover(kind: type) -> _Mover:
+def _record_mover(kind: Any) -> _Mover:
     """For a dataclass: only the fields whose declared types may hold a span are looked at."""
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind) if _may_hold_span(hints[f.name], frozenset({kind}))]
@@ -188,7 +193,7 @@ def _record_mover(kind: type) -> _Mover:
         changes: dict[str, Any] = {}
         for name in names:
             old = getattr(record, name)
-            new = _mover_of(type(old))(old, edit)
+            new = _moved(old, edit)
             if new is not old:
                 changes[name] = new
         return replace(record, **changes) if changes else record
@@ -196,18 +201,19 @@ def _record_mover(kind: type) -> _Mover:
     return move
 
 
-def _may_hold_span(hint: Any, inside: frozenset[type]) -> bool:
+_SPANLESS = (str, int, float, bytes, Enum)
+
+
+def _may_hold_span(hint: Any, inside: frozenset[Any]) -> bool:
     """Whether a value declared so may be a span or have one in it; ``inside`` are the classes being looked at."""
     parts = get_args(hint)
     if parts:
         return get_origin(hint) is not Literal and any(_may_hold_span(part, inside) for part in parts)
     if hint is None or hint is Ellipsis or hint in inside:
         return False
-    if not isinstance(hint, type):
-        return True
-    if issubclass(hint, SourceSpan):
-        return True
+    if hint is SourceSpan or not inspect.isclass(hint) or hint.__subclasses__():
+        return not inspect.isclass(hint) or not issubclass(hint, _SPANLESS)
     if is_dataclass(hint):
         hints = get_type_hints(hint)
-        return any(_may_hold_span(hints[f.name], inside | {hint}) for f in fields(hint)) or bool(hint.__subclasses__())
-    return not issubclass(hint, (str, int, float, bytes, Enum))
+        return any(_may_hold_span(hints[f.name], inside | {hint}) for f in fields(hint))
+    return not issubclass(hint, _SPANLESS)

@@ -6,6 +6,7 @@ classes, so that the editor layer, the command line, the repairs and the dynamic
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
@@ -62,6 +63,29 @@ class SourceSpan:
     @property
     def line(self) -> int:
         return self.start_line
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence that may name places. Its lines are told when it is shown: edits above the places move them."""
+
+    texts: tuple[str, ...]
+    """One more than there are places, which stand between them."""
+    places: tuple[SourceSpan, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """With the places by their lines."""
+        return self.told([f"line {place.line}" for place in self.places])
+
+    @property
+    def brief(self) -> str:
+        """Without the places."""
+        return "".join(self.texts)
+
+    def told(self, places: Sequence[str]) -> str:
+        """With these words for the places."""
+        return self.texts[0] + "".join(f" in {a}{b}" for a, b in zip(places, self.texts[1:], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +178,8 @@ class Finding:
     space: Literal["shared", "global"] | None = None
     object: str | None = None
     witness: Witness | None = None
-    explanation: tuple[str, ...] = ()
-    """Further lines for the hover, plain text, in order."""
+    explanation: tuple[Remark, ...] = ()
+    """Further lines for the hover, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _why(unit: UnitResult) -> str:
     contexts = [c for k in unit.kernels for c in k.contexts]
     findings = [f for c in contexts for f in c.findings]
     if findings:
-        return next((line for f in findings for line in f.explanation), findings[0].message)
+        return next((line.text for f in findings for line in f.explanation), findings[0].message)
     assumed = {a for c in contexts for a in c.assumptions}
     return " ".join(
         letter for letter, start in zip("SA", _ORDERING, strict=True) if any(a.startswith(start) for a in assumed)

@@ -21,6 +21,7 @@ from analyzers.model import (
     KernelResult,
     LaunchSummary,
     Reason,
+    Remark,
     Severity,
     Skipped,
     SourceSpan,
@@ -190,7 +191,17 @@ def kernel(line: int) -> KernelResult:
     )
     witness = Witness((1, 1, 1), (2, 1, 1), (("n", 3),), "s[1]", (("i[0]", 2),), (("k", 1),), True)
     finding = Finding(
-        Verdict.DATA_RACE, Severity.ERROR, "m", span(line), accesses, "g", "intra-warp", "shared", "s", witness, ("e",)
+        Verdict.DATA_RACE,
+        Severity.ERROR,
+        "m",
+        span(line),
+        accesses,
+        "g",
+        "intra-warp",
+        "shared",
+        "s",
+        witness,
+        (Remark(("e", "."), (span(2),)),),
     )
     launch = LaunchSummary("launch", span(line + 9), ("n", "1", "1"), ("32", "1", "1"))
     context = ContextResult(

@@ -21,6 +21,7 @@ from analyzers.model import (
     LaunchSummary,
     LoopTurn,
     Reason,
+    Remark,
     Severity,
     Skipped,
     SourceSpan,
@@ -74,7 +75,7 @@ RACE = Finding(
     "shared",
     "s",
     Witness((4, 1, 1), (64, 1, 1), (("n", 64),), "s[1]", (("idx[3]", 7),), replayed=True),
-    ("The threads are in different iterations.",),
+    (Remark(("The threads are in different iterations.",)),),
 )
 LAUNCH = LaunchSummary("launch", span(7, 3, 20), ("4", "1", "1"), ("n", "1", "1"))
 CONTEXT = ContextResult(

@@ -59,7 +59,7 @@ def test_the_missing_condition_is_named(kernel: str, host: str, needed: str) -> 
         assert f.code is Verdict.DATA_RACE
         assert f.severity is Severity.WARNING
         assert f.message.endswith(f"; not if {needed}")
-        assert any(f"`{needed}`" in line for line in f.explanation)
+        assert any(f"`{needed}`" in line.text for line in f.explanation)
 
 
 def test_looking_for_conditions_is_work_that_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_contents_of_memory_are_elements_and_were_executed() -> None:
     (one, two) = (access.thread[0] for access in found.accesses if access.thread is not None)
     for thread in (one, two):
         assert data[f"keys[{thread - 1}]"] < 5 <= data[f"keys[{thread}]"]
-    assert "with the values shown, it was executed" in found.explanation[0]
+    assert "with the values shown, it was executed" in found.explanation[0].text
 
 
 def test_contents_that_were_not_executed_are_not_shown() -> None:
@@ -88,7 +88,7 @@ __global__ void claim(int *state, int *out) {
     )
     assert found.witness is not None
     assert found.witness.data == ()
-    assert not any("executed" in line for line in found.explanation)
+    assert not any("executed" in line.text for line in found.explanation)
 
 
 LOOP = """

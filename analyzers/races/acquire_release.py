@@ -13,16 +13,19 @@ from functools import cached_property
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
+from analyzers.model import Remark
 from analyzers.races import critical_sections
 from analyzers.races.critical_sections import (
     Lock,
     Section,
+    Words,
     faults,
-    line_of,
     locks,
+    made_in,
     missing_fence,
     name_of,
     needed,
+    remark,
     scope_of,
     sections,
 )
@@ -150,42 +153,45 @@ class AcquireRelease:
 
     # --- in words
 
-    def missing(self, one: AccessEvent, two: AccessEvent, mode: Mode) -> tuple[str, ...]:
+    def missing(self, one: AccessEvent, two: AccessEvent, mode: Mode) -> tuple[Remark, ...]:
         """What keeps locks and signals of the kernel from ordering the two accesses."""
         if not self.applies:
             return ()
-        out = [*_of_scopes(one, two, mode)] or [*self._of_locks(one, two, mode)]
+        out: list[Words] = [*_of_scopes(one, two, mode)] or [*self._of_locks(one, two, mode)]
         if not out:
             out += [*self._of_signals(one, two, mode), *self._of_signals(two, one, mode)]
         pair = Pair(one, two, place(self.launch, one), place(self.launch, two))
         if not out and synchronizes(pair, mode) and self._is_mixed(pair):
             out.append(
-                "atomic operations are atomic among each other only: one may overwrite the volatile store unseen"
+                ("atomic operations are atomic among each other only: one may overwrite the volatile store unseen",)
             )
-        return tuple(dict.fromkeys(out))
+        return tuple(dict.fromkeys(map(remark, out)))
 
-    def _of_locks(self, one: AccessEvent, two: AccessEvent, mode: Mode) -> Iterator[str]:
+    def _of_locks(self, one: AccessEvent, two: AccessEvent, mode: Mode) -> Iterator[Words]:
         first, second = self.sections(one), self.sections(two)
         common = [(a, b) for a in first for b in second if a.lock is b.lock]
         for a, b in common:
             found = [*faults(a, mode), *faults(b, mode)]
             shared = place(self.launch, a.take).space == "shared"
             if not found and shared and mode == "grid":
-                found = [f"the lock `{a.name}` is in shared memory, so each block has its own"]
+                found = [(f"the lock `{a.name}` is in shared memory, so each block has its own",)]
             if not found:
-                names = dict.fromkeys(f"`{s.name}`, taken in line {line_of(s.take)}" for s in (a, b))
-                found = [f"the two threads can hold different locks ({' and '.join(names)})"]
+                one_lock, other_lock = ((f"`{s.name}`, taken", made_in(s.take)) for s in (a, b))
+                both = (*one_lock, " and ", *other_lock) if one_lock != other_lock else one_lock
+                found = [("the two threads can hold different locks (", *both, ")")]
             yield from found
         if common:
             return
         for held, other in ((first, two), (second, one)):
             for s in held[:1]:
                 yield (
-                    f"the {other.kind} in line {line_of(other)} is not made under the lock `{s.name}`, "
-                    f"which protects the {s.access.kind} in line {line_of(s.access)}"
+                    f"the {other.kind}",
+                    made_in(other),
+                    f" is not made under the lock `{s.name}`, which protects the {s.access.kind}",
+                    made_in(s.access),
                 )
 
-    def _of_signals(self, first: AccessEvent, second: AccessEvent, mode: Mode) -> Iterator[str]:
+    def _of_signals(self, first: AccessEvent, second: AccessEvent, mode: Mode) -> Iterator[Words]:
         """Why ``first`` does not come before ``second``, although a thread waits for a signal before ``second``."""
         need, events = needed(mode), self.launch.events
         for seen in observations(self.launch, [c.condition for c in second.guard], second.loops):
@@ -194,27 +200,27 @@ class AcquireRelease:
             for write in (w for w in writes if w.id != seen.access.id and is_strong(w)):
                 sent = passage(events, write.id, first.id)
                 late = passage(events, first.id, write.id)
-                signal = f"the signal `{name_of(self.launch, write)}` in line {line_of(write)}"
-                here = f"the {first.kind} in line {line_of(first)}"
+                signal = (f"the signal `{name_of(self.launch, write)}`", made_in(write))
+                here = (f"the {first.kind}", made_in(first))
                 if sent is None and late is not None:
-                    yield f"{here} comes after {signal}"
+                    yield (*here, " comes after ", *signal)
                 elif sent is not None and sent.release < need:
                     yield missing_fence(sent.release, need, here, signal)
             received = passage(events, second.id, seen.access.id)
             if received is None or seen.access is second:
                 continue
-            wait = f"the wait for `{name_of(self.launch, seen.access)}` in line {line_of(seen.access)}"
+            wait = (f"the wait for `{name_of(self.launch, seen.access)}`", made_in(seen.access))
             if rank_of(seen.access) < need:
-                yield f"{wait} has block scope, and the threads are in different blocks"
+                yield (*wait, " has block scope, and the threads are in different blocks")
             if not is_strong(second) and max(received.acquire, received.sequential) < need:
-                yield missing_fence(received.acquire, need, wait, f"the {second.kind} in line {line_of(second)}")
+                yield missing_fence(received.acquire, need, wait, (f"the {second.kind}", made_in(second)))
 
 
-def _of_scopes(one: AccessEvent, two: AccessEvent, mode: Mode) -> Iterator[str]:
+def _of_scopes(one: AccessEvent, two: AccessEvent, mode: Mode) -> Iterator[Words]:
     """Atomics that exclude each other in smaller scopes only."""
     if one.atomic is None or two.atomic is None:
         return
     for a in (one, two):
         if rank_of(a) < needed(mode):
             where = "in different blocks" if mode == "grid" else "different ones"
-            yield f"the atomic in line {line_of(a)} has {scope_of(rank_of(a))} scope, and the threads are {where}"
+            yield ("the atomic", made_in(a), f" has {scope_of(rank_of(a))} scope, and the threads are {where}")

@@ -18,6 +18,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, Guard
 from analyzers.ir.expr import Expr, IntType
 from analyzers.ir.passages import ACQUIRES
+from analyzers.model import Remark, SourceSpan
 from analyzers.races.others import (
     BLOCK,
     DEVICE,
@@ -223,9 +224,25 @@ def name_of(launch: Launch, access: AccessEvent) -> str:
     return o.display or o.name
 
 
-def line_of(access: AccessEvent) -> int:
+Words = tuple[str | SourceSpan, ...]
+"""Parts of a sentence in order, and the places of what they tell of, each behind it."""
+
+
+def made_in(access: AccessEvent) -> SourceSpan:
     """Where the kernel makes an access, itself or by a call."""
-    return (access.site.calls or (access.site.span,))[0].line
+    return (access.site.calls or (access.site.span,))[0]
+
+
+def remark(words: Words) -> Remark:
+    """A sentence out of its parts."""
+    texts, places = [""], list[SourceSpan]()
+    for word in words:
+        if isinstance(word, str):
+            texts[-1] += word
+        else:
+            places.append(word)
+            texts.append("")
+    return Remark(tuple(texts), tuple(places))
 
 
 def _chain(launch: Launch, lock: Lock) -> int:
@@ -259,30 +276,33 @@ def same_lock(threads: Threads, one: Section, two: Section) -> Expr:
     return threads.same_place(where, 1, there, 2)
 
 
-def faults(section: Section, mode: Mode) -> list[str]:
+def faults(section: Section, mode: Mode) -> list[Words]:
     """What is missing for the section to order anything, in words."""
     need, access, lock, name = needed(mode), section.access, section.lock, section.name
-    here = f"the {access.kind if access.kind != 'atomic' else 'atomic'} in line {line_of(access)}"
-    out: list[str] = []
+    here = (f"the {access.kind}", made_in(access))
+    out: list[Words] = []
     if lock.others:
         other = lock.others[0]
         what = (
             "is released by a thread that need not hold it" if _constant(other) == lock.free else "is changed otherwise"
         )
-        out.append(f"the lock `{name}` {what}: `{other.site.text}` in line {line_of(other)}")
+        out.append((f"the lock `{name}` {what}: `{other.site.text}`", made_in(other)))
     if lock.rank < need:
         weak = min((*lock.takes, *lock.releases), key=rank_of)
         out.append(
-            f"the lock's atomic in line {line_of(weak)} has {scope_of(rank_of(weak))} scope, "
-            "and the threads are in different blocks"
+            (
+                "the lock's atomic",
+                made_in(weak),
+                f" has {scope_of(rank_of(weak))} scope, and the threads are in different blocks",
+            )
         )
     if section.chain < need:
-        out.append(f"a section of the lock `{name}` that a store ends has no fence of sufficient scope in it")
+        out.append((f"a section of the lock `{name}` that a store ends has no fence of sufficient scope in it",))
     if section.acquired < need:
-        out.append(missing_fence(section.acquired, need, f"the lock is taken in line {line_of(section.take)}", here))
+        taken = ("where the lock is taken", made_in(section.take))
+        out.append(missing_fence(section.acquired, need, taken, here))
     if section.released < need and section.release is not None:
-        line = line_of(section.release)
-        out.append(missing_fence(section.released, need, here, f"its release in line {line}"))
+        out.append(missing_fence(section.released, need, here, ("its release", made_in(section.release))))
     return out
 
 
@@ -291,10 +311,9 @@ def scope_of(rank: int) -> str:
     return "thread" if rank < BLOCK else "block" if rank < DEVICE else "device"
 
 
-def missing_fence(rank: int, need: int, first: str, second: str) -> str:
+def missing_fence(rank: int, need: int, first: Words, second: Words) -> Words:
     """That a fence of rank ``need`` is missing; there is one of ``rank``."""
-    first = f"where {first}" if first.startswith("the lock") else first
     if rank < BLOCK:
         fence = "__threadfence()" if need >= DEVICE else "__threadfence_block()"
-        return f"no fence (`{fence}`) between {first} and {second}"
-    return f"the fence between {first} and {second} has block scope, and the threads are in different blocks"
+        return (f"no fence (`{fence}`) between ", *first, " and ", *second)
+    return ("the fence between ", *first, " and ", *second, " has block scope, and the threads are in different blocks")

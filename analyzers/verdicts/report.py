@@ -11,7 +11,18 @@ from analyzers.ir.context import DISTINCT, LaunchContext
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.kernel import Kernel
-from analyzers.model import Access, ContextResult, Dim3, FactNote, Finding, Reason, Severity, SourceSpan, Verdict
+from analyzers.model import (
+    Access,
+    ContextResult,
+    Dim3,
+    FactNote,
+    Finding,
+    Reason,
+    Remark,
+    Severity,
+    SourceSpan,
+    Verdict,
+)
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.pairs import place
 from analyzers.races.relations import Missing
@@ -30,6 +41,7 @@ TERMINATES = "every loop ends"
 LOADED_POINTERS = "pointers found at different places in memory point to different objects"
 
 MAX_SIZES_SHOWN = 4
+_UNSEEN = "No launch of this kernel is in sight; any launch the hardware allows was considered."
 
 Scope = Literal["intra-warp", "intra-block", "inter-block"]
 
@@ -129,7 +141,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         severity=severity,
         message=_race_message(code, one, two, display, address, scope, space)
         + _unless(race)
-        + "".join(f"; {text}" for text in lacking[:1]),
+        + "".join(f"; {remark.brief}" for remark in lacking[:1]),
         span=one.span,
         accesses=(one, two),
         group=f"race:{display}:{_anchor(events.kernel, write.span)}",
@@ -236,9 +248,9 @@ def _sizes(missing: Missing) -> str:
 
 
 def _race_explanation(
-    launch: Launch, race: RaceDecision, lacking: tuple[str, ...], *, executed: bool
-) -> tuple[str, ...]:
-    lines = [f"{text[0].upper()}{text[1:]}." for text in lacking]
+    launch: Launch, race: RaceDecision, lacking: tuple[Remark, ...], *, executed: bool
+) -> tuple[Remark, ...]:
+    lines = list[str]()
     if race.relation not in ("any", "same iteration"):
         lines.append(f"The two threads are in {race.relation}.")
     if race.wraps:
@@ -278,10 +290,18 @@ def _race_explanation(
             "it may be impossible for a reason the analysis does not see."
         )
     if launch.context.summary.source == "default":
-        lines.append("No launch of this kernel is in sight; any launch the hardware allows was considered.")
+        lines.append(_UNSEEN)
     if launch.context.uncertain:
         lines.append(f"Only if {launch.context.uncertain}.")
-    return tuple(lines)
+    return (*map(_sentence, lacking), *(Remark((line,)) for line in lines))
+
+
+def _sentence(remark: Remark) -> Remark:
+    """With a capital letter and a full stop."""
+    first, *rest = remark.texts
+    texts = [first[:1].upper() + first[1:], *rest]
+    texts[-1] += "."
+    return replace(remark, texts=tuple(texts))
 
 
 def _distinct(findings: list[Finding]) -> list[Finding]:
@@ -332,7 +352,7 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         )
     explanation = ()
     if launch.context.summary.source == "default":
-        explanation = ("No launch of this kernel is in sight; any launch the hardware allows was considered.",)
+        explanation = (Remark((_UNSEEN,)),)
     return Finding(
         code=code,
         severity=severity,

@@ -111,8 +111,8 @@ class TextRenderer:
         yield "launch", self._launches(group)
         for label, text in self._given(first.context):
             yield label, text
-        for text in finding.explanation:
-            yield "note", printable(text)
+        for remark in finding.explanation:
+            yield "note", printable(remark.text)
         if self._verbose:
             for text in first.context.assumptions:
                 yield "assumes", text

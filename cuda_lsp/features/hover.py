@@ -169,8 +169,8 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
         for line in _describe_witness(finding.witness):
             how.add(line, 1)
     more = Block()
-    for line in finding.explanation:
-        more.add(line, 0)
+    for remark in finding.explanation:
+        more.add(remark.told([places.line(first.shown, place) for place in remark.places]), 0)
     refusal = next((v.refusals[mistake.group] for v in places.session.views.values() if v.refuses(mistake.group)), None)
     if refusal is not None:
         more.add(f"No fix: {refusal}")

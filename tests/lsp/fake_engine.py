@@ -45,6 +45,7 @@ from analyzers.model import (
     KernelResult,
     LaunchSummary,
     Reason,
+    Remark,
     Severity,
     Skipped,
     SourceSpan,
@@ -281,7 +282,7 @@ def find(file: File, kernel: str, start: int, end: int) -> Iterator[Finding]:
             space="shared",
             object="a",
             witness=Witness((1, 1, 1), (2, 1, 1), (("n", 2),), "a[1]", replayed=True),
-            explanation=("Nothing orders the two accesses.",),
+            explanation=(Remark(("Nothing orders the two accesses.",)),),
         )
     for match in re.finditer(r"__syncthreads\(\); // useless", body):
         span = file.span(start + match.start(), start + match.start() + len("__syncthreads();"))

@@ -113,7 +113,8 @@ class Context:
         self.calls: tuple[SourceSpan, ...] = ()
         self.active: list[int] = []
         """Definitions being inlined, outermost first."""
-        self.functions: dict[str, SourceSpan] = {}
+        self.functions: dict[SourceSpan, str] = {}
+        """The functions whose bodies were taken in, by extent: overloads have one name."""
         self.assumptions: dict[str, None] = {}
         self.copies: dict[str, Copy] = {}
         """Asynchronous copies, by the label of the block that makes them."""

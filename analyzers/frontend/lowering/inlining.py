@@ -128,7 +128,7 @@ def lowered_body(
     else:
         ctx.calls = (*ctx.calls, (ctx.override or node).span)
         ctx.override = None
-        ctx.functions[facts.qualified] = facts.span
+        ctx.functions[facts.span] = facts.qualified
         ctx.statement = None
     ctx.frame = frame
     ctx.active.append(facts.key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,15 +135,19 @@ def _initializers(loose: list[Node]) -> list[tuple[Node | None, Node]]:
     return found
 
 
+#: clang's ``(lambda at file.cu:3:7)`` and ``(unnamed struct at file.cu:3:7)``.
+_PLACE = re.compile(r" at [^()]*:\d+:\d+(?=\))")
+
+
 def qualified_name(cursor: Any) -> str:
-    """``ns::Class::function``, without template arguments."""
+    """``ns::Class::function``, without template arguments, and without the places of what has no name."""
     parts = [cursor.spelling]
     parent = cursor.semantic_parent
     while parent is not None and not parent.kind.is_translation_unit():
         if parent.spelling and parent._kind_id not in FUNCTIONS:
             parts.append(parent.spelling)
         parent = parent.semantic_parent
-    return "::".join(reversed(parts))
+    return _PLACE.sub("", "::".join(reversed(parts)))
 
 
 def arguments_of(node: Node, target: Node) -> Call:

@@ -101,7 +101,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         (*problems, *live),
         parameters=tuple(ctx.parameters),
         objects=objects,
-        functions=tuple(ctx.functions.items()),
+        functions=tuple((name, span) for span, name in ctx.functions.items()),
         assumptions=tuple(assumptions),
     )
 
