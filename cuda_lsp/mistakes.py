@@ -6,11 +6,11 @@ current text before older ones. `unknown` and `race-free` are no mistakes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from analyzers.model import Access, ContextResult, Finding, LoopTurn, Severity, Verdict
-from cuda_lsp.unit_view import ShownKernel, UnitView
+from cuda_lsp.unit_view import ShownKernel
 
 _LOUDEST_FIRST = {severity: rank for rank, severity in enumerate(Severity)}
 
@@ -43,25 +43,34 @@ class Mistake:
         return self.occurrences[0]
 
 
-def mistakes(views: Iterable[UnitView], path: str, severity_of: SeverityOf) -> list[Mistake]:
-    """The mistakes that lie in a file, in the order of the text."""
-    groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
-    views = list(views)
-    needed = {group for view in views for shown in view.kernels.values() for group in shown.result.needed}
-    for view in views:
-        for shown in view.kernels.values():
-            for context, finding in shown.findings:
-                if finding.span.path == path and finding.group not in needed:
-                    groups.setdefault((finding.code, finding.group), []).append(Occurrence(shown, context, finding))
-    found: list[Mistake] = []
-    for (code, group), occurrences in groups.items():
-        ordered = sorted(occurrences, key=lambda each: (each.shown.stale, _LOUDEST_FIRST[each.finding.severity]))
-        severity = severity_of(code, min((each.finding.severity for each in ordered), key=_LOUDEST_FIRST.__getitem__))
-        if severity is not None:
-            kernels = {id(each.shown): each.shown for each in occurrences}
-            contexts = sum(len(shown.result.contexts) for shown in kernels.values())
-            found.append(Mistake(code, group, severity, tuple(ordered), contexts))
-    return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
+class Grouping:
+    """Puts the findings that lie in one file together, a kernel at a time."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
+        self._needed: set[str] = set()
+
+    def add(self, shown: ShownKernel) -> None:
+        self._needed.update(shown.result.needed)
+        for context, finding in shown.findings:
+            if finding.span.path == self._path:
+                self._groups.setdefault((finding.code, finding.group), []).append(Occurrence(shown, context, finding))
+
+    def mistakes(self, severity_of: SeverityOf) -> list[Mistake]:
+        """In the order of the text."""
+        found: list[Mistake] = []
+        for (code, group), occurrences in self._groups.items():
+            if group in self._needed:
+                continue
+            ordered = sorted(occurrences, key=lambda each: (each.shown.stale, _LOUDEST_FIRST[each.finding.severity]))
+            loudest = min((each.finding.severity for each in ordered), key=_LOUDEST_FIRST.__getitem__)
+            severity = severity_of(code, loudest)
+            if severity is not None:
+                kernels = {id(each.shown): each.shown for each in occurrences}
+                contexts = sum(len(shown.result.contexts) for shown in kernels.values())
+                found.append(Mistake(code, group, severity, tuple(ordered), contexts))
+        return sorted(found, key=lambda mistake: (mistake.first.finding.span, mistake.code.rank, mistake.group))
 
 
 def barrier_role(finding: Finding, access: Access) -> str:

@@ -43,6 +43,19 @@ def well_formed(text: str) -> str:
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
+def _lines(text: str) -> tuple[list[int], list[int]]:
+    """Where the lines start and where they end."""
+    if "\r" not in text:
+        # Four times as fast: this is done after every change of a document.
+        starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        return starts[:-1], [start - 1 for start in starts[1:]]
+    starts, ends = [0], list[int]()
+    for match in _LINE_END.finditer(text):
+        ends.append(match.start())
+        starts.append(match.end())
+    return starts, [*ends, len(text)]
+
+
 class LineIndex:
     """Where the lines of one well-formed text start; converts positions in it."""
 
@@ -51,12 +64,7 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self.text = text
         self._ascii = text.isascii()
-        self._starts = [0]
-        self._ends: list[int] = []
-        for match in _LINE_END.finditer(text):
-            self._ends.append(match.start())
-            self._starts.append(match.end())
-        self._ends.append(len(text))
+        self._starts, self._ends = _lines(text)
         if self._ascii:
             self._byte_starts = self._starts
             self.byte_length = len(text)

@@ -92,9 +92,9 @@ class Publisher:
     async def _push(self, *, always: bool) -> None:
         """Send what the client does not show yet, open documents first, then what has to go."""
         session = self._session
+        elsewhere = await diagnostics.files_with_findings(session)
         paths = dict.fromkeys(document.path for document in session.documents if session.unit_of(document.uri))
-        for view in session.views.values():
-            paths.update(dict.fromkeys(sorted(view.files_with_findings)))
+        paths.update(dict.fromkeys(elsewhere))
         current: set[str] = set()
         for path in paths:
             encoded = await diagnostics.encoded(session, path)

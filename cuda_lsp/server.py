@@ -110,7 +110,7 @@ class CudaLanguageServer(LanguageServer):
         )
         self.session.spawn(self._watch_parent(params.process_id))
         if os.environ.get(LOOP_MONITOR_VARIABLE) == "1":
-            self.session.spawn(self._monitor_loop())
+            self._monitor_loop()
         return types.InitializeResult(
             capabilities=capabilities(features),
             server_info=types.ServerInfo(name=self.name, version=self.version),
@@ -189,16 +189,19 @@ class CudaLanguageServer(LanguageServer):
 
         return WorkerProcess(start, on_frame, on_exit)
 
-    async def _monitor_loop(self) -> None:
-        """Measure how much later than asked the loop wakes up, and how much of that this process was computing: the
-        rest is the machine's, which had other things to do."""
+    def _monitor_loop(self) -> None:
+        """Measure how much later than asked the loop calls back, as late as it would take in a message; and how much of
+        that this process was computing: the rest is the machine's, which had other things to do."""
         loop = asyncio.get_running_loop()
-        while True:
-            asked, computed = loop.time() + _MONITOR_INTERVAL_S, time.process_time()
-            await asyncio.sleep(_MONITOR_INTERVAL_S)
+        asked, computed = loop.time() + _MONITOR_INTERVAL_S, time.process_time()
+
+        def called() -> None:
             lag = loop.time() - asked
             self._worst_lag_s = max(self._worst_lag_s, lag)
             self._worst_own_lag_s = max(self._worst_own_lag_s, min(lag, time.process_time() - computed))
+            self._monitor_loop()
+
+        loop.call_at(asked, called)
 
     def status(self) -> dict[str, Any]:
         """What the status request answers."""

@@ -95,7 +95,7 @@ class Session:
             except Exception as error:  # noqa: BLE001 - nothing may stop the server
                 bug.report("a background task failed", error)
 
-        task = asyncio.get_running_loop().create_task(guarded())
+        task = asyncio.get_running_loop().create_task(guarded(), name=work.__qualname__)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -21,7 +21,7 @@ from typing import BinaryIO, cast
 
 from cuda_lsp import frames
 
-_SLICE_S = 0.003
+_SLICE_S = 0.0015
 _STDERR_KEPT = 40
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,7 @@ from lsprotocol import types
 from analyzers.model import Access, Finding, Severity, SourceSpan, Verdict
 from cuda_lsp import config
 from cuda_lsp.client import Encoded
-from cuda_lsp.mistakes import Mistake, barrier_role, describe_turn
-from cuda_lsp.mistakes import mistakes as grouped
+from cuda_lsp.mistakes import Grouping, Mistake, barrier_role, describe_turn
 from cuda_lsp.positions import unchecked_range
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from cuda_lsp.unit_view import ShownKernel
 
 SOURCE = "cuda-lsp"
-_SLICE_S = 0.003
+_SLICE_S = 0.0015
 _MAXIMAL_ATTEMPTS = 3
 _MAXIMAL_RELATED = 12
 _SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, Severity.HINT: 4}
@@ -37,13 +36,23 @@ _POLL_PAUSE_S = 0.2
 
 def mistakes(session: Session, path: str) -> list[Mistake]:
     """The mistakes whose diagnostics lie in a file, in the order of the text."""
+    for _ in _group(session, path):
+        pass
+    return session.memo["mistakes", path][1]
+
+
+def _group(session: Session, path: str) -> Iterator[None]:
+    """Have the session remember the mistakes of a file, a kernel at a time."""
     stamp = session.results
     known = session.memo.get(("mistakes", path))
-    if known is None or known[0] != stamp:
-        severity_of = session.settings_for_file(path).severity_of
-        known = (stamp, grouped(session.views.values(), path, severity_of))
-        session.memo["mistakes", path] = known
-    return known[1]
+    if known is not None and known[0] == stamp:
+        return
+    grouping = Grouping(path)
+    for view in tuple(session.views.values()):
+        for shown in tuple(view.kernels.values()):
+            grouping.add(shown)
+            yield
+    session.memo["mistakes", path] = (stamp, grouping.mistakes(session.settings_for_file(path).severity_of))
 
 
 async def encoded(session: Session, path: str) -> str:
@@ -54,27 +63,54 @@ async def encoded(session: Session, path: str) -> str:
         if known is not None and known[0] == stamp:
             return known[1]
         parts: list[str] = []
-        found = mistakes(session, path)
-        if attempt < _MAXIMAL_ATTEMPTS:
-            # Grouping a long list is a slice of its own.
-            await asyncio.sleep(0)
+        async for _ in _sliced(_encode(session, path, parts), whole=attempt == _MAXIMAL_ATTEMPTS):
             if stamp != (session.results, session.texts):
-                continue
-        until = time.perf_counter() + _SLICE_S
-        for mistake in found:
-            diagnostic = _diagnostic(session, path, mistake)
-            if diagnostic is not None:
-                parts.append(json.dumps(diagnostic, separators=(",", ":")))
-            if time.perf_counter() > until and attempt < _MAXIMAL_ATTEMPTS:
-                await asyncio.sleep(0)
-                if stamp != (session.results, session.texts):
-                    break
-                until = time.perf_counter() + _SLICE_S
+                break
         else:
             text = f"[{','.join(parts)}]"
             session.memo["diagnostics", path] = (stamp, text)
             return text
     raise AssertionError("the last attempt is not interrupted")
+
+
+async def _sliced(work: Iterator[None], *, whole: bool) -> AsyncIterator[None]:
+    """Do work that gives way after each small piece; between two slices the loop gets its turn, and the caller. A
+    `whole` work is one slice."""
+    until = time.perf_counter() + _SLICE_S
+    for _ in work:
+        if time.perf_counter() > until and not whole:
+            await asyncio.sleep(0)
+            yield
+            until = time.perf_counter() + _SLICE_S
+
+
+def _encode(session: Session, path: str, parts: list[str]) -> Iterator[None]:
+    """Fill the list with the diagnostics of a file, a little at a time."""
+    yield from _group(session, path)
+    for mistake in mistakes(session, path):
+        diagnostic = _diagnostic(session, path, mistake)
+        if diagnostic is not None:
+            parts.append(json.dumps(diagnostic, separators=(",", ":")))
+        yield
+
+
+def _decode(session: Session) -> Iterator[None]:
+    """Results are decoded when they are first looked at: one at a time, before somebody looks at all."""
+    for view in tuple(session.views.values()):
+        for shown in tuple(view.kernels.values()):
+            _ = shown.findings
+            _ = shown.result
+            yield
+
+
+async def files_with_findings(session: Session) -> list[str]:
+    """All files in which findings lie, the files of one unit after those of another."""
+    async for _ in _sliced(_decode(session), whole=False):
+        pass
+    found: dict[str, None] = {}
+    for view in session.views.values():
+        found |= dict.fromkeys(sorted(view.files_with_findings))
+    return list(found)
 
 
 def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any] | None:
@@ -254,7 +290,7 @@ async def pull_workspace(session: Session, params: types.WorkspaceDiagnosticPara
 
     previous = {item.uri: item.value for item in params.previous_result_ids}
     while True:
-        paths = {path for view in session.views.values() for path in view.files_with_findings}
+        paths = await files_with_findings(session)
         current = {
             session.documents.uri_of(path): await encoded(session, path)
             for path in sorted(paths)
