@@ -100,11 +100,11 @@ def test_functions_that_callers_call_are_linked_too(folder: Path) -> None:
     (folder / "host.cc").write_text(
         '#include "kernel.h"\nint chosen(int);\nvoid host(int *out, int n) { launch_rows(out, chosen(n)); }\n'
     )
-    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 0 ? 128 : 64; }\n")
+    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 64 ? 64 : n; }\n")
     program = linked(folder)
     assert names(program) == ["host.cc", "sizes.cc"]
     assert verdicts(folder, program) == ["race-free"]
-    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 0 ? 128 : 63; }\n")
+    (folder / "sizes.cc").write_text("int chosen(int n) { return n < 63 ? 63 : n; }\n")
     assert verdicts(folder, linked(folder)) == ["data-race"]
 
 

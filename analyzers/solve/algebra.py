@@ -329,10 +329,12 @@ class _Proof:
             return None
         saved = self.state
         used = NO_TAGS
+        spans = saved.system.spans()
         for case, tags in cases:
             self.splits += 1
             case_state = saved.copy()
             self.state = case_state
+            case_state.system.windows += spans
             try:
                 for condition in case:
                     self.require(condition, tags)

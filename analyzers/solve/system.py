@@ -334,6 +334,20 @@ class System:
         self.solve_for(v, shifted(scaled(rest, -c), c * value), tags)
         return True
 
+    def spans(self) -> list[Window]:
+        """The polynomials of both threads that inequalities keep between two numbers: what an equation became when it
+        was solved for a variable. Where a case says more about the sizes in them, they split into digits again."""
+        least: dict[frozenset[tuple[Monomial, int]], tuple[int, Tags]] = {}
+        found: list[Window] = []
+        for p, tags in self.at_least:
+            base = constant_part(p)
+            body = {m: c for m, c in p.items() if m}
+            least[frozenset(body.items())] = (-base, tags)
+            low = least.get(frozenset(scaled(body, -1).items()))
+            if low is not None and self._meets(body):
+                found.append(Window(scaled(body, -1), low[0], base, tags | low[1]))
+        return found
+
     # --- mixed radix
 
     def _meets(self, p: Polynomial) -> bool:
