@@ -416,3 +416,17 @@ void launch_fill_shared_rows(const float *in, float *out, int pitch, int blocks)
   if (pitch < 32) return;
   fill_shared_rows<<<blocks, dim3(32, 4), 4 * pitch * sizeof(float)>>>(in, out, pitch);
 }
+
+// A width that is at least the block's length: which of the two it is, each case tells.
+__global__ void rows_of_clamped_width(float *out, int width) {  // expect: race-free
+  out[blockIdx.x * width + threadIdx.x] = threadIdx.x;
+}
+
+void launch_rows_of_clamped_width(float *out, int n) { rows_of_clamped_width<<<4, 64>>>(out, n < 64 ? 64 : n); }
+
+// One element short of it.
+__global__ void rows_of_short_width(float *out, int width) {
+  out[blockIdx.x * width + threadIdx.x] = threadIdx.x;  // expect: data-race with self
+}
+
+void launch_rows_of_short_width(float *out, int n) { rows_of_short_width<<<4, 64>>>(out, n < 63 ? 63 : n); }
