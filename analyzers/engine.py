@@ -6,13 +6,16 @@ units of the documents it has seen warm, and is used by one thread. It writes no
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzers.frontend.confined import is_confined
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import LoweredUnit, lower_unit
-from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, UnitParser
+from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, UnitParser, source_bytes
+from analyzers.frontend.unseen import unseen
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
 from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
@@ -187,6 +190,8 @@ class _Warm:
     kernels: tuple[_Known, ...]
     result: UnitResult
     probes: tuple[str, ...]
+    unseen: tuple[Skipped, ...]
+    """Of `result.skipped`, what the front end did not see."""
     analysis: UnitAnalysis | None
     """With the intermediate forms, when the whole unit was taken in."""
 
@@ -299,7 +304,7 @@ class Engine:
         )
         analysis = UnitAnalysis(request, lowered.unit, tuple(a for a, _ in ordered), result)
         known = tuple(_known(a, key) for a, key in ordered)
-        self._warm[request.path] = _Warm(request, known, result, lowered.probes, analysis)
+        self._warm[request.path] = _Warm(request, known, result, lowered.probes, lowered.skipped, analysis)
         yield UnitFinished(result)
 
     def _recheck(
@@ -339,7 +344,7 @@ class Engine:
             dependencies=_dependencies(unit, warm.result.linked),
             milliseconds=_since(started),
         )
-        self._warm[request.path] = _Warm(request, ordered, result, warm.probes, None)
+        self._warm[request.path] = _Warm(request, ordered, result, warm.probes, moved(warm.unseen, edit), None)
         yield UnitFinished(result)
 
     def analyse(self, request: CheckRequest, stop: Callable[[], bool] = never) -> UnitAnalysis:
@@ -560,7 +565,8 @@ def _known(a: KernelAnalysis, key: str) -> _Known:
 
 
 def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | None:
-    """The edit between two checks of a unit, if it stays inside one function and brings no error outside of it."""
+    """The edit between two checks of a unit, if it stays inside one function on whose body only the kernels depend that
+    call it, and changes no error outside of it."""
     before = warm.request
     if (before.flags, before.unsaved, before.options) != (request.flags, request.unsaved, request.options):
         return None
@@ -571,9 +577,32 @@ def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | 
     if edit is None or warm.result.dependencies != _dependencies(unit, warm.result.linked):
         return None
     inside = replace(edit.function, end_offset=edit.function.end_offset + edit.delta)
+    if not is_confined(unit, inside.path, inside.end_offset):
+        return None
+    if edit.lines and _names_lines(warm.result):
+        return None
+    if (warm.unseen or unit.all_errors) and _unseen(warm, edit, unit) != moved(warm.unseen, edit):
+        return None
     old = [edit.moved(s.span) for s in warm.result.syntax if not _within(s.span, edit.function)]
     new = [s.span for s in _syntax(unit) if not _within(s.span, inside)]
     return edit if [(s.path, s.start_offset) for s in old] == [(s.path, s.start_offset) for s in new] else None
+
+
+#: In the words for an error, and in clang's name of a lambda or of an unnamed class.
+_LINE = re.compile(r"\(line \d+:|:\d+:\d+\)")
+
+
+def _names_lines(result: UnitResult) -> bool:
+    """Whether a text of the result names a line, which an edit above makes another one."""
+    reasons = (r.text for k in result.kernels for c in k.contexts for r in c.reasons)
+    texts = (*(k.name for k in result.kernels), *(s.what for s in result.skipped), *reasons)
+    return any(map(_LINE.search, texts))
+
+
+def _unseen(warm: _Warm, edit: Edit, unit: ParsedUnit) -> tuple[Skipped, ...]:
+    """What the front end does not see of a unit with the same kernels: an error inside a function may hide others."""
+    names = [edit.moved(k.result.span) for k in warm.kernels]
+    return unseen(unit, names, lambda path: source_bytes(unit.text_of(path)))
 
 
 def _dependencies(unit: ParsedUnit, linked: Sequence[str]) -> tuple[str, ...]:

@@ -22,9 +22,10 @@ from analyzers.model import SourceSpan
 T = TypeVar("T")
 
 _TOKENS = re.compile(
-    r"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}#]|cuda-lsp:""",
+    r"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|/\*|R"|<<<|cudaLaunch|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}#]|cuda-lsp:""",
     re.DOTALL,
 )
+_FURTHER = frozenset({"#", "/*", 'R"', "<<<", "cudaLaunch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +126,12 @@ def _depth(text: str) -> int:
 
 
 def _whole(text: str) -> bool:
-    """The text of a function definition whose braces close at its end, without preprocessor lines or directives to
-    us."""
+    """The text of a function definition whose braces close at its end. Without what reaches further than the function:
+    preprocessor lines, comments that do not end in it, raw strings, launches, directives to us."""
     depth, closed = 0, False
     for m in _TOKENS.finditer(text):
         token = m.group()
-        if token == "#" or "cuda-lsp:" in token:
+        if token in _FURTHER or "cuda-lsp:" in token:
             return False
         if token == "{":
             if closed:

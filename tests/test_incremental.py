@@ -93,3 +93,114 @@ def spans(value: Any) -> list[SourceSpan]:
     if is_dataclass(value) and not isinstance(value, type):
         return [span for f in fields(value) for span in spans(getattr(value, f.name))]
     return []
+
+
+def edited(text: str, old: str, new: str) -> tuple[str, str]:
+    """Before and after."""
+    assert text.count(old) == 1
+    return text, text.replace(old, new)
+
+
+RUNS_ON_HOST = """
+#define BOTH __host__ __device__
+BOTH int width() {
+  int w = 64;
+  return w;
+}
+__global__ void rows(int *a) {
+  int i = blockIdx.x * 64 + threadIdx.x % width();
+  a[i] = i;
+}
+void run(int *a) { rows<<<4, width()>>>(a); }
+"""
+CONSTANT = """
+#define CONSTANT constexpr
+__device__ CONSTANT int width() {
+  int w = 64;
+  return w;
+}
+__global__ void one(int *a) {
+  a[blockIdx.x * width() + threadIdx.x] = threadIdx.x;
+}
+__global__ void two(int *a) {
+  __shared__ int s[width()];
+  a[blockIdx.x * sizeof(s) / 4 + threadIdx.x] = threadIdx.x;
+}
+void run(int *a) { one<<<4, 64>>>(a), two<<<4, 64>>>(a); }
+"""
+ARGUMENT = """
+constexpr __host__ __device__ int width() {
+  int w = 64;
+  return w;
+}
+template <int N> __global__ void rows(int *a) {
+  a[blockIdx.x * N + threadIdx.x] = width();
+}
+void run(int *a) { rows<width()><<<4, 64>>>(a); }
+"""
+DEDUCED = """
+__device__ auto pick(int i) {
+  int j = i;
+  return j;
+}
+__global__ void one(int *a) { a[pick(threadIdx.x)] = threadIdx.x; }
+__global__ void two(int *a) { a[sizeof(decltype(pick(1))) * threadIdx.x / 4] = threadIdx.x; }
+void run(int *a) { one<<<1, 64>>>(a), two<<<1, 64>>>(a); }
+"""
+LAUNCHES = """
+__global__ void child(int *a) {
+  a[threadIdx.x] = 1;
+}
+__global__ void parent(int *a) {
+  int i = 0;
+}
+void run(int *a) { parent<<<1, 1>>>(a); }
+"""
+UNNAMED = """
+__global__ void one(int *a) {
+  int i = threadIdx.x;
+  a[i] = 1;
+}
+template <class F> __global__ void each(F f) { f(threadIdx.x); }
+void run(int *a) {
+  one<<<1, 64>>>(a);
+  each<<<1, 64>>>([=] __device__ (int i) { a[i] = 1; });
+}
+"""
+TWO = """
+__global__ void one(int *a) {
+  int i = threadIdx.x;
+  a[i] = 1;
+}
+__global__ void two(int *a) { /* all */ a[threadIdx.x] = 2; }
+void run(int *a) { one<<<1, 64>>>(a), two<<<1, 64>>>(a); }
+"""
+HIDDEN = """
+__global__ void one(int *a) {
+  int i = threadIdx.x;
+  a[i] = 1;
+}
+void run(int *a) { one<<<1, 64>>>(a), two<<<1, 64>>>(a); }
+__global__ void two(int *a) { int i = ; }}
+__global__ void three(int *a) { a[0] = 1; }
+"""
+BEYOND = {
+    "a function that host code runs": edited(RUNS_ON_HOST, "64;", "32;"),
+    "an array bound": edited(CONSTANT, "64;", "32;"),
+    "a template argument": edited(ARGUMENT, "64;", "32;"),
+    "the type of a result": edited(DEDUCED, "int j", "char j"),
+    "a launch in a kernel": edited(LAUNCHES, "int i = 0;", "child<<<1, 1>>>(a);"),
+    "the name of a lambda": edited(UNNAMED, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
+    "a comment that does not end": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x; /*"),
+    "an error in another kernel": edited(HIDDEN, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
+    "an error that hides a kernel": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x; if ("),
+}
+
+
+@pytest.mark.parametrize("what", BEYOND)
+def test_what_an_edit_inside_a_function_changes_elsewhere(tmp_path: Path, what: str) -> None:
+    path, (before, after) = str(tmp_path / "edited.cu"), BEYOND[what]
+    warm = Engine()
+    first = checked(warm, path, before)
+    assert checked(warm, path, after) == checked(Engine(), path, after)
+    assert checked(warm, path, before) == first

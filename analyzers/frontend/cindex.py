@@ -209,6 +209,7 @@ _ERRORS: Final = {1: "no reason given", 2: "libclang crashed", 3: "invalid argum
 #: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
 PARSE_OPTIONS: Final = 0x004 | 0x100 | 0x200
 
+_TERSE_OUTPUT: Final = 17
 _EVAL_INT: Final = 1
 _EVAL_FLOAT: Final = 2
 _EVAL_STRING: Final = 4
@@ -241,6 +242,10 @@ def _registered_library() -> Any:
         ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
         ("clang_parseTranslationUnit2", None, ctypes.c_int),
         ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
+        ("clang_getCursorPrintingPolicy", [cursor], ctypes.c_void_p),
+        ("clang_PrintingPolicy_setProperty", [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint], None),
+        ("clang_PrintingPolicy_dispose", [ctypes.c_void_p], None),
+        ("clang_getCursorPrettyPrinted", [cursor, ctypes.c_void_p], _module._CXString),
         ("clang_getFileContents", [_module.TranslationUnit, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p),
     ):
         function = getattr(lib, name)
@@ -429,6 +434,17 @@ def cursor_at(unit: TranslationUnit, path: str, offset: int) -> Cursor | None:
         return None
     found = _module.Cursor.from_location(unit, _lib.clang_getLocationForOffset(unit, _module.File(file), offset))
     return cast("Cursor | None", found)
+
+
+def declaration_text(cursor: Cursor) -> str:
+    """A declaration as clang prints it, macros expanded, without the bodies of functions."""
+    policy = _lib.clang_getCursorPrintingPolicy(cursor)
+    try:
+        _lib.clang_PrintingPolicy_setProperty(policy, _TERSE_OUTPUT, 1)
+        text = _lib.clang_getCursorPrettyPrinted(cursor, policy)
+    finally:
+        _lib.clang_PrintingPolicy_dispose(policy)
+    return cast("str", _module._CXString.from_result(text, None, None))
 
 
 def span(part: SourceRange) -> SourceSpan:
