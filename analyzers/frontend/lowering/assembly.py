@@ -213,7 +213,9 @@ def _macro_text(node: Node, used: str) -> str | None:
 
 
 def _definition(node: Node, name: str, depth: int) -> str | None:
-    pattern = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b(.*(?:\\\r?\n.*)*)", re.MULTILINE)
+    pattern = re.compile(
+        rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b((?:[^\\\n]|\\(?:\r?\n|.))*)", re.MULTILINE
+    )
     for path in node.table.files():
         if is_bundled(path):
             continue

@@ -75,7 +75,8 @@ def partial_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "partial-barrier", "a barrier of some threads of the block")
 
 
-@intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_arrive",
+@intrinsic("__cuda_lsp_block_arrive", "__cuda_lsp_block_wait", "__cuda_lsp_grid_arrive", "__cuda_lsp_grid_wait",
+           "__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_arrive",
            "__cuda_lsp_barrier_test", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_wait_parity",
            "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_init")  # fmt: skip
 def split_barrier(ctx: Context, call: Call) -> Value:

@@ -6,19 +6,22 @@
 #pragma clang force_cuda_host_device begin
 namespace cooperative_groups {
 
+class thread_block;
+class coalesced_group;
+template <unsigned Size, class Parent = void> class thread_block_tile;
+
 namespace details {
 struct implicit_group {};
 enum group_kind : unsigned { kind_block, kind_tile, kind_coalesced, kind_grid, kind_cluster };
 constexpr unsigned tile_mask(unsigned size) { return size >= 32u ? 0xffffffffu : (1u << size) - 1u; }
+// Threads of the tile that a tile is a part of; 0 where it is a part of the block.
+template <class Parent> constexpr unsigned threads_of = 0;
+template <unsigned Size, class Parent> constexpr unsigned threads_of<thread_block_tile<Size, Parent>> = Size;
 template <class T> struct plain { using type = T; };
 template <class T> struct plain<T &> { using type = T; };
 template <class T> struct plain<T &&> { using type = T; };
 template <class T> struct plain<const T &> { using type = T; };
 }  // namespace details
-
-class thread_block;
-class coalesced_group;
-template <unsigned Size, class Parent> class thread_block_tile;
 
 // Any group, by value: what it is, the lanes of it that lie in this warp, its size and this thread's rank in it.
 class thread_group {
@@ -50,8 +53,8 @@ public:
   static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
   static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
-  arrival_token barrier_arrive() const { return arrival_token(); }
-  void barrier_wait(arrival_token &&) const { __syncthreads(); }
+  arrival_token barrier_arrive() const { __cuda_lsp_block_arrive(); return arrival_token(); }
+  void barrier_wait(arrival_token &&) const { __cuda_lsp_block_wait(); }
 };
 inline thread_block this_thread_block() { return thread_block(); }
 
@@ -73,8 +76,8 @@ public:
   static dim3 dim_clusters();
   static unsigned long long num_clusters();
   static unsigned long long cluster_rank();
-  arrival_token barrier_arrive() const { return arrival_token(); }
-  void barrier_wait(arrival_token &&) const { __cuda_lsp_grid_sync(); }
+  arrival_token barrier_arrive() const { __cuda_lsp_grid_arrive(); return arrival_token(); }
+  void barrier_wait(arrival_token &&) const { __cuda_lsp_grid_wait(); }
 };
 inline grid_group this_grid() { return grid_group(); }
 class multi_grid_group {
@@ -137,7 +140,7 @@ public:
 };
 inline coalesced_group coalesced_threads() { return coalesced_group(); }
 
-template <unsigned Size, class Parent = void> class thread_block_tile : public thread_group {
+template <unsigned Size, class Parent> class thread_block_tile : public thread_group {
 public:
   static constexpr unsigned numThreads = Size;
   thread_block_tile()
@@ -150,8 +153,14 @@ public:
   static unsigned thread_rank() { return __cuda_lsp_thread_rank() % Size; }
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
-  static unsigned meta_group_size() { return (__cuda_lsp_block_size() + Size - 1) / Size; }
-  static unsigned meta_group_rank() { return __cuda_lsp_thread_rank() / Size; }
+  static unsigned meta_group_size() {
+    if constexpr (details::threads_of<Parent> != 0) return details::threads_of<Parent> / Size;
+    else return (__cuda_lsp_block_size() + Size - 1) / Size;
+  }
+  static unsigned meta_group_rank() {
+    if constexpr (details::threads_of<Parent> != 0) return __cuda_lsp_thread_rank() % details::threads_of<Parent> / Size;
+    else return __cuda_lsp_thread_rank() / Size;
+  }
   unsigned get_mask() const { return mask_; }
   CUDA_LSP_VOTES
 };
