@@ -33,6 +33,7 @@ from analyzers.races.others import (
     Threads,
     allocation_events,
     changes_nothing,
+    gives_something_away,
     is_strong,
     observations,
     passage,
@@ -54,7 +55,13 @@ class AcquireRelease:
     @cached_property
     def applies(self) -> bool:
         """The kernel has something that locks and signals are made of."""
-        return any(is_strong(a) for a in self.launch.events.accesses) and bool(passages_of(self.launch.events))
+        return any(is_strong(a) for a in self.launch.events.accesses)
+
+    @cached_property
+    def orders(self) -> bool:
+        """Also that what an atomic or volatile load gave is looked at somewhere: nobody else learns of another
+        thread's progress."""
+        return self.applies and gives_something_away(self.launch.events) and bool(passages_of(self.launch.events))
 
     @cached_property
     def _locks(self) -> list[Lock]:
@@ -108,7 +115,7 @@ class AcquireRelease:
         return any(stores(a) and updates(b) for a, b in ((pair.one, pair.two), (pair.two, pair.one)))
 
     def _is_data(self, allocation: str) -> bool:
-        return allocation in self._protected
+        return self.orders and allocation in self._protected
 
     @cached_property
     def _protected(self) -> frozenset[str]:
@@ -135,7 +142,7 @@ class AcquireRelease:
     def unordered(self, pair: Pair, mode: Mode) -> Iterator[tuple[Expr, frozenset[str]]]:
         """Conditions that hold wherever the accesses, by thread 1 and thread 2, are not ordered, and what they rest
         on: by locks, then also by signals. None where the kernel has neither."""
-        if not self.applies or pair.one.asynchronous or pair.two.asynchronous:
+        if not self.orders or pair.one.asynchronous or pair.two.asynchronous:
             # Neither fences nor atomics wait for a copy.
             return
         threads = Threads(self.launch, mode)
@@ -157,8 +164,10 @@ class AcquireRelease:
         """What keeps locks and signals of the kernel from ordering the two accesses."""
         if not self.applies:
             return ()
-        out: list[Words] = [*_of_scopes(one, two, mode)] or [*self._of_locks(one, two, mode)]
-        if not out:
+        out: list[Words] = [*_of_scopes(one, two, mode)]
+        if not out and self.orders:
+            out += self._of_locks(one, two, mode)
+        if not out and self.orders:
             out += [*self._of_signals(one, two, mode), *self._of_signals(two, one, mode)]
         pair = Pair(one, two, place(self.launch, one), place(self.launch, two))
         if not out and synchronizes(pair, mode) and self._is_mixed(pair):

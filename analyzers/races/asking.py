@@ -69,6 +69,11 @@ class Asker:
             found = found if spelled is query else self._ask_ladder(spelled)
         return found
 
+    def proof(self, query: Query, steps: int) -> Proved | None:
+        """A proof of the same by algebra in so many steps."""
+        self.effort.charge(PRICES["algebra"])
+        return self.ladder.proof(essence(query), steps)
+
     def needs_wrap(self, query: Query, values: Mapping[Expr, int]) -> bool:
         """Whether what satisfies the query does so only where unsigned arithmetic on open sizes wraps around."""
         plain = without_wrap(self.launch, query)
@@ -82,8 +87,9 @@ class Asker:
             return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
         return found
 
-    def unless_wrapped(self, query: Query, otherwise: Answer | None, *, cheap: bool = False) -> Proved | None:
-        """A proof for sums and products that do not wrap around, where there is none ``otherwise``."""
+    def unless_wrapped(self, query: Query, otherwise: Answer | None, *, steps: int | None = None) -> Proved | None:
+        """A proof for sums and products that do not wrap around, where there is none ``otherwise``; with ``steps``, by
+        algebra in so many."""
         if self.wrap_around:
             return None
         meant = without_wrap(self.launch, query)
@@ -91,9 +97,9 @@ class Asker:
             return None
         plain = meant.query
         reduced = essence(plain)
-        if cheap:
+        if steps is not None:
             self.effort.charge(PRICES["algebra"])
-            found = self.ladder.proof(reduced)
+            found = self.ladder.proof(reduced, steps)
             return None if found is None else replace(found, used_no_wrap=True)
         found = self._known(reduced)
         if not isinstance(found, Proved) and reduced is not plain:

@@ -31,8 +31,9 @@ from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import PRICES, Effort
-from analyzers.solve.ladder import Ladder
+from analyzers.solve.ladder import QUICK_STEPS, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.system import MAX_TOTAL_STEPS
 
 MAX_UNDECIDED = 4
 """Questions without an answer after which a context is given up: it is ``unknown`` in any case."""
@@ -426,9 +427,17 @@ class RaceChecker:
         reduced = essence(query)
         known = self._precedent(pair, question, reduced)
         if known is not None:
-            return self.asker.unless_wrapped(query, known, cheap=True) or known
-        found = self.asker.answer_essence(query)
-        return found if isinstance(found, Proved) else self.asker.unless_wrapped(query, found, cheap=True) or found
+            return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
+        if self.precedents.are_unproved(pair.one, pair.two, question):
+            # Nothing depends on this proof but the time that it saves: what is asked of each pair is asked at length.
+            found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
+        else:
+            found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS
+        if not isinstance(found, Proved):
+            found = self.asker.unless_wrapped(query, found, steps=steps) or found
+        if not isinstance(found, Proved):
+            self.precedents.note_unproved(pair.one, pair.two, question)
+        return found
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:
         if not self._common:

@@ -35,6 +35,18 @@ def passages_of(events: KernelEvents) -> Passages:
     return found[1]
 
 
+def gives_something_away(events: KernelEvents) -> bool:
+    """Whether the kernel decides or stores something by what an atomic or volatile load gave."""
+    guards = [c.condition for e in (*events.accesses, *events.barriers, *events.waits) for c in e.guard]
+    facts = [w.fact for w in events.waits]
+    stored = [a.value for a in events.accesses if a.value is not None]
+    return any(_is_observed(s) for s in E.symbols(*guards, *facts, *stored))
+
+
+def _is_observed(symbol: Expr) -> bool:
+    return symbol.op == "opaque" and symbol.value[0].startswith(("atomic:", "volatile:"))
+
+
 @dataclass
 class Threads:
     """The threads of one question."""
@@ -184,7 +196,7 @@ def observations(launch: Launch, conditions: Iterable[Expr], loops: tuple[str, .
         by_id.setdefault(a.id, []).append(a)
     found: dict[Expr, Observation] = {}
     for node in E.symbols(*conditions):
-        if node.op != "opaque" or not node.value[0].startswith(("atomic:", "volatile:")):
+        if not _is_observed(node):
             continue
         events = by_id.get(int(node.value[0].split(":")[1]), [])
         if len(events) == 1 and node.args == _latest(launch, events[0], loops):

@@ -35,12 +35,21 @@ class Precedents:
     """Of one kernel definition, by the two places of the source."""
 
     _kept: dict[_Key, list[Mapping[Expr, int]]] = field(default_factory=dict[_Key, list[Mapping[Expr, int]]])
+    _unproved: set[_Key] = field(default_factory=set[_Key])
 
     def add(self, one: AccessEvent, two: AccessEvent, question: Question, values: Mapping[Expr, int]) -> None:
         """These accesses collide with these values (of a query's symbols, see ``solve.query``)."""
         kept = self._kept.setdefault(_key(one, two, question), [])
         if len(kept) < MAX_KEPT and values not in kept:
             kept.append(dict(values))
+
+    def note_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> None:
+        """There was no proof about these accesses."""
+        self._unproved.add(_key(one, two, question))
+
+    def are_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> bool:
+        """Whether an earlier instance had no proof about the same two places of the source."""
+        return _key(one, two, question) in self._unproved
 
     def values(self, one: AccessEvent, two: AccessEvent, question: Question, query: Query) -> dict[Expr, int] | None:
         """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them."""

@@ -90,9 +90,9 @@ class Ladder:
         self.answered[rung] = self.answered.get(rung, 0) + 1
         return answer
 
-    def proof(self, query: Query) -> Proved | None:
+    def proof(self, query: Query, steps: int = MAX_TOTAL_STEPS) -> Proved | None:
         """A proof by algebra, or nothing: what is worth asking where only a cheap proof helps."""
-        answer = self._timed("algebra", lambda: self._algebra(prepare(query)))
+        answer = self._timed("algebra", lambda: self._algebra(prepare(query), steps))
         if not isinstance(answer, Proved):
             return None
         self.answered[answer.rung] = self.answered.get(answer.rung, 0) + 1
