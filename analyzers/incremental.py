@@ -17,15 +17,17 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from analyzers.frontend.lexical import source_bytes
 from analyzers.model import SourceSpan
 
 T = TypeVar("T")
 
 _TOKENS = re.compile(
-    r"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|/\*|R"|<<<|cudaLaunch|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}#]|cuda-lsp:""",
+    r"""//(?:[^\n\\]|\\.)*|/\*.*?\*/|/\*|R"|<<<|cudaLaunch|%:|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}#]|cuda-lsp:""",
     re.DOTALL,
 )
-_FURTHER = frozenset({"#", "/*", 'R"', "<<<", "cudaLaunch"})
+_LONE_RETURN = re.compile("\r(?!\n)")
+_FURTHER = frozenset({"#", "%:", "/*", 'R"', "<<<", "cudaLaunch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +70,19 @@ def edit_inside_function(path: str, old: str, new: str, functions: Iterable[Sour
     if old == new:
         return None
     prefix, suffix = _common(old, new)
-    before, after_old = old[:prefix], old[len(old) - suffix :]
-    start = len(before.encode())
-    old_end = len(old.encode()) - len(after_old.encode())
-    new_end = len(new.encode()) - len(after_old.encode())
+    old_bytes, new_bytes = source_bytes(old), source_bytes(new)
+    behind = len(source_bytes(old[len(old) - suffix :]))
+    start, old_end, new_end = len(source_bytes(old[:prefix])), len(old_bytes) - behind, len(new_bytes) - behind
     around = [f for f in functions if f.path == path and f.start_offset < start and old_end < f.end_offset]
     if not around:
         return None
     function = min(around, key=lambda f: f.end_offset - f.start_offset)
-    old_bytes, new_bytes = old.encode(), new.encode()
     old_body = old_bytes[function.start_offset : function.end_offset].decode(errors="replace")
     new_body = new_bytes[function.start_offset : function.end_offset + new_end - old_end].decode(errors="replace")
     head = old_bytes[function.start_offset : start].decode(errors="replace")
     if _depth(head) < 1 or not _whole(old_body) or not _whole(new_body):
         return None
-    last_line = old.count("\n", 0, len(old) - suffix) + 1
-    if last_line == function.end_line:
+    if function.start_line + old_bytes.count(b"\n", function.start_offset, old_end) == function.end_line:
         return None
     return Edit(
         path=path,
@@ -96,25 +95,19 @@ def edit_inside_function(path: str, old: str, new: str, functions: Iterable[Sour
 
 
 def _common(old: str, new: str) -> tuple[int, int]:
-    """Lengths of the longest common prefix and of the longest common suffix behind it."""
+    """Lengths of the longest common suffix, which comes second, and of the longest common prefix before it: what is
+    added behind a line is so added at its end, not to the line that follows."""
     limit = min(len(old), len(new))
-    prefix = _first_difference(old, new, limit)
-    rest = limit - prefix
-    low, high = 0, rest
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[len(old) - middle :] == new[len(new) - middle :]:
-            low = middle
-        else:
-            high = middle - 1
-    return prefix, low
+    suffix = _largest(limit, lambda size: old[len(old) - size :] == new[len(new) - size :])
+    return _largest(limit - suffix, lambda size: old[:size] == new[:size]), suffix
 
 
-def _first_difference(old: str, new: str, limit: int) -> int:
+def _largest(limit: int, holds: Callable[[int], bool]) -> int:
+    """The largest size up to a limit for which a condition holds that holds for all smaller ones."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if old[low:middle] == new[low:middle]:
+        if holds(middle):
             low = middle
         else:
             high = middle - 1
@@ -127,7 +120,10 @@ def _depth(text: str) -> int:
 
 def _whole(text: str) -> bool:
     """The text of a function definition whose braces close at its end. Without what reaches further than the function:
-    preprocessor lines, comments that do not end in it, raw strings, launches, directives to us."""
+    preprocessor lines, comments that do not end in it, raw strings, launches, directives to us; and without lines that
+    a carriage return alone ends, which are not counted."""
+    if _LONE_RETURN.search(text):
+        return False
     depth, closed = 0, False
     for m in _TOKENS.finditer(text):
         token = m.group()

@@ -192,6 +192,8 @@ BEYOND = {
     "a launch in a kernel": edited(LAUNCHES, "int i = 0;", "child<<<1, 1>>>(a);"),
     "the name of a lambda": edited(UNNAMED, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
     "a comment that does not end": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x; /*"),
+    "a line that a carriage return ends": edited(TWO, "int i = threadIdx.x;", "int i =\r threadIdx.x;"),
+    "a macro": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x;\n%:define threadIdx blockIdx"),
     "an error in another kernel": edited(HIDDEN, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
     "an error that hides a kernel": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x; if ("),
 }
@@ -204,3 +206,21 @@ def test_what_an_edit_inside_a_function_changes_elsewhere(tmp_path: Path, what: 
     first = checked(warm, path, before)
     assert checked(warm, path, after) == checked(Engine(), path, after)
     assert checked(warm, path, before) == first
+
+
+def test_an_edit_keeps_its_place_in_bytes_of_any_encoding(tmp_path: Path) -> None:
+    path, before = str(tmp_path / "edited.cu"), TWO.replace("int i", "/* \udce9 */ int i")
+    after = before.replace("a[i] = 1;", "a[i] = 1; // \udce8")
+    warm = Engine()
+    checked(warm, path, before)
+    assert checked(warm, path, after) == checked(Engine(), path, after)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_statement_at_the_end_of_a_function_is_an_edit_inside_it(end: str) -> None:
+    before = TWO.replace("\n", end)
+    after = before.replace("a[i] = 1;", f"a[i] = 1;{end}  i++;", 1)
+    function = SourceSpan("a.cu", 2, 1, 5, 2, before.index("__global__"), before.index("}") + 1)
+    edit = edit_inside_function("a.cu", before, after, [function])
+    assert edit is not None
+    assert (edit.lines, edit.delta) == (1, len(after) - len(before))
