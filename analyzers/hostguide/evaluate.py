@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from analyzers.frontend.cindex import evaluate, initializer
+from analyzers.frontend.cindex import Cursor, evaluate, initializer
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.conversions import Conversions
 from analyzers.hostguide.hosttypes import (
@@ -53,6 +53,8 @@ class Evaluator(Conversions):
         super().__init__(builder)
         self.statement: Node | None = None
         """What is being executed: facts from inside an expression are cited as the whole statement."""
+        self.read_as: dict[Expr, Cursor] = {}
+        """The member of an unknown object that an integer was read from, where it was read first."""
         self._rules: dict[str, Callable[[Node], Value]] = {
             "const": self._const,
             "real": self._real,
@@ -204,7 +206,10 @@ class Evaluator(Conversions):
     def _member(self, node: Node) -> Value:
         place = self.place(node)
         if place is not None and ANY_PART not in place.path:
-            return self._first_element(place, self.typed(place, node))
+            value = self.typed(place, node)
+            if isinstance(value, Expr):
+                self._note_member(value, node)
+            return self._first_element(place, value)
         inside = self._member_of_element(node) if isinstance(node.ty, PointerTo) and not node.volatile else None
         if inside is not None:
             return inside
@@ -214,6 +219,11 @@ class Evaluator(Conversions):
         if isinstance(base.ty, PointerTo) or base.op in ("this", "deref", "index"):
             return self.fresh(str(node.value), node.ty)
         return self.part(self.evaluate(base), node.value, node.ty, str(node.value))
+
+    def _note_member(self, value: Expr, node: Node) -> None:
+        for leaf in ex.symbols(value):
+            if leaf not in self.read_as and self.part_of.get(leaf, (0, ""))[1] == node.value:
+                self.read_as[leaf] = node.cursor
 
     def _member_of_element(self, node: Node) -> Value | None:
         """A pointer in ``p[i].field``: the same for the same index."""

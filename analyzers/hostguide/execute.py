@@ -7,7 +7,7 @@ learnt about values, and a path that cannot go on (return, throw, exit) leaves i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from analyzers.hostguide.evaluate import is_expression
 from analyzers.hostguide.hosttypes import PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.iterate import LoopRunner
 from analyzers.hostguide.memory import Stop
+from analyzers.hostguide.pitched import RowPitch
 from analyzers.hostguide.places import Exits, Frame
 from analyzers.hostguide.tree import Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
@@ -41,6 +42,8 @@ class Executor(LoopRunner):
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
         self._destructors: dict[str, bool] = {}
+        self.row_pitches: Callable[[], Sequence[RowPitch]] = tuple
+        """What holds between members of matrices with padded rows; asked for only where such members are at hand."""
         self._kinds: dict[str, Callable[[Node], None]] = {
             "block": self._block,
             "declare": self._declare,

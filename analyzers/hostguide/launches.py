@@ -14,6 +14,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
 from analyzers.frontend.parse import Diagnostic, HostPass, ParsedUnit, ScannedLaunch, scan_launches
@@ -37,10 +38,12 @@ from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
+from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
 from analyzers.hostguide.tree import HostFunction, identity
+from analyzers.hostguide.written import Code
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Skipped, SourceSpan
 
@@ -318,6 +321,7 @@ class _Guide:
 
     def _collected(self) -> HostFacts:
         machine = self.machine
+        machine.row_pitches = cache(lambda: row_pitches(Code(self.texts, self.functions, self._around), self.sources))
         sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
         for raw in machine.launches:
             if self._is_ours(raw):

@@ -41,7 +41,7 @@ _NOT_NEGATIVE = frozenset({"size", "numel", "dim", "ndimension", "element_size",
 _TENSOR_SHAPES = frozenset({"empty", "zeros", "ones", "full", "rand", "randn"})
 _TENSOR_LIKE = frozenset({"empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like"})
 _LARGEST_ALLOCATION = 1 << 47
-_LARGEST_PITCH = (1 << 31) - 1
+LARGEST_PITCH = (1 << 31) - 1
 """``cudaDeviceProp::memPitch`` of every device."""
 _PITCH_UNIT = 32
 """Rows stay aligned for coalesced access; the smallest such unit is the 32 bytes of a sector."""
@@ -169,7 +169,7 @@ def _pitch(m: Caller, node: Node, width: Expr, height: Expr) -> Expr:
     for fact in (*factors_positive(width), *factors_positive(height)):
         m.learn(fact, note)
     m.learn(ex.compare("le", width, pitch), note)
-    m.learn(ex.compare("le", pitch, ex.const(_LARGEST_PITCH, U64)), note)
+    m.learn(ex.compare("le", pitch, ex.const(LARGEST_PITCH, U64)), note)
     m.learn(ex.compare("eq", ex.binary("rem", pitch, ex.const(_PITCH_UNIT, U64)), ex.const(0, U64)), note)
     return pitch
 

@@ -53,6 +53,8 @@ class Memory(Provenance):
         self._parts_of: dict[int, list[tuple[str | int, HostType, Value]]] = {}
         self.in_flight: set[int] = set()
         """Pointers to memory that kernels or asynchronous copies may still be writing."""
+        self.part_of: dict[Expr, tuple[int, str | int]] = {}
+        """For an integer that was a member of an unknown object, the object and the member."""
 
     # --- symbols
 
@@ -85,11 +87,17 @@ class Memory(Provenance):
                 self.origins[found.id] = frozenset((source,))
             if isinstance(source, int) and key[0] == "part" and isinstance(key[1], (str, int)):
                 self._parts_of.setdefault(source, []).append((key[1], ty, found))
+                if isinstance(found, Expr):
+                    self.part_of[found] = (source, key[1])
         return found
 
     def parts_asked(self, value: Value) -> list[tuple[str | int, HostType, Value]]:
         """The parts of an unknown value that were read: (key, type, value)."""
         return self._parts_of.get(value.id, []) if isinstance(value, Unknown) else []
+
+    def known_parts(self, source: int) -> list[tuple[str | int, HostType, Value]]:
+        """The parts of an unknown object that were read: (key, type, value)."""
+        return self._parts_of.get(source, [])
 
     def derived(self, source: int, key: tuple[object, ...], ty: HostType) -> Value | None:
         return self._derived.get((source, *key, ty))

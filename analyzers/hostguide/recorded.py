@@ -8,8 +8,8 @@ edit elsewhere in the file changes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.aliasing import Aliases, Combination, Target
@@ -19,8 +19,10 @@ from analyzers.hostguide.exprtree import written
 from analyzers.hostguide.facts import relevant, without_widening
 from analyzers.hostguide.hosttypes import HostType, PointerTo, RecordType
 from analyzers.hostguide.launching import RawLaunch
+from analyzers.hostguide.library import LARGEST_PITCH
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.notes import note_of, span, text_of
+from analyzers.hostguide.pitched import place_of_field
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Null, Pointer, Record, Unknown, Value, facts_since
 from analyzers.ir import expr as ex
@@ -40,6 +42,8 @@ class _Draft:
     pointers: dict[str, Value]
     texts: dict[str, str]
     facts: list[Constraint]
+    assumed: list[tuple[Constraint, str]] = field(default_factory=list[tuple[Constraint, str]])
+    """Facts that nobody says, and the assumptions they are."""
 
 
 def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = ()) -> list[LaunchContext]:
@@ -85,6 +89,9 @@ def _draft(machine: Executor, raw: RawLaunch) -> _Draft:
         ty = machine.builder.types.of(parameter.type)
         _bind(machine, draft, parameter.spelling, ty, value, note, text, parameter, 0)
     _collect_facts(machine, raw, draft, launched)
+    for fact, assumption in _pitch_facts(machine, draft.bindings.values()):
+        draft.facts.append(fact)
+        draft.assumed.append((fact, assumption))
     return draft
 
 
@@ -129,13 +136,17 @@ def _bind(
         draft.texts[name] = text
     elif isinstance(ty, RecordType) and depth < 3 and isinstance(value, (Record, Unknown)):
         declaration = cursor.type.get_canonical().get_declaration()
-        for field in declaration.get_children():
-            if field.kind != CursorKind.FIELD_DECL:
+        for member in declaration.get_children():
+            if member.kind != CursorKind.FIELD_DECL:
                 continue
-            inner = machine.builder.types.of(field.type)
-            part = _known_part(machine, value, field.spelling, inner)
+            inner = machine.builder.types.of(member.type)
+            part = _known_part(machine, value, member.spelling, inner)
+            if part is None and isinstance(inner, IntType) and _is_pitched(machine, member):
+                part = machine.part(value, member.spelling, inner, member.spelling)
+                if isinstance(part, Expr):
+                    machine.read_as.setdefault(part, member)
             if part is not None:
-                _bind(machine, draft, f"{name}.{field.spelling}", inner, part, note, text, field, depth + 1)
+                _bind(machine, draft, f"{name}.{member.spelling}", inner, part, note, text, member, depth + 1)
 
 
 def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: HostType) -> Value | None:
@@ -145,6 +156,31 @@ def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: Host
             return found
         value = value.base
     return machine.derived(value.id, ("part", field), ty)
+
+
+def _is_pitched(machine: Executor, field: Cursor) -> bool:
+    """Whether a member is a row stride or the width that goes with one."""
+    return any(place_of_field(field) in (p.stride_at, p.columns_at) for p in machine.row_pitches())
+
+
+def _pitch_facts(machine: Executor, values: Iterable[Expr]) -> Iterator[tuple[Constraint, str]]:
+    """The rows of a matrix that a launch gets members of do not overlap, and the assumption that this is."""
+    for stride in sorted(ex.symbols(*values), key=lambda s: s.key):
+        part, read = machine.part_of.get(stride), machine.read_as.get(stride)
+        members = machine.known_parts(part[0]) if part is not None and read is not None else []
+        if read is None or len(members) < 2 or not isinstance(stride.ty, IntType):
+            continue
+        for pitch in machine.row_pitches():
+            if place_of_field(read) != pitch.stride_at:
+                continue
+            for key, _, columns in members:
+                if key == pitch.columns and isinstance(columns, Expr) and isinstance(columns.ty, IntType):
+                    ty = stride.ty if stride.ty == columns.ty and pitch.scale == 1 else I64
+                    least = ex.mul(ex.cast(columns, ty), ex.const(pitch.scale, ty))
+                    yield Constraint(ex.compare("le", least, ex.cast(stride, ty)), pitch.note), pitch.assumption
+                    if stride.ty.width > 32:
+                        most = ex.const(LARGEST_PITCH, stride.ty)
+                        yield Constraint(ex.compare("le", stride, most), pitch.note), pitch.assumption
 
 
 def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft, launched: FactNote) -> None:
@@ -222,6 +258,7 @@ def _finished(
     for _, argument in arguments:
         visible += [e for e in (argument.offset, argument.size) if e is not None]
     kept = relevant(facts, visible)
+    assumptions = (*assumptions, *(text for fact, text in draft.assumed if fact.note in {c.note for c in kept}))
     renaming = _renaming((*visible, *(c.condition for c in kept)))
 
     def renamed(e: Expr) -> Expr:
