@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from analyzers.hostguide.hosttypes import promoted, usual
 from analyzers.ir import expr as ex
+from analyzers.ir.context import promise
 from analyzers.ir.expr import BDIM, BOOL, GDIM, I32, I64, U32, U64, Expr, FloatType, IntType
 from analyzers.ir.kernel import Kernel
 
@@ -28,10 +29,14 @@ _OPERATORS = {
 }  # fmt: skip
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _DEEPEST = 64
+_PROMISE = re.compile(r"(injective|disjoint)\s*\(([\w\s.,]*)\)")
 
 
 def parse_assumption(text: str, kernel: Kernel) -> Expr:
     """The condition as BOOL over ``param:NAME``, ``blockDim`` and ``gridDim``. Raises ValueError."""
+    told = _PROMISE.fullmatch(text.strip())
+    if told is not None:
+        return _promise(told[1], [name.strip() for name in told[2].split(",")], kernel)
     names: dict[str, Expr] = {"warpSize": ex.const(32)}
     for title, symbols in (("blockDim", BDIM), ("gridDim", GDIM)):
         for axis, symbol in zip("xyz", symbols, strict=True):
@@ -47,6 +52,21 @@ def parse_assumption(text: str, kernel: Kernel) -> Expr:
         return found
 
     return parse_condition(text, meaning)
+
+
+def _promise(kind: str, names: list[str], kernel: Kernel) -> Expr:
+    """`injective(idx)`: its elements differ from each other; `disjoint(a, b)`: no byte is in both."""
+    if len(names) != 1 if kind == "injective" else len(set(names)) < 2:
+        wanted = "one array" if kind == "injective" else "two arrays or more"
+        raise ValueError(f"'{kind}' takes {wanted}")
+    objects: list[str] = []
+    for name in names:
+        found = next((p.object for p in kernel.parameters if p.name == name and p.object is not None), None)
+        if found is None:
+            known = ", ".join(p.name for p in kernel.parameters if p.object is not None) or "none"
+            raise ValueError(f"'{name}' is no pointer parameter of {kernel.base_name} (it has: {known})")
+        objects.append(found)
+    return promise(kind, tuple(objects))
 
 
 def parse_condition(text: str, meaning: Callable[[str], Expr]) -> Expr:

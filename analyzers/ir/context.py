@@ -9,11 +9,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import BOOL, Expr, opaque
 from analyzers.model import FactNote, LaunchSummary
 
 DISTINCT = "different pointer parameters point to different memory"
 """The assumption under which pointers of unknown origin are told apart."""
+
+
+_PROMISE = "promise:"
+
+
+def promise(kind: str, objects: tuple[str, ...]) -> Expr:
+    """The condition that stands for what a user says of arrays. ``injective``: different elements of the one array
+    hold different values; ``disjoint``: no two of the arrays have a byte in common."""
+    return opaque(f"{_PROMISE}{kind}:{','.join(objects)}", BOOL, (), "grid")
+
+
+def promised(condition: Expr) -> tuple[str, tuple[str, ...]] | None:
+    """Kind and objects of a promise; None for a condition that can be evaluated."""
+    if condition.op != "opaque" or not condition.value[0].startswith(_PROMISE):
+        return None
+    _, kind, names = condition.value[0].split(":", 2)
+    return kind, tuple(names.split(","))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
+from analyzers.races.promises import disjoint, injective_facts
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
 from analyzers.solve.query import Fact, Overlap, Query
@@ -40,7 +41,15 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
     parts += meeting
     parts += case.conjuncts
     parts += extra
-    return query_of(launch, parts, mode, overlap)
+    return _of_pair(launch, pair, parts, mode, overlap)
+
+
+def _of_pair(launch: Launch, pair: Pair, parts: list[Expr], mode: Mode, overlap: Overlap) -> Query | None:
+    apart = disjoint(launch, pair)
+    if apart is None:
+        return query_of(launch, parts, mode, overlap)
+    query = query_of(launch, [*parts, apart[0]], mode, overlap)
+    return None if query is None else replace(query, facts=(*query.facts, apart[1]))
 
 
 def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], two: Iterable[Expr]) -> Query | None:
@@ -53,7 +62,7 @@ def places_query(launch: Launch, pair: Pair, mode: Mode, one: Iterable[Expr], tw
     parts += [launch.side(c, 2, mode) for c in two]
     meeting, overlap = _meeting(pair, left, right)
     parts += meeting
-    return query_of(launch, parts, mode, overlap)
+    return _of_pair(launch, pair, parts, mode, overlap)
 
 
 def _same_object(launch: Launch, pair: Pair, mode: Mode) -> list[Expr]:
@@ -84,6 +93,8 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
         return None
     facts = [f for f in launch.facts if f.condition is not E.TRUE]
     facts += [Fact(c, -1) for c in launch.thread_facts(mode)]
+    if launch.promises:
+        facts += injective_facts(launch, flat)
     bearing = _connected(frozenset(u for c in flat for u in _unknowns(c)), [f.condition for f in facts])
     return Query(
         conjuncts=tuple(dict.fromkeys(flat)),

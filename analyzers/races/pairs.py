@@ -94,7 +94,14 @@ def _object_of(launch: Launch, parameter: str) -> str | None:
 
 def place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
     """Equal for accesses that touch the same bytes in equal threads, at addresses of which the same is known."""
-    return where.allocation, where.offset.key, tuple(k.key for k in where.keys), access.width, access.alignment
+    return (
+        access.root.key,
+        where.allocation,
+        where.offset.key,
+        tuple(k.key for k in where.keys),
+        access.width,
+        access.alignment,
+    )
 
 
 @dataclass(frozen=True, slots=True)

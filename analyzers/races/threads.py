@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir import expr as E
-from analyzers.ir.context import LaunchContext
+from analyzers.ir.context import LaunchContext, promised
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
@@ -48,6 +48,8 @@ class Launch:
     block: tuple[int | None, int | None, int | None] = field(init=False)
     grid: tuple[int | None, int | None, int | None] = field(init=False)
     facts: list[Fact] = field(init=False)
+    promises: list[tuple[int, str, tuple[str, ...]]] = field(init=False)
+    """What users say of arrays: (tag of the constraint, kind, objects)."""
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
@@ -71,8 +73,12 @@ class Launch:
             one, two = _as_launched(d, self.bind(value))
             self._limit(E.compare("le", one, two))
             self._limit(E.compare("le", two, one))
+        self.promises = []
         for tag, c in enumerate(self.context.constraints):
-            self.facts.append(Fact(self.bind(c.condition), tag))
+            said = promised(c.condition)
+            if said is not None:
+                self.promises.append((tag, *said))
+            self.facts.append(Fact(E.TRUE if said is not None else self.bind(c.condition), tag))
         self.dimension_tag = len(self.context.constraints)
 
     def bind(self, e: Expr) -> Expr:
