@@ -53,6 +53,9 @@ class CudaProtocol(LanguageServerProtocol):
                     self._send_response(identity, error=error.to_response_error())
                 return
         super().handle_message(message)
+        if method == types.SHUTDOWN and identity is not None:
+            # At once: `exit` may be handled before the handler, a task, begins.
+            self._shutdown = True
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(  # pyright: ignore[reportIncompatibleMethodOverride]

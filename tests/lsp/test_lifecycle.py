@@ -73,6 +73,14 @@ async def test_shutdown_and_exit_end_everything_with_0(editor: Editor) -> None:
     await all_gone(pids)
 
 
+async def test_exit_that_comes_with_shutdown_is_a_clean_end(editor: Editor) -> None:
+    asking = asyncio.ensure_future(editor.shutdown_async(None))
+    await asyncio.sleep(0)
+    editor.exit(None)
+    assert await exit_code(editor) == 0
+    asking.cancel()
+
+
 async def test_exit_without_shutdown_ends_everything_with_1(editor: Editor) -> None:
     pids = await worker_pids(editor)
     editor.exit(None)
