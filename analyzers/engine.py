@@ -163,7 +163,8 @@ class _Known:
     names: tuple[str, str]
     functions: tuple[SourceSpan, ...]
     """Extents of its own definition and of every device function it reaches."""
-    contexts: tuple[LaunchContext, ...]
+    launches: tuple[LaunchContext, ...]
+    """What the host code says; what else is assumed of launches depends on the kernel's own code and the comments."""
     result: KernelResult
     key: str
 
@@ -286,10 +287,7 @@ class Engine:
             skipped += dropped
             question = _question(kernel, contexts, _settings(request))
             yield Progress(done, len(kernels), kernel.name, question.key)
-            if contexts:
-                analyses[i] = self._kernel(question, request, poll)
-            else:
-                analyses[i] = _unasked(kernel, request.options.launches)
+            analyses[i] = self._decided(question, request, poll)
             yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
@@ -303,7 +301,7 @@ class Engine:
             milliseconds=_since(started),
         )
         analysis = UnitAnalysis(request, lowered.unit, tuple(a for a, _ in ordered), result)
-        known = tuple(_known(a, key) for a, key in ordered)
+        known = tuple(_known(a, tuple(host.contexts.get(a.kernel.mangled, ())), key) for a, key in ordered)
         self._warm[request.path] = _Warm(request, known, result, lowered.probes, lowered.skipped, analysis)
         yield UnitFinished(result)
 
@@ -320,21 +318,23 @@ class Engine:
         touched = {k.mangled for k in warm.kernels if edit.function in k.functions}
         names = sorted({n for k in warm.kernels if k.mangled in touched for n in k.names})
         lowered = {k.mangled: k for k in lower_unit(unit, None, names).kernels} if touched else {}
+        directives, _ = _directives(unit, [k.result for k in warm.kernels])
         now: dict[str, _Known] = {}
         order = sorted(warm.kernels, key=lambda k: k.mangled not in touched)
         for done, old in enumerate(order):
             poll()
-            contexts = moved(old.contexts, edit)
+            launches = moved(old.launches, edit)
             fresh = lowered.get(old.mangled)
             if old.mangled in touched and fresh is not None:
+                contexts, _ = _contexts(fresh, launches, request.options, directives)
                 question = _question(fresh, contexts, _settings(request))
                 yield Progress(done, len(order), old.result.name, question.key)
-                analysis, key = self._kernel(question, request, poll)
-                now[old.mangled] = _known(analysis, key)
+                analysis, key = self._decided(question, request, poll)
+                now[old.mangled] = _known(analysis, launches, key)
             else:
                 yield Progress(done, len(order), old.result.name)
                 functions = moved(old.functions, edit)
-                now[old.mangled] = replace(old, functions=functions, contexts=contexts, result=moved(old.result, edit))
+                now[old.mangled] = replace(old, functions=functions, launches=launches, result=moved(old.result, edit))
             yield KernelFinished(now[old.mangled].result, now[old.mangled].key)
         ordered = tuple(now[k.mangled] for k in warm.kernels)
         result = replace(
@@ -399,10 +399,12 @@ class Engine:
 
         started = time.perf_counter()
         poll()
-        launches = {k.mangled: k.contexts for k in warm.kernels}
+        launches = {k.mangled: k.launches for k in warm.kernels}
+        directives, _ = _directives(unit, [k.result for k in warm.kernels])
         lowered = [k for k in lower_unit(unit, None, names).kernels if k.mangled in launches] if names else []
-        questions = [_question(k, launches[k.mangled], _settings(request)) for k in lowered]
-        analyses = tuple(self._kernel(q, request, poll)[0] for q in questions)
+        contexts = [_contexts(k, launches[k.mangled], request.options, directives)[0] for k in lowered]
+        questions = [_question(k, c, _settings(request)) for k, c in zip(lowered, contexts, strict=True)]
+        analyses = tuple(self._decided(q, request, poll)[0] for q in questions)
         if result is None:
             result = UnitResult(
                 path=request.path,
@@ -442,6 +444,13 @@ class Engine:
         self._parser.forget(path)
         self._warm.pop(path, None)
         self._latest = None
+
+    def _decided(
+        self, question: _Question, request: CheckRequest, poll: Callable[[], None]
+    ) -> tuple[KernelAnalysis, str]:
+        if not question.contexts:
+            return _unasked(question.kernel, request.options.launches)
+        return self._kernel(question, request, poll)
 
     def _kernel(
         self, question: _Question, request: CheckRequest, poll: Callable[[], None]
@@ -533,7 +542,9 @@ def _taken_in(
     return lowered, host, linked
 
 
-def _directives(unit: ParsedUnit, kernels: Sequence[Kernel]) -> tuple[list[CommentDirective], list[Skipped]]:
+def _directives(
+    unit: ParsedUnit, kernels: Sequence[Kernel | KernelResult]
+) -> tuple[list[CommentDirective], list[Skipped]]:
     """The comments about launches in the unit's file and in the headers that define kernels."""
     directives: list[CommentDirective] = []
     skipped: list[Skipped] = []
@@ -559,9 +570,9 @@ def _launched_unseen(lowered: LoweredUnit, host: HostFacts) -> Iterator[Skipped]
             yield Skipped(f"launch {launch.text}: {which} no definition in this unit", launch.span)
 
 
-def _known(a: KernelAnalysis, key: str) -> _Known:
+def _known(a: KernelAnalysis, launches: tuple[LaunchContext, ...], key: str) -> _Known:
     functions = (a.kernel.extent, *(span for _, span in a.kernel.functions))
-    return _Known(a.kernel.mangled, (a.kernel.name, a.kernel.base_name), functions, a.contexts, a.result, key)
+    return _Known(a.kernel.mangled, (a.kernel.name, a.kernel.base_name), functions, launches, a.result, key)
 
 
 def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | None:

@@ -167,6 +167,14 @@ void run(int *a) {
   each<<<1, 64>>>([=] __device__ (int i) { a[i] = 1; });
 }
 """
+UNLAUNCHED = """
+__global__ void one(int *a) {
+  int i = threadIdx.x;
+  a[blockIdx.x * blockDim.x + i] = i;
+}
+// cuda-lsp: launch block=(64)
+__global__ void two(int *a) { a[threadIdx.x] = 2; }
+"""
 TWO = """
 __global__ void one(int *a) {
   int i = threadIdx.x;
@@ -192,6 +200,7 @@ BEYOND = {
     "a launch in a kernel": edited(LAUNCHES, "int i = 0;", "child<<<1, 1>>>(a);"),
     "the name of a lambda": edited(UNNAMED, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
     "a comment that does not end": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x; /*"),
+    "what launches are considered": edited(UNLAUNCHED, "int i = threadIdx.x;", "int i = threadIdx.x + threadIdx.y;"),
     "a line that a carriage return ends": edited(TWO, "int i = threadIdx.x;", "int i =\r threadIdx.x;"),
     "a macro": edited(TWO, "int i = threadIdx.x;", "int i = threadIdx.x;\n%:define threadIdx blockIdx"),
     "an error in another kernel": edited(HIDDEN, "int i = threadIdx.x;", "int i =\n threadIdx.x;"),
