@@ -24,6 +24,7 @@ TypeKind: Any = _module.TypeKind
 TokenKind: Any = _module.TokenKind
 StorageClass: Any = _module.StorageClass
 TemplateArgumentKind: Any = _module.TemplateArgumentKind
+AccessSpecifier: Any = _module.AccessSpecifier
 
 
 class File(Protocol):
@@ -132,6 +133,8 @@ class Cursor(Protocol):
     def translation_unit(self) -> TranslationUnit: ...
     @property
     def hash(self) -> int: ...
+    @property
+    def access_specifier(self) -> Any: ...
     @property
     def raw_comment(self) -> str | None: ...
     def get_children(self) -> Iterator[Cursor]: ...

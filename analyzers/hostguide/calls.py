@@ -11,8 +11,8 @@ import re
 from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
-from analyzers.hostguide.evaluate import Evaluator
 from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, ReferenceTo
+from analyzers.hostguide.keeping import Keeper
 from analyzers.hostguide.library import (
     CONTAINER_ACCESS,
     LIBRARY,
@@ -67,7 +67,7 @@ _NEVER_RETURN = frozenset(
 )  # fmt: skip
 
 
-class Caller(Evaluator):
+class Caller(Keeper):
     """Calls of every kind."""
 
     wanted: frozenset[str] = frozenset()
@@ -154,9 +154,13 @@ class Caller(Evaluator):
                     return result
             return self.unknown_call(node, target, arguments, harmless=True)
         function = self.builder.function(target)
+        before = self.state.copy()
         if function is not None and self.may_run(function):
-            return self.run_function(function, arguments, None, node)
-        return self.unknown_call(node, target, arguments)
+            result = self.run_function(function, arguments, None, node)
+        else:
+            result = self.unknown_call(node, target, arguments)
+        self.keep_members(function, None, before)
+        return result
 
     def construct(self, node: Node) -> Value:
         raise NotImplementedError

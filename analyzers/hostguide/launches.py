@@ -43,6 +43,7 @@ from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
 from analyzers.hostguide.tree import HostFunction, identity
+from analyzers.hostguide.untouched import Reached
 from analyzers.hostguide.written import Code
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Skipped, SourceSpan
@@ -154,8 +155,19 @@ class _Guide:
         wanted, mentions = self._wanted()
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
+        self.code = cache(lambda: Code(self.texts, self.functions, self._around))
+        reached = cache(lambda: Reached(self.code(), self._macros()))
+        self.machine.leaves_alone = lambda place, of, name: reached().leaves_alone(place, of, name)
         self._run_all(wanted, mentions)
         return self._collected()
+
+    def _macros(self) -> dict[str, list[tuple[str, int, int]]]:
+        """By name, the file and extent of the definitions of macros."""
+        found: dict[str, list[tuple[str, int, int]]] = {}
+        for path in self.texts:
+            for name, start, end in self._defines(path):
+                found.setdefault(name, []).append((path, start, end))
+        return found
 
     # --- which functions
 
@@ -321,7 +333,7 @@ class _Guide:
 
     def _collected(self) -> HostFacts:
         machine = self.machine
-        machine.row_pitches = cache(lambda: row_pitches(Code(self.texts, self.functions, self._around), self.sources))
+        machine.row_pitches = cache(lambda: row_pitches(self.code(), self.sources))
         sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
         for raw in machine.launches:
             if self._is_ours(raw):

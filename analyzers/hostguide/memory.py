@@ -349,18 +349,18 @@ class Memory(Provenance):
         return Choice(guard, a, b)
 
     def _combine_records(self, guard: Expr, a: Value, b: Value, name: str) -> Value:
-        ra = a if isinstance(a, Record) else Record({}, a) if isinstance(a, Unknown) else None
-        rb = b if isinstance(b, Record) else Record({}, b) if isinstance(b, Unknown) else None
-        if ra is None or rb is None:
+        if not (_is_object(a) and _is_object(b)):
             return self.blurred(name, a, b)
         parts: dict[str | int, Value] = {}
-        for key in [*ra.parts, *(k for k in rb.parts if k not in ra.parts)]:
-            known = ra.parts.get(key, rb.parts.get(key))
-            ty = known.ty if isinstance(known, Expr) and isinstance(known.ty, IntType) else OTHER
-            first = self.part(ra, key, ty, f"{name}.{key}")
-            parts[key] = self.combine(guard, first, self.part(rb, key, ty, f"{name}.{key}"), f"{name}.{key}")
-        base = ra.base if ra.base == rb.base else self.blurred(name, ra, rb)
-        return Record(parts, base)
+        for value in (a, b):
+            for key, known in value.parts.items() if isinstance(value, Record) else ():
+                if key not in parts:
+                    ty = known.ty if isinstance(known, Expr) and isinstance(known.ty, IntType) else OTHER
+                    first, second = (self.part(v, key, ty, f"{name}.{key}") for v in (a, b))
+                    parts[key] = self.combine(guard, first, second, f"{name}.{key}")
+        bases = [v.base if isinstance(v, Record) else v for v in (a, b)]
+        same = bases[0] if bases[0] == bases[1] else None
+        return Record(parts, same if isinstance(same, Unknown) else self.blurred(name, a, b))
 
     def join(self, a: State, b: State) -> tuple[State, Expr]:
         """The state after two paths meet, and the condition under which the first one was taken."""
@@ -421,6 +421,15 @@ def _shared_depth(a: State, b: State) -> int:
 
 def _choices(value: Value) -> int:
     return _choices(value.first) + _choices(value.second) if isinstance(value, Choice) else 1
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value has parts that can be asked for."""
+    while isinstance(value, Choice):
+        if not _is_object(value.second):
+            return False
+        value = value.first
+    return isinstance(value, (Record, Unknown))
 
 
 def alternatives(value: Value, guard: Expr = TRUE) -> list[tuple[Expr, Value]]:

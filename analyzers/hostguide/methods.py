@@ -61,9 +61,13 @@ class MethodCaller(Caller):
                 self.evaluate(a)
             raise Stop
         function = None if self.bundled(target) else self.builder.function(target)
+        receiver = place.variable if place is not None else None
+        before = self.state.copy()
         if function is not None and not target.is_virtual_method() and self.may_run(function):
             this = place if place is not None else self._temporary(held, base.ty)
-            return self.run_function(function, arguments, this, node)
+            result = self.run_function(function, arguments, this, node)
+            self.keep_members(function, receiver, before)
+            return result
         if name == "operator=" and len(arguments) == 1 and function is None:
             return self._assigned(node, place, arguments[0])
         if self.bundled(target):
@@ -74,6 +78,7 @@ class MethodCaller(Caller):
                 self.forget(place)
             self.escape((place.variable,))
         result = self.unknown_call(node, target, arguments)
+        self.keep_members(function if not target.is_virtual_method() else None, receiver, before)
         if same and place is not None and isinstance(result, Pointer):
             # A getter gives what it gave before, as far as anybody can tell from here.
             self.origins[result.id] = self.token((place.variable, place.path, name))

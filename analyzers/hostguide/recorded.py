@@ -44,6 +44,8 @@ class _Draft:
     facts: list[Constraint]
     assumed: list[tuple[Constraint, str]] = field(default_factory=list[tuple[Constraint, str]])
     """Facts that nobody says, and the assumptions they are."""
+    kept_through: Mapping[Expr, Mapping[str, None]] = field(default_factory=dict[Expr, "Mapping[str, None]"])
+    """What is assumed of calls for a value to be what it was."""
 
 
 def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = ()) -> list[LaunchContext]:
@@ -68,7 +70,7 @@ def _launch_note(machine: Executor, raw: RawLaunch) -> FactNote:
 
 
 def _draft(machine: Executor, raw: RawLaunch) -> _Draft:
-    draft = _Draft({}, [], {}, {}, [])
+    draft = _Draft({}, [], {}, {}, [], kept_through=machine.kept_through)
     sources = machine.builder.sources
     launched = _launch_note(machine, raw)
     for symbols, value, position in ((GDIM, raw.grid, 1), (BDIM, raw.block, 2)):
@@ -258,6 +260,9 @@ def _finished(
     for _, argument in arguments:
         visible += [e for e in (argument.offset, argument.size) if e is not None]
     kept = relevant(facts, visible)
+    seen_by_kernel = ex.symbols(*visible, *(c.condition for c in kept))
+    kept_through = [draft.kept_through.get(s, {}) for s in sorted(seen_by_kernel, key=lambda s: s.key)]
+    assumptions = (*assumptions, *(text for texts in kept_through for text in texts))
     assumptions = (*assumptions, *(text for fact, text in draft.assumed if fact.note in {c.note for c in kept}))
     renaming = _renaming((*visible, *(c.condition for c in kept)))
 

@@ -123,6 +123,19 @@ class Code:
         for f in functions:
             self.named.setdefault(called_as(f), []).append(f)
             self.declared_at.add((f.path, f.named_at))
+        self._scoped: dict[str, list[FoundFunction]] | None = None
+
+    def scoped(self, name: str) -> list[FoundFunction]:
+        """The functions of classes with a name, one each."""
+        if self._scoped is None:
+            self._scoped = {}
+            seen: set[int] = set()
+            for f in (f for found in self.named.values() for f in found):
+                parent = f.cursor.semantic_parent
+                if parent is not None and parent.kind in CLASSES and parent.hash not in seen:
+                    seen.add(parent.hash)
+                    self._scoped.setdefault(parent.spelling.partition("<")[0], []).append(f)
+        return self._scoped.get(name, [])
 
     def text(self, f: FoundFunction) -> bytes:
         return self.texts[f.path][f.start : f.end]
