@@ -17,11 +17,8 @@ from analyzers.races.conditions import essence, spelled_out
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve.effort import PRICES, Effort, price
-from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
-
-WRAPS = "wrap-around"
-"""``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
+from analyzers.solve.ladder import QUICK_STEPS, Budget, Ladder
+from analyzers.solve.query import WRAPS, Answer, Proved, Query, Satisfied, Undecided
 
 _WRAPS_TEXT = "it takes unsigned arithmetic that wraps around, which was not excluded"
 
@@ -48,6 +45,8 @@ class Asker:
         at length about what may wrap around."""
         reduced = essence(query)
         found = self._ask_ladder(reduced, hurried)
+        if _only_wraps(found):
+            return found
         if reduced is not query and not isinstance(found, Proved):
             found = self._ask_ladder(query, hurried)
         if isinstance(found, Undecided):
@@ -64,7 +63,7 @@ class Asker:
     def answer_essence(self, query: Query) -> Answer:
         """The same without what cannot bear on the collision: only a proof is one for the query too."""
         found = self._ask_ladder(essence(query))
-        if isinstance(found, Undecided):
+        if isinstance(found, Undecided) and not _only_wraps(found):
             spelled = spelled_out(self.launch, query)
             found = found if spelled is query else self._ask_ladder(spelled)
         return found
@@ -120,8 +119,12 @@ class Asker:
         if len(_answers) >= MAX_ANSWERS:
             _answers.clear()
         before = self.effort.spent
-        stop: dict[_Patience, Callable[[], bool]] = {"hurried": lambda: True, "patient": lambda: False}
-        found = self.ladder.decide(query, stop.get(patience, lambda: self._only_wraps(query)))
+        if patience == "hurried":
+            found = self.ladder.decide(query, lambda: True)
+        elif patience == "patient":
+            found = self.ladder.decide(query)
+        else:
+            found = self.ladder.decide(query, lambda: self._only_wraps(query), lambda: self._plainly_only_wraps(query))
         self.effort.charge(price(found))
         _answers[key] = found, self.effort.spent - before
         return found
@@ -131,8 +134,17 @@ class Asker:
         plain = without_wrap(self.launch, query)
         return plain is not None and self._is_impossible(plain)
 
+    def _plainly_only_wraps(self, query: Query) -> bool:
+        """The same, by algebra."""
+        plain = without_wrap(self.launch, query)
+        return plain is not None and self.ladder.proof(essence(plain.query), QUICK_STEPS) is not None
+
     def _is_impossible(self, plain: WithoutWrap) -> bool:
         return isinstance(self._known(plain.query), Proved)
+
+
+def _only_wraps(found: Answer) -> bool:
+    return isinstance(found, Undecided) and found.kind == WRAPS
 
 
 _answers: dict[tuple[object, ...], tuple[Answer, int]] = {}

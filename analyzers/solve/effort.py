@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.solve.query import Answer, Undecided
+from analyzers.solve.query import WRAPS, Answer, Undecided
 
 #: Units for an answer of each rung: what it takes, and the cheaper rungs that were tried before.
 PRICES: Final[Mapping[str, int]] = {"algebra": 2, "enumerate": 6, "guess": 20, "smt": 60, "cpsat": 1000}
@@ -25,6 +25,8 @@ DEFAULT_EFFORT: Final = 30_000
 
 def price(answer: Answer) -> int:
     """The units that an answer of the ladder costs."""
+    if isinstance(answer, Undecided) and answer.kind == WRAPS:
+        return PRICES["enumerate"] + 2 * PRICES["algebra"]
     if isinstance(answer, Undecided):
         return UNDECIDED if answer.kind == "budget" else INAPPLICABLE
     return PRICES.get(answer.rung, PRICES["smt"])

@@ -17,7 +17,7 @@ from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.prepare import Prepared, prepare
-from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.query import WRAPS, Answer, Proved, Query, Satisfied, Undecided
 from analyzers.solve.system import MAX_TOTAL_STEPS
 
 _T = TypeVar("_T")
@@ -80,12 +80,15 @@ class Ladder:
     milliseconds: dict[str, float] = field(default_factory=dict[str, float])
     """Rung -> time spent in it, answered or not."""
 
-    def decide(self, query: Query, only_wraps: Callable[[], bool] = _no) -> Answer:
+    def decide(
+        self, query: Query, only_wraps: Callable[[], bool] = _no, plainly_only_wraps: Callable[[], bool] = _no
+    ) -> Answer:
         """The first rung's answer that is one; the last rung's reason otherwise.
 
         ``only_wraps`` is asked when the cheap rungs have no answer: whether the query is known to be impossible but
-        for unsigned arithmetic that wraps around. Nothing more is spent on it then."""
-        answer = self._climb(query, only_wraps)
+        for unsigned arithmetic that wraps around. Nothing more is spent on it then. ``plainly_only_wraps`` is asked
+        the same before anything is searched for, and answers at once."""
+        answer = self._climb(query, only_wraps, plainly_only_wraps)
         rung = "none" if isinstance(answer, Undecided) else answer.rung
         self.answered[rung] = self.answered.get(rung, 0) + 1
         return answer
@@ -98,7 +101,7 @@ class Ladder:
         self.answered[answer.rung] = self.answered.get(answer.rung, 0) + 1
         return answer
 
-    def _climb(self, query: Query, only_wraps: Callable[[], bool]) -> Answer:
+    def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
         first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
         if not isinstance(first, Undecided):
@@ -107,6 +110,9 @@ class Ladder:
         answer = self._timed("enumerate", lambda: self._enumerated(prepared, found))
         if not isinstance(answer, Undecided):
             return answer
+        wraps = _may_wrap(prepared)
+        if wraps and plainly():
+            return Undecided(WRAPS, "it takes unsigned arithmetic that wraps around, which was not excluded", "algebra")
         for rung, work in (
             ("guess", lambda: self._guess(prepared)),
             ("guess", lambda: self._guess(prepared, large=True)),
@@ -119,7 +125,7 @@ class Ladder:
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
         if not isinstance(answer, Undecided):
             return answer
-        if _may_wrap(prepared) and only_wraps():
+        if wraps and only_wraps():
             return answer
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):

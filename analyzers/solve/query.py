@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from analyzers.ir.expr import Expr
 
@@ -71,6 +71,10 @@ class Satisfied:
     values: Mapping[Expr, int]
     """Every symbol occurring in the query -> value."""
     rung: str = ""
+
+
+WRAPS: Final = "wrap-around"
+"""``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
 
 
 @dataclass(frozen=True, slots=True)
