@@ -18,6 +18,7 @@ from analyzers.hostguide.written import Code, Doubt
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _SCOPE = re.compile(rb"(?:([A-Za-z_]\w*)\s*(?:<[^<>]*>\s*)?)?(::)\s*$|(\.|->)\s*$")
+_ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*\)?(?:\[[^\]]*\]\s*)?=(?!=)")
 _FARTHEST = 80
 """Bytes in front of a name in which its scope stands."""
 _Spot = tuple[str, int]
@@ -34,6 +35,7 @@ class Reached:
         self._defined = {(f.path, f.named_at): f for fs in code.named.values() for f in fs if f.defined}
         self._writers: dict[str, frozenset[_Spot] | None] = {}
         self._assigners: dict[str, frozenset[_Spot]] = {}
+        self._assigned: dict[bytes, set[_Spot]] | None = None
         self._reached: dict[_Spot, frozenset[_Spot]] = {}
         self._classes: dict[_Spot, tuple[str, bool]] = {}
         self._by_class: dict[str, list[FoundFunction]] | None = None
@@ -55,16 +57,21 @@ class Reached:
             declared = re.compile(rb"\b" + record.encode() + rb"\b\s*(?:<[^<>;{}()]*>)?[\s*&]*\b([A-Za-z_]\w*)")
             for text in self._code.texts.values():
                 names.update(declared.findall(text))
-            found: set[_Spot] = set()
-            listed = b"|".join(sorted(re.escape(n) for n in names | {b"this"}))
-            assigned = re.compile(rb"\b(?:" + listed + rb")\b\s*\)?(?:\[[^\]]*\]\s*)?=(?!=)")
+            assigned = self._all_assigned()
+            found = [assigned.get(name, frozenset[_Spot]()) for name in (*names, b"this")]
+            self._assigners[record] = frozenset[_Spot]().union(*found)
+        return self._assigners[record]
+
+    def _all_assigned(self) -> dict[bytes, set[_Spot]]:
+        """By name, the functions that assign to what a name means, or points to, as a whole."""
+        if self._assigned is None:
+            self._assigned = {}
             for path, text in self._code.texts.items():
-                for match in assigned.finditer(text):
+                for match in _ASSIGNED.finditer(text):
                     f = self._code.around(path, match.start())
                     if f is not None:
-                        found.add((path, f.start))
-            self._assigners[record] = frozenset(found)
-        return self._assigners[record]
+                        self._assigned.setdefault(match[1], set()).add((path, f.start))
+        return self._assigned
 
     def _writers_of(self, member: str) -> frozenset[_Spot] | None:
         if member not in self._writers:
