@@ -354,7 +354,7 @@ def test_library_functions_without_a_body_are_data():
         ("elsewhere(p);", "call-to-unknown-function"),
         ("notify();", "call-to-unknown-function"),
         ('asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "l"(p));', "asm"),
-        ('asm volatile("bar.sync 1, 64;");', "asm"),
+        ('asm volatile("bar.sync 1, 64;");', "partial-barrier"),
         ("if (n) goto inside; while (n) { inside: p[0] = 1; }", "goto"),
         ("int v[n]; v[0] = 1; p[0] = v[0];", "variable-length-array"),
         ("Guard g{p}; p[0] = 1;", "destructor"),

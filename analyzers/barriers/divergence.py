@@ -17,7 +17,7 @@ from analyzers.ir.expr import Expr
 from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
-from analyzers.races.ordering import covers
+from analyzers.races.ordering import covers, is_wide
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.query import Satisfied, Undecided
 
@@ -55,6 +55,8 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
 
 def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
     block: list[Mode] = [] if launch.block == (1, 1, 1) else ["block"]
+    if is_wide(barrier):
+        return block
     if barrier.scope in ("warp", "tile"):
         return ["warp"] if block else []
     if barrier.scope == "grid":
@@ -99,7 +101,8 @@ def _ask(
     parts: list[Expr] = [launch.distinct(mode)]
     if mode == "warp":
         parts.append(launch.same_warp("warp"))
-        parts += covers(launch, barrier, "warp")
+    if mode == "warp" or is_wide(barrier):
+        parts += covers(launch, barrier, mode)
     around = barrier.loops[: cause.depth]
     parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
     parts += [launch.side(c.condition, 1, mode) for c in barrier.guard]

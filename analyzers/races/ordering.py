@@ -47,12 +47,22 @@ _ORDERS: dict[Mode, frozenset[str]] = {
 _Substitution = dict[Expr, Expr]
 
 
+def is_wide(x: BarrierEvent) -> bool:
+    """A barrier of several warps that may be less than the block."""
+    return x.scope == "tile" and x.tile is not None and x.tile > WARP
+
+
+def orders(x: BarrierEvent, mode: Mode) -> bool:
+    """Whether the barrier may order threads so related; `covers` says which."""
+    return x.scope in _ORDERS[mode] or (mode == "block" and is_wide(x))
+
+
 def cases(
     launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignore: frozenset[int] = frozenset()
 ) -> Cases:
     """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers
     taken as absent."""
-    relevant = [b for b in launch.events.barriers if b.scope in _ORDERS[mode] and b.id not in ignore]
+    relevant = [b for b in launch.events.barriers if orders(b, mode) and b.id not in ignore]
     if not relevant:
         return Cases((Case("any", ()),), frozenset())
     return _Ordering(launch, one, two, mode, relevant).run()
@@ -278,7 +288,7 @@ def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
     """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
     names
     the other's lane."""
-    if x.scope == "tile" and x.tile is not None and x.tile < WARP:
+    if x.scope == "tile" and x.tile is not None and (x.tile < WARP or mode == "block" or x.tile % WARP):
         n = E.const(x.tile, E.U32)
         return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]
     if x.scope == "warp" and x.mask is not None:

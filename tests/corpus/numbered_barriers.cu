@@ -40,7 +40,7 @@ __global__ void intrinsic_by_warp(int *out) {  // expect: unknown(named-barrier)
 
 // Half of the block would do, and which half is not told apart.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void thread_count(int *out) {  // expect: unknown(asm)
+__global__ void thread_count(int *out) {  // expect: unknown(partial-barrier)
   __shared__ int s[64];
   int t = threadIdx.x;
   s[t] = t;

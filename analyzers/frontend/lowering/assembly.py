@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from analyzers.frontend.lowering import asynchronous, class_values, memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
+from analyzers.frontend.lowering.numbered_barriers import counted_barrier, whole_barrier
 from analyzers.frontend.lowering.places import Place
 from analyzers.frontend.lowering.synchronisation import (
-    block_barrier,
     fence,
     lane,
     lane_mask,
-    names_one_barrier,
     warp_barrier,
 )
 from analyzers.frontend.parse import is_bundled
@@ -37,7 +36,7 @@ from analyzers.ir.expr import (
     lnot,
     ptradd,
 )
-from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Scope, Stmt, Store
+from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Scope, Store
 
 _HAS_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -259,12 +258,8 @@ def _instruction(s: _Statement, text: str) -> bool:
         if guard is TRUE:
             s.ctx.out.extend(emitted)
         else:
-            s.ctx.emit(If(guard, _tuple(emitted), (), s.ctx.site(s.node)))
+            s.ctx.emit(If(guard, tuple(emitted), (), s.ctx.site(s.node)))
     return understood
-
-
-def _tuple(body: list[Stmt]) -> tuple[Stmt, ...]:
-    return tuple(body)
 
 
 def _arguments(text: str) -> list[str]:
@@ -485,13 +480,13 @@ def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
             return False
         warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32))
         return True
-    if "sync" not in qualifiers or len(args) != 1 or "cluster" in qualifiers:
+    if "sync" not in qualifiers or len(args) not in (1, 2) or "cluster" in qualifiers:
         return False
     number = s.value(args[0])
-    if number is None or not names_one_barrier(number):
-        return False
-    block_barrier(s.ctx, s.node)
-    return True
+    if len(args) == 2:
+        count = s.value(args[1])
+        return number is not None and count is not None and counted_barrier(s.ctx, s.node, number, count)
+    return number is not None and whole_barrier(s.ctx, s.node, number)
 
 
 def _fence(s: _Statement, qualifiers: list[str]) -> bool:

@@ -26,13 +26,15 @@ from analyzers.ir.kernel import (
     Kernel,
     Load,
     Loop,
+    Site,
     Stmt,
     Store,
     Unsupported,
 )
 from analyzers.ir.pointers import pointed_objects, points_to
 
-_COPY, _COMMIT, _WAIT = "%copy", "%commit", "%wait"
+_COPY, _COMMIT, _WAIT, _COMPLETE = "%copy", "%commit", "%wait", "%complete:"
+_MARKS = (_COMMIT, _WAIT, _COMPLETE)
 EVERYTHING = -1
 """Waits for what is not committed yet, too."""
 OLDEST = -2
@@ -42,11 +44,14 @@ MAX_GROUPS = 8
 MAX_PASSES = 20
 
 
-def issue(ctx: Context, node: Node, to: Expr, source: Expr, size: Expr, body: Sequence[Stmt]) -> None:
-    """`body` makes the copy; `to` and `source` are not changed by later assignments."""
+def issue(
+    ctx: Context, node: Node, to: Expr, source: Expr, size: Expr, body: Sequence[Stmt], barrier: str | None = None
+) -> None:
+    """`body` makes the copy; `to` and `source` are not changed by later assignments. `barrier` completes with it."""
     ctx.asynchronous = True
     label = ctx.name(_COPY)
-    ctx.copies[label] = Copy(to, source, cast(size, I64) if isinstance(size.ty, IntType) else size, ctx.site(node))
+    size = cast(size, I64) if isinstance(size.ty, IntType) else size
+    ctx.copies[label] = Copy(to, source, size, ctx.site(node), barrier)
     ctx.emit(Block(label, _beside(body)))
 
 
@@ -63,6 +68,12 @@ def wait(ctx: Context, node: Node, newest: Expr | int) -> None:
         return
     ctx.asynchronous = True
     ctx.emit(Unsupported(f"{_WAIT}{number}", "", ctx.site(node)))
+
+
+def completed_on(ctx: Context, barrier: str, site: Site) -> Stmt:
+    """The mark of the end of a phase of a barrier in memory: the copies that belong to it are made."""
+    ctx.asynchronous = True
+    return Unsupported(f"{_COMPLETE}{barrier}", "", site)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,7 +117,7 @@ def completed(ctx: Context, kernel: Kernel) -> tuple[Stmt, ...]:
 def _unmarked(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     out: list[Stmt] = []
     for s in body:
-        if isinstance(s, Unsupported) and s.kind.startswith((_COMMIT, _WAIT)):
+        if isinstance(s, Unsupported) and s.kind.startswith(_MARKS):
             continue
         if isinstance(s, If):
             out.append(replace(s, then=_unmarked(s.then), orelse=_unmarked(s.orelse)))
@@ -189,8 +200,8 @@ class _Follower:
             if found is not None:
                 self.exits[label] = found
             return [s], None
-        if isinstance(s, Unsupported) and s.kind.startswith((_COMMIT, _WAIT)):
-            following = _marked(s.kind, state)
+        if isinstance(s, Unsupported) and s.kind.startswith(_MARKS):
+            following = self._marked(s.kind, state)
             return self._closed(state, following), following
         if state is None or not state.all():
             return [s], state
@@ -205,6 +216,18 @@ class _Follower:
             return []
         labels = {e.label for e in before.all()} - {e.label for e in after.all()}
         return [Assign(self.flags[label].value, FALSE) for label in sorted(labels) if label in self.flags]
+
+    def _marked(self, kind: str, state: _State | None) -> _State | None:
+        """Copies of a barrier in memory are open until its phase is complete, whatever else the thread waits for."""
+        if state is None:
+            return None
+        barrier = kind.removeprefix(_COMPLETE) if kind.startswith(_COMPLETE) else None
+        fresh = {e: c for e, c in state.fresh.items() if self.ctx.copies[e.label].barrier is None}
+        kept = {e: c for e, c in state.fresh.items() if self.ctx.copies[e.label].barrier not in (None, barrier)}
+        following = replace(state, fresh=fresh)
+        if barrier is None:
+            following = _marked(kind, following)
+        return None if following is None else replace(following, fresh={**following.fresh, **kept})
 
     def _loop(self, s: Loop, state: _State | None) -> tuple[list[Stmt], _State | None]:
         outer, self.loops = self.loops, (*self.loops, s.label)

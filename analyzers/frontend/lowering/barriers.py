@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from analyzers.frontend.lowering import asynchronous
+from analyzers.frontend.lowering import asynchronous, phases
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Node
+from analyzers.frontend.lowering.numbered_barriers import counted_barrier, whole_barrier
 from analyzers.frontend.lowering.places import Value
 from analyzers.frontend.lowering.synchronisation import barrier as emit_barrier
 from analyzers.frontend.lowering.synchronisation import (
@@ -15,19 +16,19 @@ from analyzers.frontend.lowering.synchronisation import (
     collective,
     counting_barrier,
     fence,
-    names_one_barrier,
     warp_barrier,
 )
 from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
-from analyzers.ir.expr import I32, U32, cast
+from analyzers.ir.expr import I32, U32, Expr, cast
 from analyzers.ir.kernel import Order, Scope
 
 
 @intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync")
 def syncthreads(ctx: Context, call: Call) -> Value:
-    if call.name == "__barrier_sync" and call.args and not names_one_barrier(ctx.scalar(call.args[0])):
+    if call.name != "__barrier_sync" or not call.args:
+        block_barrier(ctx, call.node)
+    elif not whole_barrier(ctx, call.node, ctx.scalar(call.args[0])):
         return ctx.unsupported_value("named-barrier", "a barrier whose number may differ between threads", call.node)
-    block_barrier(ctx, call.node)
     return None
 
 
@@ -72,13 +73,39 @@ def cluster_sync(ctx: Context, call: Call) -> Value:
 
 @intrinsic("__barrier_sync_count")
 def partial_barrier(ctx: Context, call: Call) -> Value:
-    return _not_modelled(ctx, call, "partial-barrier", "a barrier of some threads of the block")
+    number, count = (ctx.scalar(argument) for argument in call.args[:2])
+    if not counted_barrier(ctx, call.node, number, count):
+        return ctx.unsupported_value("partial-barrier", "a barrier of some threads of the block", call.node)
+    return None
 
 
-@intrinsic("__cuda_lsp_block_arrive", "__cuda_lsp_block_wait", "__cuda_lsp_grid_arrive", "__cuda_lsp_grid_wait",
-           "__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_arrive",
-           "__cuda_lsp_barrier_test", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_wait_parity",
-           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_init")  # fmt: skip
+@intrinsic("__cuda_lsp_block_arrive", "__cuda_lsp_grid_arrive", "__cuda_lsp_block_wait", "__cuda_lsp_grid_wait")
+def half_barrier(ctx: Context, call: Call) -> Value:
+    scope, half = call.name.removeprefix("__cuda_lsp_").split("_")
+    (phases.arrive if half == "arrive" else phases.wait)(ctx, call.node, scope)
+    return None
+
+
+@intrinsic("__cuda_lsp_barrier_init", "__cuda_lsp_barrier_arrive", "__cuda_lsp_barrier_wait", "__cuda_lsp_barrier_test")
+def barrier_in_memory(ctx: Context, call: Call) -> Value:
+    pointer, *others = (ctx.scalar(argument) for argument in call.args)
+    half = call.name.rsplit("_", 1)[1]
+    result = ctx.unknown_value(call.node.type, "the state of a barrier", call.node)
+    if half == "init":
+        known = phases.init(ctx, call.node, pointer, others[0])
+    elif half == "arrive":
+        known = phases.arrive_at(ctx, call.node, pointer, others[0])
+    elif half == "wait":
+        known = phases.wait_at(ctx, call.node, pointer)
+    else:
+        known = isinstance(result, Expr) and phases.test_at(ctx, call.node, pointer, result)
+    if not known:
+        ctx.unsupported("split-barrier", "a barrier that separates arriving from waiting", call.node)
+    return result
+
+
+@intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_wait_parity",
+           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval")  # fmt: skip
 def split_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
 

@@ -6,7 +6,7 @@ from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
 from analyzers.frontend.lowering.construction import constructed
 from analyzers.frontend.lowering.context import Context, places, values
-from analyzers.frontend.lowering.designators import decayed_array, function_named, pointee
+from analyzers.frontend.lowering.designators import decayed_array, function_named, held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.external import external, number_method
 from analyzers.frontend.lowering.groups import GROUP_METHODS
@@ -52,6 +52,10 @@ def call(ctx: Context, node: Node) -> Value:
     return invoke(ctx, arguments_of(node, target))
 
 
+#: Templates whose bodies clang does not instantiate: they name the object they are given.
+_SAME_OBJECT = frozenset({"std::move", "std::forward", "std::as_const", "std::move_if_noexcept"})
+
+
 def invoke(ctx: Context, call: Call) -> Value:
     """A call of a known function: an intrinsic, a definition to inline, or a declaration only."""
     facts = describe(ctx.table, call.target)
@@ -60,6 +64,8 @@ def invoke(ctx: Context, call: Call) -> Value:
         rule = QUALIFIED.get(facts.qualified)
     if rule is not None and (facts.bundled or facts.body is None):
         return rule(ctx, call)
+    if facts.qualified in _SAME_OBJECT and facts.body is None and len(call.args) == 1:
+        return held_place(ctx, ctx.place(call.args[0]))
     if facts.node.kind == Kinds.FUNCTION and any(k.kind == Kinds.GLOBAL_ATTR for k in facts.node.kids):
         return ctx.unsupported_value("device-launch", f"{call.name} launched from device code", call.node)
     method = call.target.kind in (Kinds.METHOD, Kinds.CONVERSION) and not call.target.cursor.is_static_method()

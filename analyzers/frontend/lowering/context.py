@@ -93,6 +93,8 @@ class Copy:
     source: Expr
     size: Expr
     site: Site
+    barrier: str | None = None
+    """The barrier in memory whose phase completes with the copy; waits for groups of copies do not wait for it."""
 
 
 class Context:
@@ -103,6 +105,8 @@ class Context:
         self.forced = forced
         self.new_forced: set[object] = set()
         self.out: list[Stmt] = []
+        self._around: list[list[Stmt]] = []
+        """The lists that the statements of `out` will become part of."""
         self.prologue: list[Stmt] = []
         """Statements of the kernel's entry: copies of parameters that are written."""
         self.objects: dict[str, MemObject] = {}
@@ -116,6 +120,10 @@ class Context:
         self.functions: dict[SourceSpan, str] = {}
         """The functions whose bodies were taken in, by extent: overloads have one name."""
         self.assumptions: dict[str, None] = {}
+        self.numbers: list[tuple[int, int, int | None]] = []
+        """Numbered barriers so far: first number, how many numbers (0: one for each group), threads of a group."""
+        self.phases: set[str] = set()
+        """Barriers in memory that were set up."""
         self.copies: dict[str, Copy] = {}
         """Asynchronous copies, by the label of the block that makes them."""
         self.asynchronous = False
@@ -176,10 +184,11 @@ class Context:
         """Statements emitted inside go to the list given instead."""
         saved, inner = self.out, []
         self.out = inner
+        self._around.append(saved)
         try:
             yield inner
         finally:
-            self.out = saved
+            self.out = self._around.pop()
 
     @contextmanager
     def branch(self) -> Generator[list[Stmt]]:
@@ -202,6 +211,14 @@ class Context:
         kept = self.temporary(value.ty, hint)
         self.assign(kept, value)
         return kept
+
+    def assigned(self, name: str) -> Expr | None:
+        """What the last assignment to a variable gave it, as the program is written; there may be others."""
+        for body in (self.out, *reversed(self._around)):
+            for s in reversed(body):
+                if isinstance(s, Assign) and s.var == name:
+                    return s.value
+        return None
 
     def havoc(self, ty: Type, reason: str, node: Node) -> Expr:
         unknown = self.temporary(ty, "any")

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from analyzers.frontend.lowering import asynchronous, class_values, kernel_parameters, memory, rules
+from analyzers.frontend.lowering import asynchronous, class_values, kernel_parameters, memory, phases, rules
 from analyzers.frontend.lowering.context import Context, TooLarge
 from analyzers.frontend.lowering.discovery import Found
 from analyzers.frontend.lowering.invocation import describe
@@ -90,6 +90,7 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
 def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
     assert found.node is not None
     problems = _errors(ctx, unit)
+    body = phases.ordered(ctx, body)
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
     live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values())
     assumptions = list(ctx.assumptions)

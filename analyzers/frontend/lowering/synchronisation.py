@@ -13,7 +13,6 @@ from analyzers.frontend.lowering.nodes import Kinds, Node, stripped, written_by_
 from analyzers.frontend.lowering.places import Value
 from analyzers.ir.expr import BDIM, BOOL, I32, TID, U32, Expr, IntType, add, binary, cast, const, mul
 from analyzers.ir.kernel import Barrier, Collective, Fence, Order, Scope
-from analyzers.ir.uniformity import is_uniform
 from analyzers.model import SourceSpan
 
 FULL_WARP = 0xFFFFFFFF
@@ -40,11 +39,6 @@ def barrier(
 
 def block_barrier(ctx: Context, node: Node) -> None:
     barrier(ctx, node, "block")
-
-
-def names_one_barrier(number: Expr) -> bool:
-    """Whether all threads of a block that come to a numbered barrier wait at the same one."""
-    return is_uniform(number, "block")
 
 
 def warp_barrier(ctx: Context, node: Node, mask: Expr | None) -> None:

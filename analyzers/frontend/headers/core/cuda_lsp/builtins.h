@@ -49,6 +49,7 @@ template <class T> void __stwt(T *p, typename __cuda_lsp_same<T>::type value) { 
 
 // Asynchronous copies: the bytes are read and written between the call and the wait that covers it.
 void __cuda_lsp_copy_async(void *to, const void *from, size_t size);
+void __cuda_lsp_copy_async_on(void *to, const void *from, size_t size, void *barrier);
 void __cuda_lsp_copy_async_commit();
 void __cuda_lsp_copy_async_wait(unsigned newest_left);
 

@@ -1,0 +1,108 @@
+"""Barriers with a number: of the whole block, or of groups of as many threads as they count.
+
+The PTX ISA ("bar, barrier") lets any warps come together at a number. Known here are groups of `count` threads in a
+row, from the first thread of the block on, each with a number of its own: ``1 + t / count``, or a constant that only
+the first group uses. That a number is of this form, and that no two kinds of group share one, are conditions in the
+program, for the provers to decide.
+"""
+
+from __future__ import annotations
+
+from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.nodes import Node
+from analyzers.frontend.lowering.synchronisation import barrier, block_barrier, linear_thread
+from analyzers.ir.expr import BDIM, FALSE, U32, Expr, add, binary, cast, compare, const, lor, mul
+from analyzers.ir.kernel import If
+from analyzers.ir.uniformity import is_uniform
+
+MAX_THREADS = 1024
+"""Of a block."""
+MAX_NUMBERS = 16
+"""Barriers of a block."""
+MAX_STEPS = 12
+"""From a number to the constant in it."""
+
+_Numbers = tuple[int, int, int | None]
+
+
+def whole_barrier(ctx: Context, node: Node, number: Expr) -> bool:
+    """A numbered barrier of the whole block; False where its number may differ between threads."""
+    if not is_uniform(number, "block"):
+        return False
+    plain = _without_casts(number)
+    _apart(ctx, node, (int(plain.value), 1, None) if plain.op == "const" else (0, MAX_NUMBERS, None))
+    block_barrier(ctx, node)
+    return True
+
+
+def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
+    """A numbered barrier that waits for `count` threads; False where it is not known which threads these are."""
+    count = _without_casts(count)
+    if count.op != "const" or count.value <= 0 or count.value % 32:
+        return False
+    size = int(count.value)
+    if size >= MAX_THREADS:
+        return whole_barrier(ctx, node, number)
+    first = _first_number(ctx, number)
+    _apart(ctx, node, (first, int(_without_casts(number).op == "const"), size))
+    group = binary("div", linear_thread(), const(size, U32))
+    _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
+    barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None)
+    return True
+
+
+def _unless(ctx: Context, node: Node, known: Expr) -> None:
+    with ctx.branch() as other:
+        ctx.unsupported("partial-barrier", "a barrier of some threads of the block", node)
+    ctx.emit(If(compare("eq", known, FALSE), tuple(other), (), ctx.site(node)))
+
+
+def _apart(ctx: Context, node: Node, mine: _Numbers) -> None:
+    """That nobody else waits under these numbers: other groups, or the block, whose own barrier is number 0."""
+    for other in ((0, 1, None), *ctx.numbers):
+        if mine == other or (mine[2] is None and other[2] is None):
+            continue
+        disjoint = [_behind(mine, other), _behind(other, mine)]
+        size = mine[2] or other[2]
+        if size is not None and None in (mine[2], other[2]):
+            disjoint.append(compare("eq", _block_size(), const(size, U32)))
+        _unless(ctx, node, lor(*disjoint))
+    if mine not in ctx.numbers:
+        ctx.numbers.append(mine)
+
+
+def _behind(one: _Numbers, two: _Numbers) -> Expr:
+    """All numbers of `two` are above those of `one`."""
+    return compare("le", add(const(one[0], U32), _how_many(one)), const(two[0], U32))
+
+
+def _how_many(numbers: _Numbers) -> Expr:
+    _, count, size = numbers
+    if count or size is None:
+        return const(max(count, 1), U32)
+    return binary("div", add(_block_size(), const(size - 1, U32)), const(size, U32))
+
+
+def _block_size() -> Expr:
+    return mul(mul(BDIM[0], BDIM[1]), BDIM[2])
+
+
+def _without_casts(e: Expr) -> Expr:
+    while e.op == "cast":
+        e = e.args[0]
+    return e
+
+
+def _first_number(ctx: Context, number: Expr) -> int:
+    """The number of the first group, as far as it is written as a constant."""
+    for _ in range(MAX_STEPS):
+        number = _without_casts(number)
+        if number.op == "var":
+            number = ctx.assigned(number.value) or const(0, U32)
+        elif number.op == "const":
+            return int(number.value)
+        elif number.op == "add":
+            return next((int(a.value) for a in number.args if a.op == "const"), 0)
+        else:
+            break
+    return 0
