@@ -23,7 +23,10 @@ def applicable(events: KernelEvents) -> bool:
         not events.fences
         and not events.unsupported
         and not any(b.scope == "grid" for b in events.barriers)
-        and not any(a.volatile or (a.atomic is not None and a.atomic.order in strong) for a in events.accesses)
+        # Accesses beside the thread may be for others: the rows of a matrix load go to all lanes of the warp.
+        and not any(
+            a.asynchronous or a.volatile or (a.atomic is not None and a.atomic.order in strong) for a in events.accesses
+        )
     )
 
 

@@ -147,3 +147,32 @@ __global__ void hints(const float *in, float *out) {  // expect: race-free
   out[i] = in[i];
   asm volatile("griddepcontrol.launch_dependents;");
 }
+
+// The rows of a matrix load go to other lanes: the barrier before it is needed.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_rows(const uint4 *in, unsigned *out) {  // expect: race-free
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  s[lane] = in[blockIdx.x * 32 + lane];
+  __syncthreads();
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  unsigned a, b, c, d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row));
+  out[blockIdx.x * 32 + lane] = a + b + c + d;
+}
+
+// today: race-free because the row of a matrix load is read by the lane that names it only
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_rows_racy(const uint4 *in, unsigned *out) {
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  s[lane] = in[blockIdx.x * 32 + lane];  // expect: data-race intra-warp with +3
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  unsigned a, b, c, d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row));
+  out[blockIdx.x * 32 + lane] = a + b + c + d;
+}

@@ -8,7 +8,7 @@ Syntax and meaning follow the PTX ISA, chapter "Instruction Set".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.lowering import asynchronous, class_values, memory
 from analyzers.frontend.lowering.context import Context
@@ -462,7 +462,8 @@ def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) ->
     with ctx.branch() as row:
         if name == "ldmatrix":
             loaded = ctx.temporary(memory.DATA)
-            ctx.emit(Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node), alignment=Alignment(16)))
+            row_load = Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node), alignment=Alignment(16))
+            ctx.emit(replace(row_load, asynchronous=True))
         else:
             data = ctx.havoc(memory.DATA, "asm", s.node)
             ctx.emit(Store(ctx.id(), pointer, data, 16, ctx.site(s.node), alignment=Alignment(16)))
