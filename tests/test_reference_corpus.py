@@ -30,6 +30,10 @@ CONSEQUENCES = {"on_unordered_flag"}
 """Kernels whose barrier diverges only because of the race reported: without it the condition is uniform."""
 
 
+UNSEEN = {"matrix_rows_racy"}
+"""Kernels with accesses that the program form does not have yet; the corpus says so with ``today``."""
+
+
 @cache
 def parser() -> UnitParser:
     return UnitParser()
@@ -95,7 +99,7 @@ def test_expectations_hold_when_executed(path: Path) -> None:
     directives, _ = comment_directives(text, name)
     found: list[str] = []
     for case in cases(text):
-        if any(e.verdict is Verdict.UNKNOWN for e in case.expected):
+        if case.name in UNSEEN or any(e.verdict is Verdict.UNKNOWN for e in case.expected):
             continue
         for kernel in unit.kernels:
             if kernel.base_name != case.name or not case.first_line <= kernel.span.line <= case.last_line:

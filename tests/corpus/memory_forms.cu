@@ -163,13 +163,13 @@ __global__ void copied_items_racy(const Item *in, Item *out) {
   memcpy(&out[i].key, &in[i], sizeof(Item) + sizeof(int));  // expect: data-race intra-block with self
 }
 
-// cuda-lsp: launch grid=(2) block=(64) stride=256
+// cuda-lsp: launch grid=(2) block=(64) stride=16
 __global__ void memset_rows(unsigned char *buf, int stride) {  // expect: race-free
   int i = blockIdx.x * 64 + threadIdx.x;
   memset(buf + (size_t)i * stride, 0, stride);
 }
 
-// cuda-lsp: launch grid=(2) block=(64) stride=256
+// cuda-lsp: launch grid=(2) block=(64) stride=16
 __global__ void memset_rows_racy(unsigned char *buf, int stride) {
   int i = blockIdx.x * 64 + threadIdx.x;
   memset(buf + (size_t)i * stride, i, stride + 1);  // expect: data-race intra-block with self
