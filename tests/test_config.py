@@ -9,6 +9,7 @@ from pygls import uris
 
 from analyzers.model import CheckOptions, Severity, Verdict
 from cuda_lsp import config
+from cuda_lsp.cli import serve
 from cuda_lsp.config import Layer, Settings, merge
 
 
@@ -180,3 +181,8 @@ def test_an_address_has_a_scheme() -> None:
         config.merge([Layer("here", {"documentation-url": "file:///srv/docs/"})])[0].documentation_url
         == "file:///srv/docs"
     )
+
+
+def test_the_worker_started_ahead_logs_as_the_settings_say() -> None:
+    """Else it would be ended and started again with every server."""
+    assert Settings().log_level == serve._LOG_LEVEL
