@@ -166,9 +166,8 @@ class AcquireRelease:
             return ()
         out: list[Words] = [*_of_scopes(one, two, mode)]
         if not out and self.orders:
-            out += self._of_locks(one, two, mode)
-        if not out and self.orders:
-            out += [*self._of_signals(one, two, mode), *self._of_signals(two, one, mode)]
+            out = [*self._of_locks(one, two, mode)]
+            out = out or [*self._of_signals(one, two, mode), *self._of_signals(two, one, mode)]
         pair = Pair(one, two, place(self.launch, one), place(self.launch, two))
         if not out and synchronizes(pair, mode) and self._is_mixed(pair):
             out.append(

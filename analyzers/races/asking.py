@@ -18,9 +18,7 @@ from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import QUICK_STEPS, Budget, Ladder
-from analyzers.solve.query import WRAPS, Answer, Proved, Query, Satisfied, Undecided
-
-_WRAPS_TEXT = "it takes unsigned arithmetic that wraps around, which was not excluded"
+from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
 
 MAX_ANSWERS = 50_000
 
@@ -45,7 +43,7 @@ class Asker:
         at length about what may wrap around."""
         reduced = essence(query)
         found = self._ask_ladder(reduced, hurried)
-        if _only_wraps(found):
+        if _is_left_to_wrapping(found):
             return found
         if reduced is not query and not isinstance(found, Proved):
             found = self._ask_ladder(query, hurried)
@@ -63,7 +61,7 @@ class Asker:
     def answer_essence(self, query: Query) -> Answer:
         """The same without what cannot bear on the collision: only a proof is one for the query too."""
         found = self._ask_ladder(essence(query))
-        if isinstance(found, Undecided) and not _only_wraps(found):
+        if isinstance(found, Undecided) and not _is_left_to_wrapping(found):
             spelled = spelled_out(self.launch, query)
             found = found if spelled is query else self._ask_ladder(spelled)
         return found
@@ -83,7 +81,7 @@ class Asker:
             return self._known(query, "hurried")
         found = self._known(query, "patient" if self.wrap_around else self.launch.grid)
         if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
-            return replace(found, kind=WRAPS, text=_WRAPS_TEXT)
+            return replace(found, kind=WRAPS, text=WRAPS_TEXT)
         return found
 
     def unless_wrapped(self, query: Query, otherwise: Answer | None, *, steps: int | None = None) -> Proved | None:
@@ -135,7 +133,10 @@ class Asker:
         return plain is not None and self._is_impossible(plain)
 
     def _plainly_only_wraps(self, query: Query) -> bool:
-        """The same, by algebra."""
+        """The same, by algebra. Only collisions are asked again without wrap-around (``unless_wrapped``); of anything
+        else the exact question is the last."""
+        if query.overlap is None:
+            return False
         plain = without_wrap(self.launch, query)
         return plain is not None and self.ladder.proof(essence(plain.query), QUICK_STEPS) is not None
 
@@ -143,7 +144,7 @@ class Asker:
         return isinstance(self._known(plain.query), Proved)
 
 
-def _only_wraps(found: Answer) -> bool:
+def _is_left_to_wrapping(found: Answer) -> bool:
     return isinstance(found, Undecided) and found.kind == WRAPS
 
 

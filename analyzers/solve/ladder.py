@@ -17,7 +17,7 @@ from analyzers.solve import enumerate as enumerate_rung
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.prepare import Prepared, prepare
-from analyzers.solve.query import WRAPS, Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
 from analyzers.solve.system import MAX_TOTAL_STEPS
 
 _T = TypeVar("_T")
@@ -112,7 +112,7 @@ class Ladder:
             return answer
         wraps = _may_wrap(prepared)
         if wraps and plainly():
-            return Undecided(WRAPS, "it takes unsigned arithmetic that wraps around, which was not excluded", "algebra")
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra")
         for rung, work in (
             ("guess", lambda: self._guess(prepared)),
             ("guess", lambda: self._guess(prepared, large=True)),

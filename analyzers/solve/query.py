@@ -75,6 +75,7 @@ class Satisfied:
 
 WRAPS: Final = "wrap-around"
 """``Undecided.kind`` of a question that is impossible but for unsigned arithmetic that wraps around."""
+WRAPS_TEXT: Final = "it takes unsigned arithmetic that wraps around, which was not excluded"
 
 
 @dataclass(frozen=True, slots=True)
