@@ -173,6 +173,23 @@ class Editor(LanguageClient):
         answer = await self.protocol.send_request_async("cuda-lsp/status", None)
         return plain(answer)
 
+    async def until_status(self, holds: Callable[[Any], Any]) -> Any:
+        """Ask for the server's status until something holds of it; what was made of it then."""
+
+        async def ask() -> Any:
+            while not (made := holds(await self.status())):
+                pass
+            return made
+
+        try:
+            return await asyncio.wait_for(ask(), DEADLINE_S)
+        except asyncio.TimeoutError:
+            raise AssertionError(f"the status never came to be so: {await self.status()}") from None
+
+    async def until_idle(self) -> None:
+        """Wait until no worker runs and nothing is queued."""
+        await self.until_status(lambda status: not status["queued"] and not jobs(status))
+
     # What an editor shows
 
     def codes(self, uri: str) -> list[str]:
@@ -285,3 +302,8 @@ def pulling(*, refresh: bool = True, related: bool = False) -> types.ClientCapab
 
 def labels(items: Iterable[Any]) -> list[str]:
     return [item.title for item in items]
+
+
+def jobs(status: Any) -> list[dict[str, Any]]:
+    """The workers of a status that have a job."""
+    return [worker for worker in status["workers"] if worker["running"]]

@@ -31,11 +31,7 @@ def exists(pid: int) -> bool:
 
 
 async def worker_pids(editor: Editor) -> list[int]:
-    while True:
-        status = await editor.status()
-        pids = [each["pid"] for each in status["workers"] if each["pid"] is not None]
-        if pids:
-            return pids
+    return await editor.until_status(lambda status: [each["pid"] for each in status["workers"] if each["pid"]])
 
 
 async def all_gone(pids: list[int]) -> None:

@@ -88,8 +88,7 @@ async def test_results_come_back_from_the_disk_and_are_analysed_when_typing_begi
     uri = first.open(path, text)
     await first.until(first.has(uri, "data-race"))
     assert len(await first.actions(uri, "s[t] = ")) == 1
-    while any(each["running"] for each in (await first.status())["workers"]):
-        pass
+    await first.until_idle()
     await first.shutdown_session()
     second = await connect(engine=backend.DEFAULT)
     second.open(path, text)
@@ -149,8 +148,7 @@ async def test_the_lines_of_facts_move_with_edits_of_other_kernels(editor: Edito
     for save in (False, True):
         if save:
             editor.save(uri, path)
-            while (status := await editor.status())["queued"] or any(each["running"] for each in status["workers"]):
-                pass
+            await editor.until_idle()
         told = await editor.hover(uri, "fill(float")
         assert told == before.replace("line 9)", "line 10)").replace("line 11", "line 12"), f"saved: {save}"
 

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from lsp.client import DEADLINE_S, Connect, Editor
+from lsp.client import DEADLINE_S, Connect, Editor, jobs
 
 RACE = "a[i] = a[i + 1];"
 
@@ -17,10 +17,8 @@ def kernel(name: str, *lines: str) -> str:
 
 async def running(editor: Editor) -> dict[str, Any]:
     """The first worker that has a job."""
-    while True:
-        for each in (await editor.status())["workers"]:
-            if each["running"] and each["pid"]:
-                return each
+    found = await editor.until_status(lambda status: [worker for worker in jobs(status) if worker["pid"]])
+    return found[0]
 
 
 async def test_a_crash_costs_one_message_and_the_check_is_done_again(editor: Editor, tmp_path: Path) -> None:
@@ -130,13 +128,9 @@ async def test_two_documents_are_checked_at_once_and_more_wait(editor: Editor, t
         for number, gate in enumerate(gates)
     ]
 
-    async def jobs() -> list[str]:
-        return [each["running"] for each in (await editor.status())["workers"] if each["running"]]
-
-    while len(await jobs()) < 2:
-        pass
-    assert len((await editor.status())["workers"]) == 2
-    running_now = await jobs()
+    status = await editor.until_status(lambda status: status if len(jobs(status)) == 2 else None)
+    assert len(status["workers"]) == 2
+    running_now = [worker["running"] for worker in jobs(status)]
     waiting = next(number for number in range(3) if not any(f"{number}.cu" in job for job in running_now))
     others = [number for number in range(3) if number != waiting]
     gates[waiting].touch()
@@ -229,8 +223,7 @@ async def test_another_server_finds_the_results_on_the_disk(connect: Connect, tm
     uri = first.open(tmp_path / "a.cu", text)
     await first.until(first.has(uri, "data-race"))
     # The first kernel's diagnostics come before the result is written.
-    while ((await first.status())["workers"][0]["running"] or "").startswith("check"):
-        pass
+    await first.until_status(lambda status: not any(job["running"].startswith("check") for job in jobs(status)))
     await first.shutdown_session()
     second = await connect()
     second.open(tmp_path / "a.cu", text)
@@ -243,13 +236,14 @@ async def test_after_an_answer_from_the_disk_the_worker_catches_up_at_once(edito
     gate.touch()
     uri = editor.open(path, kernel("k", f"// wait {gate}", RACE))
     await editor.until(editor.has(uri, "data-race"))
+    # The kernel's diagnostics come before the check has ended, and an edit takes them away before the next one begins.
+    await editor.until_idle()
     editor.replace(uri, RACE, "")
     editor.save(uri, path)
-    await editor.until(editor.has(uri))
+    await editor.until_idle()
     gate.unlink()
     editor.replace(uri, f"{gate}\n  ", f"{gate}\n  {RACE}")
     editor.save(uri, path)
     await editor.until(editor.has(uri, "data-race"))
-    while not (await running(editor))["running"].startswith("warm"):
-        pass
+    await editor.until_status(lambda status: any(job["running"].startswith("warm") for job in jobs(status)))
     gate.touch()
