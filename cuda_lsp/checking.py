@@ -87,6 +87,9 @@ class Checks:
         self._pending: Counter[str] = Counter()
         self._settling: dict[str, asyncio.Event] = {}
         self._running: dict[str, tuple[Job, CheckProgress]] = {}
+        self._asked_again: set[str] = set()
+        """Units whose text was saved while that very text was being checked: another file may have changed behind the
+        check's back, where no watcher tells."""
 
     # Asking for checks
 
@@ -285,6 +288,7 @@ class Checks:
             if not (wish.force or wish.relink):
                 running = unit in self._running
                 if running and view.is_checking(snapshot):
+                    self._asked_again.add(unit)
                     return
                 if not running and await self._is_unchanged(view, snapshot):
                     self._session.publisher.touch(always=True)
@@ -362,7 +366,9 @@ class Checks:
                 del self._running[view.path]
             if self.views.get(view.path) is view:
                 self._done(view, outcome, error, frame, snapshot, from_disk=from_disk)
-                if outcome is not Outcome.CANCELLED and self._is_overtaken(view, frozen):
+                asked_again = view.path in self._asked_again
+                self._asked_again.discard(view.path)
+                if outcome is not Outcome.CANCELLED and (asked_again or self._is_overtaken(view, frozen)):
                     # Nothing is done when the files are as the check saw them.
                     self.check_units([view.path])
                 elif outcome is not Outcome.CANCELLED:

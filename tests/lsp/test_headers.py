@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from lsp.client import Connect, Editor, pulling, pushing
+from lsp.client import Connect, Editor, jobs, pulling, pushing
 from lsp.test_configuration import changed
 from lsprotocol import types
 
@@ -208,6 +208,23 @@ async def test_a_header_that_changes_while_an_edited_unit_is_checked(
     await editor.until(editor.has(uri))
     header.write_text(FIXED)
     await changed(editor, header)
+    await editor.status()
+    gate.open()
+    await editor.until(editor.has(header.as_uri()))
+
+
+async def test_a_save_while_the_same_text_is_checked_finds_a_header_that_no_watcher_told_of(
+    editor: Editor, tmp_path: Path, header: Path, gate: Gate
+) -> None:
+    unit = tmp_path / "unit.cu"
+    uri = editor.open(unit, UNIT)
+    await editor.until(editor.has(header.as_uri(), "data-race"))
+    editor.replace(uri, "// useless\n}\n", "\n}\n" + gate.include)
+    editor.save(uri, unit)
+    await editor.until_status(jobs)
+    await editor.until(editor.has(uri))
+    header.write_text(FIXED)
+    editor.save(uri, unit)
     await editor.status()
     gate.open()
     await editor.until(editor.has(header.as_uri()))
