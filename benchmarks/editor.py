@@ -143,7 +143,7 @@ class Server:
         while (status := self.status())["queued"] or any(
             (worker["running"] or "").startswith("check") for worker in status["workers"]
         ):
-            time.sleep(0.005)
+            time.sleep(0.05)
 
 
 class Memory:
