@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.lower import LoweredUnit, lower_unit
+from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
 from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, UnitParser, source_bytes
 from analyzers.frontend.unseen import unseen
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
@@ -260,7 +260,7 @@ class Engine:
 
     def _check_whole(
         self,
-        lowered: LoweredUnit,
+        found: FoundUnit,
         host: HostFacts,
         linked: _Linked,
         request: CheckRequest,
@@ -268,19 +268,20 @@ class Engine:
         started: float,
     ) -> Iterator[Event]:
         poll()
-        kernels = [k for k in lowered.kernels if _wanted(k, request.options)]
-        directives, skipped_comments = _directives(lowered.unit, kernels)
-        skipped_comments += _unfit(request.options, kernels)
+        kernels = [k for k in found.kernels if _wanted(k, request.options)]
+        directives, skipped_comments = _directives(found.unit, kernels)
+        if request.options.launches:
+            skipped_comments += _unfit(request.options, [k.lower() for k in kernels])
         skipped = [
-            *lowered.skipped,
+            *found.skipped,
             *host.skipped,
-            *_launched_unseen(lowered, host),
+            *_launched_unseen(found, host),
             *skipped_comments,
             *linked.skipped,
         ]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
         for done, i in enumerate(_order(kernels, request)):
-            kernel = kernels[i]
+            kernel = kernels[i].lower()
             poll()
             launches = host.contexts.get(kernel.mangled, ())
             contexts, dropped = _contexts(kernel, launches, request.options, directives)
@@ -295,14 +296,14 @@ class Engine:
             arch=request.flags.arch,
             kernels=agreed([a.result for a, _ in ordered]),
             skipped=tuple(skipped),
-            syntax=_syntax(lowered.unit),
-            dependencies=_dependencies(lowered.unit, linked.files),
-            linked=tuple(sorted({*linked.files} - {request.path, *lowered.unit.dependencies})),
+            syntax=_syntax(found.unit),
+            dependencies=_dependencies(found.unit, linked.files),
+            linked=tuple(sorted({*linked.files} - {request.path, *found.unit.dependencies})),
             milliseconds=_since(started),
         )
-        analysis = UnitAnalysis(request, lowered.unit, tuple(a for a, _ in ordered), result)
+        analysis = UnitAnalysis(request, found.unit, tuple(a for a, _ in ordered), result)
         known = tuple(_known(a, tuple(host.contexts.get(a.kernel.mangled, ())), key) for a, key in ordered)
-        self._warm[request.path] = _Warm(request, known, result, lowered.probes, lowered.skipped, analysis)
+        self._warm[request.path] = _Warm(request, known, result, found.probes, found.skipped, analysis)
         yield UnitFinished(result)
 
     def _recheck(
@@ -526,24 +527,24 @@ def _taken_in(
     parse: Callable[[Sequence[str]], ParsedUnit],
     link: Callable[[Mapping[str, tuple[str, ...]]], _Linked],
     options: CheckOptions,
-) -> tuple[LoweredUnit, HostFacts, _Linked]:
+) -> tuple[FoundUnit, HostFacts, _Linked]:
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
-    lowered = lower_unit(unit, parse)
+    found = find_kernels(unit, parse)
     linked = link({})
-    host = launch_contexts(lowered.unit, linked.passes, linked.program, options.kernels)
+    host = launch_contexts(found.unit, linked.passes, linked.program, options.kernels)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes and not host.linked_probes:
             break
         if host.probes:
-            lowered = lower_unit(parse((*lowered.probes, *host.probes)), parse)
+            found = find_kernels(parse((*found.probes, *host.probes)), parse)
         if host.linked_probes:
             linked = link({p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes})
-        host = launch_contexts(lowered.unit, linked.passes, linked.program, options.kernels)
-    return lowered, host, linked
+        host = launch_contexts(found.unit, linked.passes, linked.program, options.kernels)
+    return found, host, linked
 
 
 def _directives(
-    unit: ParsedUnit, kernels: Sequence[Kernel | KernelResult]
+    unit: ParsedUnit, kernels: Sequence[FoundKernel | KernelResult]
 ) -> tuple[list[CommentDirective], list[Skipped]]:
     """The comments about launches in the unit's file and in the headers that define kernels."""
     directives: list[CommentDirective] = []
@@ -555,10 +556,10 @@ def _directives(
     return directives, skipped
 
 
-def _launched_unseen(lowered: LoweredUnit, host: HostFacts) -> Iterator[Skipped]:
+def _launched_unseen(found: FoundUnit, host: HostFacts) -> Iterator[Skipped]:
     """Launches of kernels that no definition was found for."""
-    kernels = {k.mangled for k in lowered.kernels}
-    own = {lowered.unit.path, *lowered.unit.dependencies}
+    kernels = {k.mangled for k in found.kernels}
+    own = {found.unit.path, *found.unit.dependencies}
     for launch in host.launches:
         if launch.span.path not in own:
             continue
@@ -660,11 +661,11 @@ def _since(started: float) -> float:
     return round((time.perf_counter() - started) * 1e3, 3)
 
 
-def _wanted(kernel: Kernel, options: CheckOptions) -> bool:
+def _wanted(kernel: FoundKernel, options: CheckOptions) -> bool:
     return not options.kernels or kernel.name in options.kernels or kernel.base_name in options.kernels
 
 
-def _order(kernels: Sequence[Kernel], request: CheckRequest) -> list[int]:
+def _order(kernels: Sequence[FoundKernel], request: CheckRequest) -> list[int]:
     """What the user looks at first, then source order."""
 
     def rank(i: int) -> tuple[int, int]:

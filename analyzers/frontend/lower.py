@@ -2,7 +2,8 @@
 
 Takes both passes of `parse`, gives plain data: the kernels, and what was seen and could not be taken in. Kernels are
 lowered from the device pass; instantiations are collected from both. A template that nobody instantiates in sight is
-instantiated through probes, lines appended to the buffer for one more parse.
+instantiated through probes, lines appended to the buffer for one more parse. Finding the kernels of a unit is one
+thing and lowering them another, so that the first one can be decided before the last one is lowered.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from analyzers.frontend.lowering import kernels
+from analyzers.frontend.lowering import kernels as kernels_module
 from analyzers.frontend.lowering.discovery import Discovery, Found, discover
 from analyzers.frontend.lowering.nodes import NodeTable
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.unseen import unseen
 from analyzers.ir.kernel import Kernel
-from analyzers.model import Skipped
+from analyzers.model import Skipped, SourceSpan
 
 Reparse = Callable[[Sequence[str]], ParsedUnit]
 """Parse the same text again with these probe lines appended."""
@@ -30,13 +32,40 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class LoweredUnit:
-    """The kernels of one unit in source order.
+class FoundKernel:
+    """A kernel of a unit that can be lowered as long as the unit is valid. Fields as in `Kernel`."""
+
+    name: str
+    base_name: str
+    mangled: str
+    span: SourceSpan
+    extent: SourceSpan
+    _lowering: _Lowering = field(repr=False)
+    _found: Found = field(repr=False)
+
+    def lower(self) -> Kernel:
+        """The kernel's IR; never raises, what goes wrong is an `Unsupported` in its body."""
+        return self._lowering.lower(self._found)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundUnit:
+    """The kernels of one unit in source order, to be lowered one by one.
 
     `skipped`: kernel definitions that the text shows and clang did not take in, and headers that were not found; empty
     when only some kernels were asked for. `unit` is the parse they were read from: with `reparse` it may be another one
     than was given. Giving `probes` to the next parse of the same file saves the second parse.
     """
+
+    kernels: tuple[FoundKernel, ...]
+    skipped: tuple[Skipped, ...]
+    unit: ParsedUnit
+    probes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredUnit:
+    """As `FoundUnit`, all kernels lowered."""
 
     kernels: tuple[Kernel, ...]
     skipped: tuple[Skipped, ...]
@@ -44,25 +73,46 @@ class LoweredUnit:
     probes: tuple[str, ...] = ()
 
 
-def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> LoweredUnit:
-    """Lower every kernel defined in the unit's file and in the project headers it includes.
+def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> FoundUnit:
+    """Find every kernel defined in the unit's file and in the project headers it includes.
 
     `only` restricts the result to kernels with these names, with or without template arguments. Without `reparse`,
     templates nobody instantiates give an unsupported kernel.
     """
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
+    with _without_collections():
+        unit, found = _discovered(unit, reparse)
+        lowering = _Lowering(unit, found.table)
+        kernels = tuple(
+            FoundKernel(k.name, k.base_name, k.mangled, *kernels_module.places(k), lowering, k)
+            for k in found.kernels
+            if not only or k.base_name in only or k.name in only
+        )
+        skipped = () if only else unseen(unit, [k.span for k in kernels], found.table.bytes_of)
+        return FoundUnit(kernels, skipped, unit, found.useful_probes())
+
+
+def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> LoweredUnit:
+    """Find kernels as `find_kernels` does, and lower them."""
+    with _without_collections():
+        found = find_kernels(unit, reparse, only)
+        return LoweredUnit(tuple(k.lower() for k in found.kernels), found.skipped, found.unit, found.probes)
+
+
+@contextmanager
+def _without_collections() -> Generator[None, None, None]:
+    """Nearly everything made here lives until the end: collections would only walk it again and again."""
     collecting = gc.isenabled()
-    # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
     try:
-        return _lower_unit(unit, reparse, only)
+        yield
     finally:
         if collecting:
             gc.enable()
 
 
-def _lower_unit(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> LoweredUnit:
+def _discovered(unit: ParsedUnit, reparse: Reparse | None) -> tuple[ParsedUnit, Discovery]:
     tried: list[str] = []
     found = discover(unit)
     for _ in range(_ROUNDS):
@@ -79,7 +129,7 @@ def _lower_unit(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) 
         # Arguments that were tried in vain leave errors behind in code that is sound.
         unit = reparse(useful)
         found = discover(unit)
-    return _lowered(unit, found, only)
+    return unit, found
 
 
 _RECURSION = 20_000
@@ -87,20 +137,22 @@ _RECURSION = 20_000
 _MANY_NODES = 100_000
 
 
-def _lowered(unit: ParsedUnit, found: Discovery, only: Sequence[str]) -> LoweredUnit:
-    table: NodeTable = found.table
-    out: list[Kernel] = []
-    for item in found.kernels:
-        if only and not _selected(item, only):
-            continue
-        out.append(kernels.lower_kernel(table, item, unit))
-        if table.size > _MANY_NODES:
-            table.forget()
-    if unit.sought:
-        found_elsewhere = _sought(unit)
-        out = [replace(k, assumptions=(*k.assumptions, *found_elsewhere)) for k in out]
-    skipped = () if only else unseen(unit, [k.span for k in out], table.bytes_of)
-    return LoweredUnit(tuple(out), skipped, unit, found.useful_probes())
+class _Lowering:
+    """Lowers the kernels of a unit, which share what was read of its declarations."""
+
+    def __init__(self, unit: ParsedUnit, table: NodeTable) -> None:
+        self._unit = unit
+        self._table = table
+        self._assumptions = _sought(unit) if unit.sought else ()
+
+    def lower(self, found: Found) -> Kernel:
+        with _without_collections():
+            kernel = kernels_module.lower_kernel(self._table, found, self._unit)
+            if self._table.size > _MANY_NODES:
+                self._table.forget()
+        if not self._assumptions:
+            return kernel
+        return replace(kernel, assumptions=(*kernel.assumptions, *self._assumptions))
 
 
 def _sought(unit: ParsedUnit) -> tuple[str, ...]:
@@ -112,7 +164,3 @@ def _sought(unit: ParsedUnit) -> tuple[str, ...]:
     return tuple(
         f"{names[0]} is the one in {folder}: no include path leads to it" for folder, names in sorted(folders.items())
     )
-
-
-def _selected(item: Found, only: Sequence[str]) -> bool:
-    return item.base_name in only or item.name in only

@@ -47,6 +47,13 @@ def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
     return _without_body(found, found.node, "too-large", "addresses of locals did not settle")
 
 
+def places(found: Found) -> tuple[SourceSpan, SourceSpan]:
+    """The name and the whole definition of a kernel, as in `Kernel`."""
+    node = found.node or found.template
+    assert node is not None
+    return _name_span(node), (found.template or node).span
+
+
 def _lower_body(ctx: Context, kernel: Node) -> tuple[Stmt, ...]:
     facts = describe(ctx.table, kernel)
     if facts.body is None:
