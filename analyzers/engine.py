@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
@@ -88,6 +89,14 @@ class KernelFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelForeseen:
+    """What the `KernelFinished` of an edited kernel, which follows, will most likely say."""
+
+    result: KernelResult
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class UnitFinished:
     """Always the last event, also when the unit could not be analysed (`result.failure`).
 
@@ -108,7 +117,7 @@ class Progress:
     """The content key of the kernel that is next, where there is work to do for it."""
 
 
-Event = KernelFinished | UnitFinished | Progress
+Event = KernelForeseen | KernelFinished | UnitFinished | Progress
 
 
 class CancelledError(Exception):
@@ -191,6 +200,10 @@ class _Warm:
     kernels: tuple[_Known, ...]
     result: UnitResult
     probes: tuple[str, ...]
+    flags: CompileFlags
+    """Those that the unit was parsed with."""
+    bodies: tuple[focus.Range, ...]
+    """Function bodies that may be left out where the kernels at hand do not reach them."""
     unseen: tuple[Skipped, ...]
     """Of `result.skipped`, what the front end did not see."""
     analysis: UnitAnalysis | None
@@ -243,12 +256,17 @@ class Engine:
             return self._linked(request, probes)
 
         warm = self._warm.get(request.path)
+        likely = _likely_edit(warm, request) if warm is not None else None
         try:
+            if warm is not None and likely is not None:
+                spent = self.spent
+                yield from self._foreseen(warm, likely, request, poll)
+                self._precedents, self.spent = {}, spent
             unit = parse(warm.probes if warm is not None else ())
             poll()
             request = request.linked()
             self._latest = (request, unit)
-            edit = _small_edit(warm, request, unit) if warm is not None else None
+            edit = _small_edit(warm, likely, request, unit) if warm is not None else None
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
@@ -302,9 +320,42 @@ class Engine:
             milliseconds=_since(started),
         )
         analysis = UnitAnalysis(request, found.unit, tuple(a for a, _ in ordered), result)
+        flags, bodies = found.unit.flags, found.bodies
         known = tuple(_known(a, tuple(host.contexts.get(a.kernel.mangled, ())), key) for a, key in ordered)
-        self._warm[request.path] = _Warm(request, known, result, found.probes, found.skipped, analysis)
+        self._warm[request.path] = _Warm(request, known, result, found.probes, flags, bodies, found.skipped, analysis)
         yield UnitFinished(result)
+
+    def _foreseen(
+        self, warm: _Warm, edit: Edit, request: CheckRequest, poll: Callable[[], None]
+    ) -> Iterator[KernelForeseen | Progress]:
+        """The edited kernels in a text without the function bodies that they do not reach, as far as can be told: the
+        whole text takes ten times as long."""
+        touched = [k for k in warm.kernels if edit.function in k.functions]
+        kept = {edit.moved_range(f.start_offset, f.end_offset) for k in touched for f in k.functions}
+        names = sorted({n for k in touched for n in k.names})
+        bodies = tuple(edit.moved_range(start, end) for start, end in warm.bodies)
+        bodies = focus.left_out(bodies, request.text, tuple(kept), {k.names[1] for k in touched})
+        try:
+            unit = self._parser.parse_focused(
+                request.path, request.text, bodies, warm.flags, request.unsaved, warm.probes
+            )
+        except ParseFailure:
+            return  # as the whole parse will say
+        if unit.all_errors or not is_confined(unit, request.path, edit.function.end_offset + edit.delta):
+            return
+        launches = {k.mangled: k.launches for k in touched}
+        directives, _ = _directives(unit, [k.result for k in warm.kernels])
+        for found in find_kernels(unit, None, names).kernels:
+            poll()
+            if found.mangled not in launches:
+                continue
+            kernel = found.lower()
+            if any(_overlap(span, request.path, bodies) for span in (kernel.extent, *(s for _, s in kernel.functions))):
+                continue  # the edit calls what was left out
+            contexts, _ = _contexts(kernel, moved(launches[kernel.mangled], edit), request.options, directives)
+            question = _question(kernel, contexts, _settings(request))
+            yield Progress(0, len(warm.kernels), kernel.name, question.key)
+            yield KernelForeseen(*_result(self._decided(question, request, poll)))
 
     def _recheck(
         self,
@@ -345,7 +396,9 @@ class Engine:
             dependencies=_dependencies(unit, warm.result.linked),
             milliseconds=_since(started),
         )
-        self._warm[request.path] = _Warm(request, ordered, result, warm.probes, moved(warm.unseen, edit), None)
+        bodies = tuple(edit.moved_range(start, end) for start, end in warm.bodies)
+        skipped = moved(warm.unseen, edit)
+        self._warm[request.path] = _Warm(request, ordered, result, warm.probes, unit.flags, bodies, skipped, None)
         yield UnitFinished(result)
 
     def analyse(self, request: CheckRequest, stop: Callable[[], bool] = never) -> UnitAnalysis:
@@ -576,16 +629,28 @@ def _known(a: KernelAnalysis, launches: tuple[LaunchContext, ...], key: str) -> 
     return _Known(a.kernel.mangled, (a.kernel.name, a.kernel.base_name), functions, launches, a.result, key)
 
 
-def _small_edit(warm: _Warm, request: CheckRequest, unit: ParsedUnit) -> Edit | None:
-    """The edit between two checks of a unit, if it stays inside one function on whose body only the kernels depend that
-    call it, and changes no error outside of it."""
+def _result(decided: tuple[KernelAnalysis, str]) -> tuple[KernelResult, str]:
+    return decided[0].result, decided[1]
+
+
+def _overlap(span: SourceSpan, path: str, ranges: Sequence[focus.Range]) -> bool:
+    return span.path == path and any(a < span.end_offset and span.start_offset < b for a, b in ranges)
+
+
+def _likely_edit(warm: _Warm, request: CheckRequest) -> Edit | None:
+    """The edit between two checks of a unit, if the texts alone tell of none but inside one function."""
     before = warm.request
     if (before.flags, before.unsaved, before.options) != (request.flags, request.unsaved, request.options):
         return None
-    if before.program != request.program:
-        return None
     functions = {f for k in warm.kernels for f in k.functions}
-    edit = edit_inside_function(request.path, before.text, request.text, functions)
+    return edit_inside_function(request.path, before.text, request.text, functions)
+
+
+def _small_edit(warm: _Warm, edit: Edit | None, request: CheckRequest, unit: ParsedUnit) -> Edit | None:
+    """A likely edit, if only the kernels depend on the function's body that call it, and if it changes no error outside
+    of it."""
+    if warm.request.program != request.program:
+        return None
     if edit is None or warm.result.dependencies != _dependencies(unit, warm.result.linked):
         return None
     inside = replace(edit.function, end_offset=edit.function.end_offset + edit.delta)
@@ -719,6 +784,7 @@ __all__ = [
     "Event",
     "KernelAnalysis",
     "KernelFinished",
+    "KernelForeseen",
     "Progress",
     "UnitAnalysis",
     "UnitFinished",

@@ -47,6 +47,13 @@ class Edit:
     def delta(self) -> int:
         return self.new_end - self.old_end
 
+    def moved_range(self, start: int, end: int) -> tuple[int, int]:
+        """Where bytes of the old text stand in the new one that contain the edited bytes or none of them."""
+        if end <= self.start:
+            return start, end
+        behind = start >= self.old_end and start > self.start
+        return (start + self.delta if behind else start), end + self.delta
+
     def moved(self, span: SourceSpan) -> SourceSpan:
         """Where a range of the old text, outside of the edited bytes, stands in the new one."""
         if span.path != self.path or span.end_offset <= self.start:

@@ -24,7 +24,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from analyzers.engine import PARSE_ERROR, CancelledError, CheckRequest, Event, KernelFinished, Progress, UnitFinished
+from analyzers.engine import (
+    PARSE_ERROR,
+    CancelledError,
+    CheckRequest,
+    Event,
+    KernelFinished,
+    KernelForeseen,
+    Progress,
+    UnitFinished,
+)
 from analyzers.frontend.flags import CompileFlags
 from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
@@ -223,6 +232,8 @@ class Worker:
         finished: UnitResult | None = None
         for event in self._events(frame, request):
             match event:
+                case KernelForeseen(result, verdict_key):
+                    sender.send(result, verdict_key)
                 case KernelFinished(result, verdict_key):
                     kernels.append(sender.send(result, verdict_key))
                 case Progress(done, total, name, verdict_key):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import CheckRequest, Engine, Event, KernelFinished, KernelForeseen, UnitFinished
 from analyzers.frontend.flags import CompileFlags
 from analyzers.incremental import edit_inside_function, moved
 from analyzers.model import CheckOptions, SourceSpan, UnitResult
@@ -23,9 +23,21 @@ WORK: dict[str, Any] = {"milliseconds": 0.0, "rungs": ()}
 
 
 def checked(engine: Engine, path: str, text: str) -> UnitResult:
-    request = CheckRequest(path=path, text=text, flags=CompileFlags(), options=CheckOptions())
-    (result,) = [event.result for event in engine.check(request) if isinstance(event, UnitFinished)]
+    (result,) = [event.result for event in events(engine, path, text) if isinstance(event, UnitFinished)]
     return without_cost(result)
+
+
+def events(engine: Engine, path: str, text: str) -> list[Event]:
+    return list(engine.check(CheckRequest(path=path, text=text, flags=CompileFlags(), options=CheckOptions())))
+
+
+def foreseen(engine: Engine, path: str, text: str) -> list[str]:
+    """The names of the kernels that were foreseen, each of which must have turned out so, verdict and key."""
+    told = events(engine, path, text)
+    final = {e.result.mangled: (without_cost(e.result), e.key) for e in told if isinstance(e, KernelFinished)}
+    early = {e.result.mangled: (without_cost(e.result), e.key) for e in told if isinstance(e, KernelForeseen)}
+    assert early == {mangled: final[mangled] for mangled in early}
+    return sorted(result.name for result, _ in early.values())
 
 
 def without_cost(value: Any) -> Any:
@@ -58,6 +70,57 @@ def test_after_an_edit_the_result_is_that_of_a_fresh_check(name: str) -> None:
     checked(warm, path, text)
     for changed in edits(text):
         assert checked(warm, path, changed) == checked(Engine(), path, changed)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_what_is_foreseen_of_an_edited_kernel_comes_true(name: str) -> None:
+    path = str(CORPUS / f"{name}.cu")
+    text = Path(path).read_text()
+    warm = Engine()
+    checked(warm, path, text)
+    told = [foreseen(warm, path, changed) for changed in edits(text)]
+    assert any(told)
+
+
+CALLS = """
+constexpr int width() { return 32; }
+__device__ void shared_by_none(int *s) { s[threadIdx.x ^ 1] = 1; }
+__device__ void put(int *s) {
+  s[threadIdx.x] = 1;
+}
+template <int N> __global__ void fold(int *a) {
+  put(a);
+}
+__global__ void other(int *a) {
+  put(a);
+  shared_by_none(a + 64);
+}
+void go(int *a) {
+  fold<3><<<1, 64>>>(a);
+  other<<<1, 64>>>(a);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("  put(a);\n}\n__global__", "  put(a + 1);\n}\n__global__", ["fold<3>"]),
+        ("put(int *s) {\n  s[", "put(int *s) {\n  s[1 + ", ["fold<3>", "other"]),
+        # What is called now was left out of the text that is parsed first.
+        ("  put(a);\n}\n__global__", "  put(a);\n  shared_by_none(a);\n}\n__global__", []),
+        ("  put(a);\n}\n__global__", "  put(a + width());\n}\n__global__", ["fold<3>"]),
+        ("  put(a);\n}\n__global__", "  put(a)\n}\n__global__", []),
+        ("  put(a);\n}\n__global__", "  put(b);\n}\n__global__", []),
+        ("return 32", "return 33", []),
+        ("fold<3><<<1, 64", "fold<3><<<1, 65", []),
+    ],
+)
+def test_which_kernels_are_foreseen(tmp_path: Path, old: str, new: str, names: list[str]) -> None:
+    path, (text, changed) = str(tmp_path / "a.cu"), edited(CALLS, old, new)
+    warm = Engine()
+    checked(warm, path, text)
+    assert foreseen(warm, path, changed) == names
 
 
 def test_one_edit_after_the_other(tmp_path: Path) -> None:

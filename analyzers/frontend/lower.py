@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from analyzers.frontend import focus
 from analyzers.frontend.lowering import kernels as kernels_module
 from analyzers.frontend.lowering.discovery import Discovery, Found, discover
 from analyzers.frontend.lowering.nodes import NodeTable
@@ -54,13 +55,15 @@ class FoundUnit:
 
     `skipped`: kernel definitions that the text shows and clang did not take in, and headers that were not found; empty
     when only some kernels were asked for. `unit` is the parse they were read from: with `reparse` it may be another one
-    than was given. Giving `probes` to the next parse of the same file saves the second parse.
+    than was given. Giving `probes` to the next parse of the same file saves the second parse. `bodies` are those that
+    `focus` may leave out.
     """
 
     kernels: tuple[FoundKernel, ...]
     skipped: tuple[Skipped, ...]
     unit: ParsedUnit
     probes: tuple[str, ...] = ()
+    bodies: tuple[focus.Range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequenc
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     with _without_collections():
-        unit, found = _discovered(unit, reparse)
+        unit, found = _discovered(unit, reparse, only)
         lowering = _Lowering(unit, found.table)
         kernels = tuple(
             FoundKernel(k.name, k.base_name, k.mangled, *kernels_module.places(k), lowering, k)
@@ -90,7 +93,8 @@ def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequenc
             if not only or k.base_name in only or k.name in only
         )
         skipped = () if only else unseen(unit, [k.span for k in kernels], found.table.bytes_of)
-        return FoundUnit(kernels, skipped, unit, found.useful_probes())
+        bodies = () if only else focus.bodies(unit.path, unit.text, found.functions)
+        return FoundUnit(kernels, skipped, unit, found.useful_probes(), bodies)
 
 
 def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> LoweredUnit:
@@ -112,9 +116,9 @@ def _without_collections() -> Generator[None, None, None]:
             gc.enable()
 
 
-def _discovered(unit: ParsedUnit, reparse: Reparse | None) -> tuple[ParsedUnit, Discovery]:
+def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> tuple[ParsedUnit, Discovery]:
     tried: list[str] = []
-    found = discover(unit)
+    found = discover(unit, only)
     for _ in range(_ROUNDS):
         if reparse is None:
             break
@@ -123,12 +127,12 @@ def _discovered(unit: ParsedUnit, reparse: Reparse | None) -> tuple[ParsedUnit, 
             break
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))
-        found = discover(unit)
+        found = discover(unit, only)
     useful = found.useful_probes()
     if reparse is not None and set(useful) != set(unit.probes):
         # Arguments that were tried in vain leave errors behind in code that is sound.
         unit = reparse(useful)
-        found = discover(unit)
+        found = discover(unit, only)
     return unit, found
 
 

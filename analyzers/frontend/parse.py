@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Final, Literal
 
-from analyzers.frontend import cindex
+from analyzers.frontend import cindex, focus
 from analyzers.frontend.cindex import ClangDiagnostic, Index, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.include_search import SoughtHeader, search
@@ -88,6 +88,9 @@ _COMMON_ARGUMENTS: Final = (
 # Said of every template that a bundled header only declares when it is used with a local type; no code is lost by it.
 _LINKAGE: Final = "is used but not defined in this translation unit, and cannot be defined"
 
+
+#: For how many units the parse of a part is kept beside the whole one.
+_FOCUSED: Final = 2
 
 #: How often headers are searched for: a header that was found may include the next.
 _SEARCHES: Final = 3
@@ -244,6 +247,8 @@ class UnitParser:
         self._hosts: OrderedDict[str, _WarmUnit] = OrderedDict()
         # What is parsed at the same time needs an index each.
         self._indices: dict[Side, Index] = {"device": cindex.create_index(), "host": cindex.create_index()}
+        self._focusing = cindex.create_index()
+        self._focused: OrderedDict[str, _WarmUnit] = OrderedDict()
 
     def parse(
         self,
@@ -277,6 +282,28 @@ class UnitParser:
         key = f"{owner}\0{path}"
         return self._parse(self._hosts, key, path, text, flags, unsaved or {}, tuple(probes), ("host",)).host_pass
 
+    def parse_focused(
+        self,
+        path: str,
+        text: str,
+        left_out: Sequence[focus.Range],
+        flags: CompileFlags,
+        unsaved: Mapping[str, str],
+        probes: Sequence[str],
+    ) -> ParsedUnit:
+        """The device pass alone, without these function bodies of `text`; it also stands for the host pass. `flags` are
+        those of a parsed unit. Raises `ParseFailure`."""
+        warm = self._focused.pop(path, None)
+        if warm is None or warm.flags != flags:
+            warm = _WarmUnit(flags, {})
+        shown = _with_probes(focus.without(text, left_out), tuple(probes))
+        self._refresh(warm, "device", path, _buffers(path, shown, unsaved), self._focusing)
+        self._focused[path] = warm
+        while len(self._focused) > _FOCUSED:
+            self._focused.popitem(last=False)
+        unit = warm.units["device"]
+        return _parsed(path, text, flags, unit, unit, tuple(probes))
+
     def _parse(
         self,
         kept: OrderedDict[str, _WarmUnit],
@@ -289,8 +316,7 @@ class UnitParser:
         sides: tuple[Side, ...],
     ) -> ParsedUnit:
         flags = without_library_folders(flags, os.path.exists)
-        buffers = [(other, source_bytes(content)) for other, content in unsaved.items() if other != path]
-        buffers.append((path, source_bytes(_with_probes(text, probes))))
+        buffers = _buffers(path, _with_probes(text, probes), unsaved)
         warm = kept.pop(key, None)
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
@@ -325,6 +351,7 @@ class UnitParser:
     def forget(self, path: str) -> None:
         """Drop what is kept for a path, for example when its document is closed."""
         self._warm.pop(path, None)
+        self._focused.pop(path, None)
         for key in [k for k in self._hosts if k.startswith(f"{path}\0")]:
             del self._hosts[key]
 
@@ -350,7 +377,9 @@ class UnitParser:
             if side in failures:
                 raise failures[side]
 
-    def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
+    def _refresh(
+        self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]], index: Index | None = None
+    ) -> None:
         unit = warm.units.pop(side, None)
         if unit is not None:
             try:
@@ -360,7 +389,7 @@ class UnitParser:
         if unit is None:
             try:
                 flags = warm.used_flags if warm.sought else warm.flags
-                unit = cindex.parse(self._indices[side], path, pass_arguments(flags, side), buffers)
+                unit = cindex.parse(index or self._indices[side], path, pass_arguments(flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
@@ -393,6 +422,11 @@ def instantiation_probe(name: str, parameters: str | None = None, scope: Sequenc
 def is_bundled(path: str) -> bool:
     """Whether a file name that libclang reports is one of our own headers."""
     return path.startswith(HEADERS)
+
+
+def _buffers(path: str, text: str, unsaved: Mapping[str, str]) -> list[tuple[str, bytes]]:
+    others = [(other, source_bytes(content)) for other, content in unsaved.items() if other != path]
+    return [*others, (path, source_bytes(text))]
 
 
 def _with_probes(text: str, probes: Sequence[str]) -> str:

@@ -88,6 +88,8 @@ class Discovery:
     templates: list[_Template] = field(default_factory=list[_Template])
     host_only: list[str] = field(default_factory=list[str])
     """Probes for instantiations that only the host pass shows."""
+    functions: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
+    """Cursors of the functions defined outside of classes, with those of their bodies."""
 
     def probes_wanted(self, tried: Sequence[str]) -> list[str]:
         """Probe lines that would bring more instantiations, those already present left out."""
@@ -119,11 +121,14 @@ class Discovery:
         return tuple(dict.fromkeys(kept))
 
 
-def discover(unit: ParsedUnit) -> Discovery:
-    """Find the kernels of a unit and their instantiations."""
+def discover(unit: ParsedUnit, only: Iterable[str] = ()) -> Discovery:
+    """Find the kernels of a unit and their instantiations. `only`: those with these names, and perhaps others; their
+    template arguments do not count."""
     table = NodeTable(unit.device)
     found = Discovery(unit, table)
-    walked = _Declarations(unit.device)
+    wanted = frozenset(name.split("<")[0] for name in only)
+    walked = _Declarations(unit.device, wanted)
+    found.functions = walked.bodies
     plain: list[tuple[tuple[str, int], Found]] = []
     for cursor, scope in walked.kernels:
         node = table.declaration(cursor)
@@ -166,13 +171,15 @@ def _position(cursor: Any) -> tuple[str, int]:
 class _Declarations:
     """The functions of the user's files in one pass: kernels, and everything that could mention one."""
 
-    def __init__(self, unit: Any) -> None:
+    def __init__(self, unit: Any, wanted: frozenset[str] = frozenset()) -> None:
         self.kernels: list[tuple[Any, tuple[str, ...]]] = []
-        self.functions: list[tuple[str, int, int, Any, bool]] = []
-        """(file, start, end, cursor, inside a template) of every function and variable with a body or initialiser."""
+        self.functions: list[tuple[Any, bool]] = []
+        """Every function and variable with a body or initialiser, and whether it is inside a template."""
+        self.bodies: list[tuple[Any, Any]] = []
         self.probes: list[Any] = []
         self._bundled: dict[int, bool] = {}
         self._unit = unit
+        self._wanted = wanted
         self._walk(children(unit.cursor), (), False)
 
     def _in_headers(self, cursor: Any) -> bool:
@@ -200,26 +207,29 @@ class _Declarations:
                 if cursor.spelling.startswith("cuda_lsp_probe_"):
                     self.probes.append(cursor)
                 else:
-                    extent = cursor.extent
-                    self.functions.append(
-                        (_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, template)
-                    )
+                    self.functions.append((cursor, template))
 
     def _function(self, cursor: Any, kind: int, scope: tuple[str, ...], template: bool) -> None:
-        is_global = has_body = False
+        inside = template or kind == Kinds.FUNCTION_TEMPLATE
+        if self._wanted and cursor.spelling not in self._wanted:
+            # To ask for the attributes of all functions takes longer than all the rest.
+            self.functions.append((cursor, inside))
+            return
+        is_global = False
+        body: Any = None
         for child in children(cursor):
             inner = child._kind_id
             if inner == Kinds.GLOBAL_ATTR:
                 is_global = True
             elif inner == Kinds.COMPOUND:
-                has_body = True
-        if not has_body:
+                body = child
+        if body is None:
             return
+        if not template and kind in (Kinds.FUNCTION, Kinds.FUNCTION_TEMPLATE):
+            self.bodies.append((cursor, body))
         if is_global:
             self.kernels.append((cursor, tuple(part for part in scope if part)))
-        extent = cursor.extent
-        inside = template or kind == Kinds.FUNCTION_TEMPLATE
-        self.functions.append((_position(cursor)[0], extent.start.offset, extent.end.offset, cursor, inside))
+        self.functions.append((cursor, inside))
 
 
 # --- instantiations -----------------------------------------------------------------------------------------
@@ -289,8 +299,10 @@ def _mentioning(walked: _Declarations, names: set[str], table: NodeTable) -> tup
     templates; and the names of the templates and macros on the way."""
     interesting = set(names)
     by_file: dict[str, list[tuple[int, int, Any, bool]]] = {}
-    for file, start, end, cursor, template in walked.functions:
-        by_file.setdefault(file, []).append((start, end, cursor, template))
+    for cursor, template in walked.functions:
+        extent = cursor.extent
+        entry = (extent.start.offset, extent.end.offset, cursor, template)
+        by_file.setdefault(_position(cursor)[0], []).append(entry)
     for entries in by_file.values():
         entries.sort(key=lambda e: e[0])
     starts: dict[int, Any] = {}
