@@ -211,3 +211,25 @@ __global__ void constants_of_a_type(int *out) {  // expect: race-free
   __syncthreads();
   out[t] = s[t % Shape::rows][t / Shape::rows];
 }
+
+// A parameter with members of which one is moved.
+struct Rows {
+  float *first;
+  int width;
+};
+
+__global__ void row_by_row(Rows rows) {  // expect: race-free
+  rows.first += blockIdx.x * rows.width;
+  if (threadIdx.x < rows.width) rows.first[threadIdx.x] = 0;
+}
+
+__global__ void rows_that_meet(Rows rows) {
+  rows.first += blockIdx.x * rows.width;
+  if (threadIdx.x <= rows.width) rows.first[threadIdx.x] = threadIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_rows(float *p, int n) {
+  Rows rows{p, n};
+  row_by_row<<<n, 128>>>(rows);
+  rows_that_meet<<<n, 128>>>(rows);
+}

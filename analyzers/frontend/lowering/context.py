@@ -113,6 +113,8 @@ class Context:
         self.globals: dict[int, Place] = {}
         """Variables with one instance for the kernel: shared, constant, device and static ones."""
         self.parameters: list[Parameter] = []
+        self.parameter_objects: dict[str, str] = {}
+        """What pointers in by-value parameters point to, and the memory of those that need some, by parameter."""
         self.frame = Frame("kernel")
         self.calls: tuple[SourceSpan, ...] = ()
         self.active: list[int] = []

@@ -13,34 +13,35 @@ def parameter_value(ctx: Context, place: ParamPlace) -> Expr:
     """The symbol for a scalar inside a by-value parameter; a pointer points to an object of its own."""
     ty = place.type.ir or U64
     if ty == PTR:
-        if place.name not in ctx.objects:
-            declare_pointee(ctx, place.name, place.type)
-        return addr(place.name)
+        made = ctx.parameter_objects.get(place.name)
+        return addr(made if made is not None else declare_pointee(ctx, place.name, place.type))
     if not any(p.name == place.name for p in ctx.parameters):
         ctx.parameters.append(Parameter(place.name, ty, place.type.spelling))
     return sym(f"param:{place.name}", ty)
 
 
-def declare_pointee(ctx: Context, name: str, ctype: CType) -> None:
-    """The object a pointer parameter points to, and the parameter."""
+def declare_pointee(ctx: Context, name: str, ctype: CType) -> str:
+    """The object a pointer parameter points to, by its name, and the parameter."""
     pointee = ctype.element
     inner, _ = pointee.flat()
     restrict = bool(ctype.clang.is_restrict_qualified())
     read_only = pointee.const and restrict
-    made = ctx.name(name)
+    made = ctx.parameter_objects[name] = ctx.name(name)
     element = max(inner.size, 1)
     ctx.objects[made] = MemObject(made, "global", "pointee", None, element, (), name, read_only)
     if not any(p.name == name for p in ctx.parameters):
         ctx.parameters.append(Parameter(name, PTR, ctype.spelling, restrict, made))
+    return made
 
 
 def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
     """Arrays and unions inside a by-value parameter live in parameter memory."""
-    if place.name not in ctx.objects:
+    name = ctx.parameter_objects.get(place.name)
+    if name is None:
         inner, extents = place.type.flat()
-        name = ctx.name(place.name)
+        name = ctx.parameter_objects[place.name] = ctx.name(place.name)
         size = place.type.size or None
         ctx.objects[name] = MemObject(
             name, "param", "declared", size, max(inner.size, 1), extents, place.name, read_only=True
         )
-    return MemPlace(addr(place.name), place.type)
+    return MemPlace(addr(name), place.type)

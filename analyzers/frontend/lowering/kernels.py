@@ -86,8 +86,7 @@ def _parameter(ctx: Context, parameter: Node, number: int) -> Place:
 def _initial(ctx: Context, name: str, parameter: Node) -> Place:
     ctype = parameter.type
     if ctype.ir == PTR and ctype.shape in ("pointer", "reference"):
-        kernel_parameters.declare_pointee(ctx, name, ctype)
-        return ValuePlace(addr(name), ctype, parameter.key)
+        return ValuePlace(addr(kernel_parameters.declare_pointee(ctx, name, ctype)), ctype, parameter.key)
     if ctype.ir is not None:
         ctx.parameters.append(Parameter(name, ctype.ir, ctype.spelling))
         return ValuePlace(sym(f"param:{name}", ctype.ir), ctype, parameter.key)
