@@ -298,6 +298,10 @@ class Caller(Keeper):
             frame.variables[declared] = made
             self.state.store[made] = self.fresh(declared.name, declared.ty)
 
+    def writes_captured(self, closure: Closure, name: str) -> bool:
+        function = self.builder.lambda_body(closure.cursor)
+        return function is None or any(d.name == name for d, _ in self.effects_of(function.body).places)
+
     def _follow(self, call: Cursor) -> None:
         path, start, end = extent(call)
         self._followed.setdefault((id(call.translation_unit), path), set()).add((start, end))

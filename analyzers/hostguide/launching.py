@@ -177,6 +177,7 @@ class Launcher(MethodCaller):
         taken = tuple(f for f in self.taken if f not in around)
         on_device = {variable: d.name for d, variable in self._globals.items() if self.on_device(d)}
         held = tuple((name, variable, self.state.store.get(variable)) for variable, name in on_device.items())
+        values = tuple(self.carried(value) for value in values)
         for value, text in zip(values, texts, strict=False):
             if text is None or not isinstance(text.ty, PointerTo) or not text.ty.const:
                 self.forget_behind(value, later=True)

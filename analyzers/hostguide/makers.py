@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzers.frontend import cindex
+from analyzers.frontend.captures import THIS, Capture, captures
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.hosttypes import (
     OTHER,
@@ -13,7 +15,7 @@ from analyzers.hostguide.hosttypes import (
     RecordType,
     ReferenceTo,
 )
-from analyzers.hostguide.places import Places, pointee_size
+from analyzers.hostguide.places import Frame, Places, pointee_size
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import (
@@ -117,7 +119,59 @@ class Makers(Places):
     def _lambda(self, node: Node) -> Value:
         path, start, end = extent(node.cursor)
         text = self.builder.sources.text(path)[start:end]
-        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text))
+        made: dict[str, Value] = {}
+        for child in node.cursor.get_children():
+            variable = child.referenced if child.kind == CursorKind.VARIABLE_REF else None
+            init = cindex.initializer(variable) if variable is not None else None
+            if variable is None or init is None or self.find(self.builder.declaration(variable)) is not None:
+                continue
+            ty = self.builder.declaration(variable).ty
+            if not isinstance(ty, ReferenceTo):
+                made[variable.spelling] = self.converted(self.evaluate(self.builder.expression(init)), ty)
+        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text), made)
+
+    def carried(self, value: Value) -> Value:
+        """A value as a kernel gets it: a lambda as an object with its captures for parts."""
+        if isinstance(value, Record):
+            parts = {key: self.carried(part) for key, part in value.parts.items()}
+            changed = any(parts[key] is not part for key, part in value.parts.items())
+            return Record(parts, value.base) if changed else value
+        if not isinstance(value, Closure):
+            return value
+        ty = self.builder.types.of(value.cursor.type)
+        held = {c.name: self._held(value, c) for c in captures(value.cursor.type) or ()}
+        return Record(
+            {name: part for name, part in held.items() if part is not None},
+            Unknown(self.number("lambda"), "lambda", ty),
+        )
+
+    def _held(self, closure: Closure, capture: Capture) -> Value | None:
+        """What a lambda holds for one capture; any value where that is not known, None for a copy of `*this`."""
+        ty = self.builder.types.of(capture.field.type)
+        if capture.name == THIS:
+            frame: Frame | None = closure.frame
+            while frame is not None and frame.this is None:
+                frame = frame.enclosing.frame if frame.enclosing is not None else None
+            known = frame.this if frame is not None and isinstance(ty, PointerTo) else None
+            return known if known is not None or not isinstance(ty, PointerTo) else self.fresh(THIS, ty)
+        held = self._captured_copy(closure, capture)
+        return self.carried(held) if held is not None else self.fresh(capture.name, ty)
+
+    def _captured_copy(self, closure: Closure, capture: Capture) -> Value | None:
+        if capture.variable is None or self.writes_captured(closure, capture.name):
+            return None
+        made = closure.made.get(capture.name)
+        if made is not None:
+            return made
+        outer = self.frame
+        self.frame = closure.frame
+        variable = self.find(self.builder.declaration(capture.variable))
+        self.frame = outer
+        return closure.copies.get(variable) if variable is not None else None
+
+    def writes_captured(self, closure: Closure, name: str) -> bool:
+        """Whether the body of a lambda writes what it captured under a name, so that calls change what it holds."""
+        raise NotImplementedError
 
 
 def capture_modes(text: bytes) -> Callable[[str], bool | None]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.captures import captures, is_lambda
+from analyzers.frontend.cindex import Cursor, CursorKind, Type
 from analyzers.hostguide.aliasing import Aliases, Combination, Target
 from analyzers.hostguide.contexts import SHARED_BYTES, three
 from analyzers.hostguide.execute import Executor
@@ -137,18 +138,25 @@ def _bind(
         draft.pointers[name] = value
         draft.texts[name] = text
     elif isinstance(ty, RecordType) and depth < 3 and isinstance(value, (Record, Unknown)):
-        declaration = cursor.type.get_canonical().get_declaration()
-        for member in declaration.get_children():
-            if member.kind != CursorKind.FIELD_DECL:
-                continue
+        for label, member in _members(cursor.type.get_canonical()):
             inner = machine.builder.types.of(member.type)
-            part = _known_part(machine, value, member.spelling, inner)
+            part = _known_part(machine, value, label, inner)
             if part is None and isinstance(inner, IntType) and _is_pitched(machine, member):
-                part = machine.part(value, member.spelling, inner, member.spelling)
+                part = machine.part(value, label, inner, label)
                 if isinstance(part, Expr):
                     machine.read_as.setdefault(part, member)
             if part is not None:
-                _bind(machine, draft, f"{name}.{member.spelling}", inner, part, note, text, member, depth + 1)
+                _bind(machine, draft, f"{name}.{label}", inner, part, note, text, member, depth + 1)
+
+
+def _members(ty: Type) -> Iterator[tuple[str, Cursor]]:
+    """The data members of a class by the names that the kernel's parameters have for them."""
+    if is_lambda(ty):
+        yield from ((c.name, c.field) for c in captures(ty) or ())
+        return
+    for member in ty.get_declaration().get_children():
+        if member.kind == CursorKind.FIELD_DECL:
+            yield member.spelling, member
 
 
 def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: HostType) -> Value | None:

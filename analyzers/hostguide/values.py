@@ -76,6 +76,8 @@ class Closure:
     frame: Any
     copies: Mapping[Variable, Value]
     by_reference: Callable[[str], bool | None]
+    made: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    """The values of init-captures, ``[q = p + n]``, by name."""
 
 
 @dataclass(frozen=True, slots=True)

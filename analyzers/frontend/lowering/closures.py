@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzers.frontend.captures import THIS
 from analyzers.frontend.lowering import class_values, declarations, memory
 from analyzers.frontend.lowering.context import Context, Frame
 from analyzers.frontend.lowering.designators import held_place
@@ -42,6 +43,34 @@ def closure(ctx: Context, node: Node) -> Value:
     if node.type.shape == "record":
         ctx.closures.setdefault(node.type.record.declaration.data[0], []).append(made)
     return made
+
+
+def carried(ctx: Context, place: Place, node: Node) -> Closure | None:
+    """A lambda made elsewhere, by the host: its body sees the copies in the data members of its class.
+
+    None where what a member holds cannot be told, and for captures by reference: those are places of the host.
+    """
+    record = place.type.record
+    if record.captures is None:
+        return None
+    copies: dict[int, Place] = {}
+    this: Place | None = None
+    for capture, field in zip(record.captures, record.fields, strict=True):
+        if field.type.shape == "reference":
+            return None
+        held = memory.member(ctx, place, field, node)
+        if capture.variable is not None:
+            copies[ctx.table.declaration(capture.variable).key] = held
+        elif capture.name == THIS:
+            this = _object_around(ctx, held, node)
+    return Closure(node, place.type, Frame("lambda"), copies, this)
+
+
+def _object_around(ctx: Context, held: Place, node: Node) -> Place:
+    """The object that a captured `this` stands for: what the address points to, or the copy of `*this`."""
+    if held.type.shape != "pointer":
+        return held
+    return MemPlace(memory.read(ctx, held, node), held.type.element)
 
 
 def _named(node: Node, kid: Node) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analyzers.frontend.lowering import class_values, declarations, memory
+from analyzers.frontend.captures import is_lambda
+from analyzers.frontend.lowering import class_values, closures, declarations, memory
 from analyzers.frontend.lowering.context import INLINE_DEPTH, Context, Frame
 from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.effects import ctx_effect
@@ -35,11 +36,12 @@ def inline(ctx: Context, facts: Facts, node: Node, args: list[Node], this: Place
     frame = Frame(facts.name, this=this)
     if isinstance(this, Closure):
         frame = Frame(facts.name, closure=this)
-    elif this is not None and this.type.spelling.removeprefix("const ").startswith("(lambda at"):
+    elif this is not None and this.type.shape == "record" and is_lambda(this.type):
         known = ctx.closures.get(this.type.record.declaration.data[0])
-        if not known:
+        made = known[-1] if known else closures.carried(ctx, this, node)
+        if made is None:
             return ctx.unsupported_value("indirect-call", "a lambda whose captures are not known", node)
-        frame = Frame(facts.name, closure=known[-1])
+        frame = Frame(facts.name, closure=made)
     bind_parameters(ctx, frame, facts, node, args)
     return lowered_body(ctx, facts, node, frame)
 

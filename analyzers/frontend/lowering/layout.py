@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analyzers.frontend import cindex
+from analyzers.frontend import captures, cindex
 from analyzers.ir.expr import BOOL, F16, F32, F64, I8, I16, I32, I64, PTR, U8, U16, U32, U64, FloatType, IntType, Type
 
 _T: Final[Any] = cindex.TypeKind
@@ -234,6 +234,8 @@ class Record:
         self.unknown_bases: list[str] = []
         """Base classes of an instantiation whose types libclang does not give, as the template writes them."""
         self.bases: tuple[tuple[CType, int], ...] = tuple(self._bases(definition, table))
+        self.captures = captures.captures(clang) if captures.is_lambda(clang) else ()
+        """Of a lambda: what its data members are copies of; None where that cannot be told."""
         self.fields: tuple[Field, ...] = tuple(self._fields(clang, table))
         self.by_key: dict[int, Field] = {}
         self._index(0, self.fields)
@@ -263,6 +265,7 @@ class Record:
             offset += base.size
 
     def _fields(self, clang: Any, table: TypeTable) -> Iterator[Field]:
+        names = {c.field.data[0]: c.name for c in self.captures or ()}
         for cursor in clang.get_fields():
             at = cursor.get_field_offsetof()
             bits = None
@@ -272,7 +275,8 @@ class Record:
                 unit = max(kind.size, 1)
                 offset = at // 8 // unit * unit
                 bits = (at - offset * 8, cursor.get_bitfield_width())
-            yield Field(cursor.spelling, cursor.data[0], offset, kind, cursor, bits)
+            name = cursor.spelling or names.get(cursor.data[0], "")
+            yield Field(name, cursor.data[0], offset, kind, cursor, bits)
 
     def _index(self, start: int, fields: tuple[Field, ...]) -> None:
         for field in fields:
