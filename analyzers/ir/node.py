@@ -223,6 +223,7 @@ def sym(name: str, ty: Type) -> Expr:
     ``tid.x`` ``bid.x`` ``bdim.x`` ``gdim.x`` (.y .z)   coordinates and dimensions, U32
     ``param:NAME``     scalar kernel parameter      ``host:ID:NAME``  value known to the host code only
     ``loop:LABEL#N``   0-based iteration number of a loop instance, I64
+    ``rank:NAME``      who of a group acts for all, the same number for all threads, U32
     ``smem.dynamic``   bytes of dynamic shared memory, I64
     After :func:`cuda two-thread renaming` per-thread symbols end in ``@1`` or ``@2``.
     """

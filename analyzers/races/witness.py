@@ -28,6 +28,8 @@ class Concrete:
     """Scalar kernel parameters by name."""
     host: dict[str, int]
     """Host values by display name."""
+    ranks: dict[str, int]
+    """Threads of groups that act for all, by symbol."""
     values: Mapping[Expr, int]
     """The solver's values, completed."""
 
@@ -44,11 +46,12 @@ def concretize(launch: Launch, values: Mapping[Expr, int], mode: Mode, roots: tu
         value = evaluate(launch.bind(symbol), full)
         parameters[name] = value if value is not None else 1
     host = {_host_name(s): v for s, v in full.items() if s.op == "sym" and str(s.value).startswith("host:")}
+    ranks = {str(s.value): v for s, v in full.items() if s.op == "sym" and str(s.value).startswith("rank:")}
     grid = _dims(launch, E.GDIM, full)
     block = _dims(launch, E.BDIM, full)
     threads = (_coordinates(launch, E.TID, 1, mode, full), _coordinates(launch, E.TID, 2, mode, full))
     blocks = (_coordinates(launch, E.BID, 1, mode, full), _coordinates(launch, E.BID, 2, mode, full))
-    return Concrete(grid, block, blocks, threads, parameters, host, full)
+    return Concrete(grid, block, blocks, threads, parameters, host, ranks, full)
 
 
 def _parameters(launch: Launch) -> dict[str, Expr]:

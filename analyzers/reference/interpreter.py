@@ -73,6 +73,8 @@ def symbol_value(name: str, launch: ConcreteLaunch, block: int, rank: int) -> An
     kind, _, parameter = name.partition(":")
     if kind == "param":
         return launch.values.get(parameter, 1)
+    if kind == "rank":
+        return launch.values.get(name, 0)
     raise KeyError(name)
 
 

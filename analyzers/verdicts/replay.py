@@ -47,7 +47,7 @@ def concrete_launch(launch: Launch, concrete: Concrete) -> ConcreteLaunch:
     return ConcreteLaunch(
         grid=concrete.grid,
         block=concrete.block,
-        values=dict(concrete.parameters),
+        values={**concrete.parameters, **concrete.ranks},
         aliases=aliases,
         dynamic_shared=shared if shared is not None and shared > 0 else 1 << 16,
     )

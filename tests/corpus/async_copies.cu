@@ -288,3 +288,26 @@ __global__ void unlocked_before_the_wait(int *global, int value) {
     global[4 + blockIdx.x] = staged[0];
   }
 }
+
+// Which thread copies what is not said: each waits for its own part only.
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void part_of_another(int *out, const int *in) {
+  __shared__ int s[256];
+  auto block = cg::this_thread_block();
+  cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+  cuda::memcpy_async(block, s, in + blockIdx.x * 256, sizeof(int) * 256, pipe);  // expect: data-race intra-block with +3
+  pipe.producer_commit();
+  pipe.consumer_wait();
+  if (threadIdx.x == 0) out[blockIdx.x] = s[255];
+}
+
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void overwritten_by_a_copy(int *out, const int *in) {
+  __shared__ int s[256];
+  auto block = cg::this_thread_block();
+  if (threadIdx.x == 0) s[7] = 1;
+  cg::memcpy_async(block, s, in + blockIdx.x * 256, sizeof(int) * 256);  // expect: data-race intra-block with -1
+  cg::wait(block);
+  out[blockIdx.x * 256 + threadIdx.x] = s[255 - threadIdx.x];
+}

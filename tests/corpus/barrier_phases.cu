@@ -171,3 +171,61 @@ __global__ void cg_wait_prior(const int *in, int *out, int n) {  // expect: race
   }
   out[blockIdx.x * 128 + threadIdx.x] = acc;
 }
+
+// How often a thread asks is its own affair.
+// cuda-lsp: launch grid=(1) block=(256)
+__global__ void counts_attempts(int *out) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  auto token = bar.arrive();
+  int attempts = 0;
+  while (!bar.try_wait(std::move(token))) ++attempts;
+  out[threadIdx.x + attempts] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+// Polling at the end of the loop.
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void polled_at_the_end(const float *in, float *out) {  // expect: race-free
+  __shared__ float tile[256];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  auto token = bar.arrive();
+  bool done;
+  do {
+    done = bar.try_wait(std::move(token));
+  } while (!done);
+  out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// The second wait is for the first arrival: it returns at once.
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void waits_for_the_past(const float *in, float *out) {  // expect: unknown(split-barrier)
+  __shared__ float tile[256];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  auto first = bar.arrive();
+  auto same = first;
+  bar.wait(std::move(first));
+  tile[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  auto second = bar.arrive();
+  bar.wait(std::move(same));
+  out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+// What runs when a phase completes is not looked into: here every block writes the same cell.
+struct NotesBlock {
+  int *last;
+  __device__ void operator()() { last[0] = blockIdx.x; }
+};
+
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void completes(int *last) {  // expect: unknown(split-barrier)
+  __shared__ cuda::barrier<cuda::thread_scope_block, NotesBlock> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x, NotesBlock{last});
+  __syncthreads();
+  bar.arrive_and_wait();
+}

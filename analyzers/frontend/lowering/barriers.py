@@ -19,7 +19,7 @@ from analyzers.frontend.lowering.synchronisation import (
     warp_barrier,
 )
 from analyzers.frontend.lowering.synchronisation import lane_mask as lane_mask_value
-from analyzers.ir.expr import I32, U32, Expr, cast
+from analyzers.ir.expr import I32, U32, Expr, cast, sym
 from analyzers.ir.kernel import Order, Scope
 
 
@@ -94,18 +94,18 @@ def barrier_in_memory(ctx: Context, call: Call) -> Value:
     if half == "init":
         known = phases.init(ctx, call.node, pointer, others[0])
     elif half == "arrive":
-        known = phases.arrive_at(ctx, call.node, pointer, others[0])
+        known = isinstance(result, Expr) and phases.arrive_at(ctx, call.node, pointer, others[0], result)
     elif half == "wait":
-        known = phases.wait_at(ctx, call.node, pointer)
+        known = phases.wait_at(ctx, call.node, pointer, others[0])
     else:
-        known = isinstance(result, Expr) and phases.test_at(ctx, call.node, pointer, result)
+        known = isinstance(result, Expr) and phases.test_at(ctx, call.node, pointer, others[0], result)
     if not known:
         ctx.unsupported("split-barrier", "a barrier that separates arriving from waiting", call.node)
     return result
 
 
 @intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_wait_parity",
-           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval")  # fmt: skip
+           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")  # fmt: skip
 def split_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
 
@@ -122,6 +122,13 @@ def pipeline(ctx: Context, call: Call) -> Value:
             asynchronous.wait(ctx, call.node, asynchronous.OLDEST)
         return None
     return _not_modelled(ctx, call, "pipeline", "a pipeline shared by several threads")
+
+
+@intrinsic("__cuda_lsp_some_rank")
+def some_rank(ctx: Context, call: Call) -> Value:
+    """Who of a group acts for all: one thread in a question about two, whichever that is."""
+    del call
+    return sym(f"rank:{ctx.name('copier')}", U32)
 
 
 @intrinsic("__cuda_lsp_cluster_map")

@@ -5,7 +5,8 @@ The lowering marks both halves; `ordered` replaces the marks. What all threads d
 any does behind the wait, and nothing else is ordered: accesses between the halves may meet those on either side. So the
 barrier stands where the threads wait, and the accesses between the halves are made once more behind it. A barrier in
 memory is one of the whole block if it was set up for as many threads: that is a condition in the program. Halves that
-do not follow each other in one list of statements, and all that counts phases, are not taken in.
+do not follow each other in one list of statements, a wait for another arrival than the one in front of it, and all that
+counts phases are not taken in.
 """
 
 from __future__ import annotations
@@ -18,7 +19,22 @@ from typing import Literal
 from analyzers.frontend.lowering import asynchronous
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.ir.expr import BDIM, FALSE, TRUE, U32, U64, Expr, IntType, cast, compare, const, mul, substitute, var
+from analyzers.ir.expr import (
+    BDIM,
+    FALSE,
+    TRUE,
+    U32,
+    U64,
+    Expr,
+    IntType,
+    cast,
+    compare,
+    const,
+    lnot,
+    mul,
+    substitute,
+    var,
+)
 from analyzers.ir.kernel import (
     Assign,
     Assume,
@@ -26,6 +42,7 @@ from analyzers.ir.kernel import (
     Barrier,
     Block,
     Collective,
+    Exit,
     Fence,
     Havoc,
     If,
@@ -38,6 +55,8 @@ from analyzers.ir.kernel import (
 )
 
 _ARRIVE, _AWAIT, _TEST = "%arrive:", "%await:", "%test:"
+_OF = "|"
+"""In the text of a wait: what it gives, and the variable that holds the arrival it waits for."""
 _SPLIT = ("split-barrier", "a barrier that separates arriving from waiting")
 _WIDTH = 8
 """Bytes of a barrier in memory."""
@@ -80,37 +99,44 @@ def init(ctx: Context, node: Node, pointer: Expr, expected: Expr) -> bool:
     return True
 
 
-def arrive_at(ctx: Context, node: Node, pointer: Expr, count: Expr) -> bool:
+def arrive_at(ctx: Context, node: Node, pointer: Expr, count: Expr, token: Expr) -> bool:
+    """`token` stands for this arrival."""
     key = key_of(ctx, pointer)
     if key is None or count.op != "const" or count.value != 1:
         return False
     one = const(1, U64)
     ctx.emit(Atomic(ctx.id(), None, "add", U64, pointer, (one,), _WIDTH, "block", "relaxed", ctx.site(node)))
-    arrive(ctx, node, key)
+    arrive(ctx, node, key, token.value)
     return True
 
 
-def wait_at(ctx: Context, node: Node, pointer: Expr) -> bool:
+def wait_at(ctx: Context, node: Node, pointer: Expr, token: Expr) -> bool:
     key = key_of(ctx, pointer)
     if key is not None:
-        wait(ctx, node, key)
+        wait(ctx, node, key, _named(ctx, token))
     return key is not None
 
 
-def test_at(ctx: Context, node: Node, pointer: Expr, done: Expr) -> bool:
+def test_at(ctx: Context, node: Node, pointer: Expr, token: Expr, done: Expr) -> bool:
     """`done` says whether the phase is complete."""
     key = key_of(ctx, pointer)
     if key is not None:
-        ctx.emit(Unsupported(f"{_TEST}{key}", done.value, ctx.site(node)))
+        ctx.emit(Unsupported(f"{_TEST}{key}", f"{done.value}{_OF}{_named(ctx, token)}", ctx.site(node)))
     return key is not None
 
 
-def arrive(ctx: Context, node: Node, key: str) -> None:
-    ctx.emit(Unsupported(f"{_ARRIVE}{key}", "", ctx.site(node)))
+def _named(ctx: Context, token: Expr) -> str:
+    kept = ctx.temporary(token.ty, "token")
+    ctx.assign(kept, token)
+    return kept.value
 
 
-def wait(ctx: Context, node: Node, key: str) -> None:
-    ctx.emit(Unsupported(f"{_AWAIT}{key}", "", ctx.site(node)))
+def arrive(ctx: Context, node: Node, key: str, token: str = "") -> None:
+    ctx.emit(Unsupported(f"{_ARRIVE}{key}", token, ctx.site(node)))
+
+
+def wait(ctx: Context, node: Node, key: str, token: str = "") -> None:
+    ctx.emit(Unsupported(f"{_AWAIT}{key}", f"{_OF}{token}", ctx.site(node)))
 
 
 def ordered(ctx: Context, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
@@ -141,7 +167,7 @@ class _Pairing:
         """Barriers of which it is not known that all threads arrive at the same places."""
 
     def list(self, body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        body = tuple(_polled(s) for s in body)
+        body = tuple(t for s in body for t in _polled(s))
         out: list[Stmt] = []
         at = 0
         while at < len(body):
@@ -170,8 +196,10 @@ class _Pairing:
     def _phase(self, body: tuple[Stmt, ...], at: int, key: str) -> tuple[list[Stmt], int] | None:
         """The phase that begins with the arrival at `at`, and where the program goes on."""
         end = next((i for i in range(at + 1, len(body)) if _marked(body[i], _AWAIT) == key), None)
-        last = body[end] if end is not None else None
-        if end is None or not isinstance(last, Unsupported) or key in self.refused:
+        first, last = body[at], body[end] if end is not None else None
+        if end is None or not isinstance(first, Unsupported) or not isinstance(last, Unsupported):
+            return None
+        if key in self.refused or last.text.partition(_OF)[2] not in _holding(first.text, body[at + 1 : end]):
             return None
         between = self._between(body[at + 1 : end])
         if between is None:
@@ -222,24 +250,71 @@ class _Pairing:
         return made
 
 
-def _polled(s: Stmt) -> Stmt:
-    """A loop that only asks until the phase is complete is a wait."""
+def _holding(token: str, body: Iterable[Stmt]) -> set[str]:
+    """The variables that hold what `token` held in front of some statements."""
+    holding = {token}
+    for s in body:
+        if isinstance(s, Assign):
+            value = s.value
+            while value.op == "cast":
+                value = value.args[0]
+            if value.op == "var" and value.value in holding:
+                holding.add(s.var)
+            else:
+                holding.discard(s.var)
+        else:
+            holding -= _changed((s,))
+    return holding
+
+
+def _changed(body: tuple[Stmt, ...]) -> set[str]:
+    """The variables that statements give a value."""
+    everything = statements(body)
+    reduced = {s.reduce[2] for s in everything if isinstance(s, Barrier) and s.reduce is not None}
+    return reduced | {s.var for s in everything if isinstance(s, (Assign, Havoc, Collective, Load, Atomic)) and s.var}
+
+
+def _polled(s: Stmt) -> list[Stmt]:
+    """A loop that only asks until the phase is complete is a wait; what it counts on the way is any number."""
     if not isinstance(s, Loop):
-        return s
-    marks = [t for t in s.head if isinstance(t, Unsupported) and t.kind.startswith(_TEST)]
-    rest = [t for t in (*s.head, *s.body, *s.latch) if t not in marks]
-    if len(marks) != 1 or not all(isinstance(t, (Assign, Havoc)) for t in rest):
-        return s
-    condition = s.condition
-    for t in reversed(s.head):
+        return [s]
+    parts = _as_condition(s)
+    if parts is None:
+        return [s]
+    asked, condition, rest = parts
+    marks = [t for t in asked if isinstance(t, Unsupported) and t.kind.startswith(_TEST)]
+    if len(marks) != 1 or not all(isinstance(t, (Assign, Havoc)) or t is marks[0] for t in (*asked, *rest)):
+        return [s]
+    for t in reversed(asked):
         if isinstance(t, Assign):
             condition = substitute(condition, {n: t.value for n in _variables(condition) if n.value == t.var})
-    done = next((n for n in _variables(condition) if n.value == marks[0].text), None)
+    answer, _, token = marks[0].text.partition(_OF)
+    done = next((n for n in _variables(condition) if n.value == answer), None)
     if done is None or not isinstance(done.ty, IntType):
-        return s
+        return [s]
     ends = substitute(condition, {done: const(1, done.ty)}) is FALSE
     goes_on = substitute(condition, {done: const(0, done.ty)}) is TRUE
-    return Unsupported(_AWAIT + marks[0].kind.removeprefix(_TEST), "", marks[0].site) if ends and goes_on else s
+    if not ends or not goes_on:
+        return [s]
+    made: list[Stmt] = list(asked[: asked.index(marks[0])])
+    made.append(Unsupported(_AWAIT + marks[0].kind.removeprefix(_TEST), f"{_OF}{token}", marks[0].site))
+    changed = [t for t in (*asked, *rest) if isinstance(t, (Assign, Havoc))]
+    types = {t.var: t.value.ty if isinstance(t, Assign) else t.ty for t in changed}
+    return made + [Havoc(name, ty, "how often a barrier was asked", s.site) for name, ty in types.items()]
+
+
+def _as_condition(s: Loop) -> tuple[tuple[Stmt, ...], Expr, tuple[Stmt, ...]] | None:
+    """A loop with one way out: what it does before it decides, the condition to go on, and what it does then."""
+    if s.condition is not TRUE:
+        return s.head, s.condition, (*s.body, *s.latch)
+    everything = (*s.head, *s.body, *s.latch)
+    at = next((i for i, t in enumerate(everything) if isinstance(t, If)), None)
+    way_out = everything[at] if at is not None else None
+    if at is None or not isinstance(way_out, If) or way_out.orelse:
+        return None
+    if len(way_out.then) != 1 or not isinstance(way_out.then[0], Exit) or way_out.then[0].label != s.label:
+        return None
+    return everything[:at], lnot(way_out.condition), everything[at + 1 :]
 
 
 def _variables(e: Expr) -> list[Expr]:

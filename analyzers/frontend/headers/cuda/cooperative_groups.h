@@ -207,14 +207,14 @@ template <class Group, class T, class F> void reduce_store_async(const Group &gr
   if (group.thread_rank() == 0) *target = value;
 }
 
-// A copy by the whole group counts as one by its first thread.
+// Each thread of the group copies a part; which one is not said. Any byte is copied by one of them.
 template <class Group, class To, class From, class Size> void memcpy_async(const Group &group, To *to, const From *from, const Size &size) {
-  if (group.thread_rank() == 0) __cuda_lsp_copy_async(to, from, size_t(size));
+  if (group.thread_rank() == __cuda_lsp_some_rank()) __cuda_lsp_copy_async(to, from, size_t(size));
   __cuda_lsp_copy_async_commit();
 }
 template <class Group, class T, class ToLayout, class FromLayout>
 void memcpy_async(const Group &group, T *to, const ToLayout &, const T *from, const FromLayout &count) {
-  if (group.thread_rank() == 0) __cuda_lsp_copy_async(to, from, size_t(count) * sizeof(T));
+  if (group.thread_rank() == __cuda_lsp_some_rank()) __cuda_lsp_copy_async(to, from, size_t(count) * sizeof(T));
   __cuda_lsp_copy_async_commit();
 }
 template <class Group> void wait(const Group &group) {

@@ -19,6 +19,11 @@ void __cuda_lsp_barrier_wait(void *barrier, unsigned long long token);
 void __cuda_lsp_barrier_wait_parity(void *barrier, bool parity);
 void __cuda_lsp_barrier_drop(void *barrier);
 void __cuda_lsp_barrier_inval(void *barrier);
+// What is called whenever a phase completes.
+void __cuda_lsp_barrier_completion(void *barrier);
+
+// The number within a group of a thread that does something for all: nobody knows which one it is.
+unsigned __cuda_lsp_some_rank();
 
 // A pipeline shared by the threads of a scope (the numbers of __cuda_lsp_atomic_*); scope 0 is one thread's own.
 void __cuda_lsp_pipeline_producer_acquire(void *pipeline, int scope);
