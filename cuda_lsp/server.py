@@ -41,6 +41,8 @@ STATUS = "cuda-lsp/status"
 LOOP_MONITOR_VARIABLE = "CUDA_LSP_LOOP_MONITOR"
 _MONITOR_INTERVAL_S = 0.005
 _PARENT_CHECK_S = 5.0
+_COLLECTION_INTERVAL_S = 30.0
+_NEVER = 1_000_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -160,10 +162,29 @@ class CudaLanguageServer(LanguageServer):
                 _log.debug("the input ended after the server did")
 
         threading.Thread(target=listen, name="client input", daemon=True).start()
+        self._collect_when_idle(loop)
         await self._done.wait()
         await self.close_session()
         writer.close()
         return self.exit_code
+
+    def _collect_when_idle(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Little is left to collect: results have no cycles."""
+
+        def look() -> None:
+            if not self.is_busy:
+                _collect_and_keep()
+            self._collect_when_idle(loop)
+
+        loop.call_later(_COLLECTION_INTERVAL_S, look)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a worker has a job, or a job waits for one."""
+        if not hasattr(self, "session"):
+            return False
+        scheduler = self.session.scheduler
+        return bool(scheduler.queued) or any(worker.running for worker in scheduler.status())
 
     def _input_ended(self) -> None:
         if not self._done.is_set():
@@ -219,6 +240,12 @@ class CudaLanguageServer(LanguageServer):
             "documents": len(self.session.documents),
             "bugs": bug.count(),
         }
+
+
+def _collect_and_keep() -> None:
+    """What lives now stays for long: without it the next collection takes a millisecond, not twenty."""
+    gc.collect()
+    gc.freeze()
 
 
 _HANDLERS: dict[str, Callable[[Session, Any], Any]] = {
@@ -334,9 +361,10 @@ def serve(
 
     served = connection
 
-    # What has been loaded stays: without it a collection takes a millisecond, not twenty.
-    gc.collect()
-    gc.freeze()
+    _collect_and_keep()
+    # A full collection takes as long as all that lives is large, and would come while the user types.
+    youngest, middle, _ = gc.get_threshold()
+    gc.set_threshold(youngest, middle, _NEVER)
 
     async def run() -> int:
         return await CudaLanguageServer(engine, log_level_is_given=log_level is not None, ahead=ahead).run(served)
