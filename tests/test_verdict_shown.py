@@ -53,6 +53,29 @@ def test_values_that_the_race_depends_on_are_told() -> None:
     assert "unused" not in dict(witness(REVERSE.replace("CONDITION", "t < n - 10")).parameters)
 
 
+OVERLAP = """
+__global__ void shift(const float *in, float *out) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  out[i] = in[i + 1];
+}
+void go(float *p, int rows) {
+  if (rows < 10) return;
+  shift<<<2, 64>>>(p, p + rows);
+}
+"""
+
+
+def test_two_pointers_into_one_allocation_are_told_and_cells_count_from_where_they_point() -> None:
+    found = only_finding(OVERLAP)
+    assert found.witness is not None
+    rows = dict(found.witness.parameters)["rows"]
+    one, two = (a.block[0] * 64 + a.thread[0] for a in found.accesses if a.block is not None and a.thread is not None)
+    assert rows + one == two + 1
+    assert found.witness.address == f"out[{one}]"
+    told = " ".join(text for remark in found.explanation for text in remark.texts)
+    assert "The launch passes `p + rows` for `out` and `p` for `in`: both point into one allocation." in told
+
+
 PICK = """
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void pick(const int *__restrict__ keys, int *out) {

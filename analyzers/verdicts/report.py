@@ -32,6 +32,7 @@ from analyzers.races.tickets import tickets
 from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
 from analyzers.verdicts import shown
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
+from analyzers.verdicts.replay import concrete_launch
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
 NO_WRAP = "unsigned 32-bit indices and sizes do not wrap around (no array has 2^32 elements)"
@@ -127,7 +128,8 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         for e, t in ((a, 1), (b, 2))
     )
     data = shown.executed_data(launch, concrete, (a, b), race.mode) if race.certainty != "confirmed" else ()
-    mentioned = shown.parameters(launch, concrete, shown.roots_of((a, b)))
+    reached = (where.offset, place(launch, b).offset)
+    mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached))
     if one.span > two.span:
         one, two, a, b = two, one, b, a
     code, severity = _grade(launch, race, a, b)
@@ -149,7 +151,10 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         space=space,
         object=display,
         witness=replace(witness_of(concrete, address, race.certainty == "confirmed"), parameters=mentioned, data=data),
-        explanation=_race_explanation(launch, race, lacking, executed=bool(data)),
+        explanation=(
+            *_one_allocation(launch, a, b),
+            *_race_explanation(launch, race, lacking, executed=bool(data)),
+        ),
     )
 
 
@@ -189,11 +194,20 @@ def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concr
         return "memory behind a loaded pointer", "memory behind a loaded pointer"
     o = launch.events.kernel.object(a.root.value)
     display = o.display or o.name
-    offset = race.address
-    if offset is None:
+    if race.address is not None:
+        # What was replayed counts from the start of the allocation, the text from where the pointer points.
+        offset = race.address - _start(launch, a, concrete)
+    else:
         side = launch.side(a.offset, 1, race.mode)
         offset = evaluate(side, {s: concrete.values.get(s, 0) for s in E.symbols(side)})
     return display, address_text(display, offset, o.element, o.extents, o.kind == "declared")
+
+
+def _start(launch: Launch, a: AccessEvent, concrete: Concrete) -> int:
+    """How many bytes into its allocation the pointer of an access points, as the launch passes it."""
+    aliases = concrete_launch(launch, concrete).aliases
+    starts = (aliases.get(p.name) for p in launch.events.kernel.parameters if p.object == a.root.value)
+    return next((start[1] for start in starts if start is not None), 0)
 
 
 def _anchor(kernel: Kernel, span: SourceSpan) -> str:
@@ -245,6 +259,25 @@ def _sizes(missing: Missing) -> str:
     if len(missing.example) > MAX_SIZES_SHOWN:
         return "ordinary sizes"
     return ", ".join(f"{name} = {value}" for name, value in missing.example)
+
+
+def _one_allocation(launch: Launch, a: AccessEvent, b: AccessEvent) -> tuple[Remark, ...]:
+    """What the launch passes for two pointers that the accesses go through, where it is one allocation."""
+    if a.root is b.root:
+        return ()
+    pointers = dict(launch.context.pointers)
+    passed: list[str] = []
+    for root in (a.root, b.root):
+        if root.op != "addr":
+            return ()
+        name = next((p.name for p in launch.events.kernel.parameters if p.object == root.value), None)
+        argument = pointers.get(name) if name is not None else None
+        if name is None or argument is None:
+            return ()
+        # Of a member only the whole argument is known as text.
+        written = argument.text if "." not in name else ""
+        passed.append(f"`{written}` for `{name}`" if written else f"a pointer for `{name}`")
+    return (Remark((f"The launch passes {passed[0]} and {passed[1]}: both point into one allocation.",)),)
 
 
 def _race_explanation(
