@@ -1,8 +1,8 @@
 """How much of real CUDA code gets a final verdict.
 
-Checks every ``.cu`` of the three packages, each file in a process of its own, and writes ``benchmarks/coverage.md``:
-kernels found, verdicts,
-launches resolved, the reasons of every ``unknown``, and every alarm.
+Checks every ``.cu`` of the three packages, each with the files of its package that launch its kernels, as a user's
+workspace would be checked, and writes ``benchmarks/coverage.md``: kernels found, verdicts, launches resolved, the
+reasons of every ``unknown``, and every alarm.
 
     python -m benchmarks coverage [--jobs N]
 """
@@ -28,6 +28,7 @@ from analyzers.frontend.flags import translate
 from analyzers.frontend.scan import scan_kernels, scan_launches
 from analyzers.model import KernelResult, Verdict
 from benchmarks.sources import PACKAGES, cuda_files, package_sources
+from cuda_lsp.workspace.program_index import ProgramIndex
 
 HERE = Path(__file__).resolve().parent
 
@@ -48,7 +49,7 @@ class FileReport:
 
 
 def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
-    """Check one file with its folders on the include path."""
+    """Check one file with the package's folders on the include path and the other files as its workspace."""
     root = Path(folder)
     includes = sorted({str(p.parent) for p in root.rglob("*.cuh")} | {str(p.parent) for p in root.rglob("*.h")})
     flags = translate([f"-I{i}" for i in includes], folder)
@@ -57,7 +58,8 @@ def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
     report.scanned_kernels = len(scan_kernels(text))
     report.scanned_launches = len(scan_launches(text))
     started = time.perf_counter()
-    for event in Engine().check(CheckRequest(path, text, flags)):
+    program = ProgramIndex(folder).refresh({}).program(path, lambda _: flags, ())
+    for event in Engine().check(CheckRequest(path, text, flags, program=program)):
         if isinstance(event, UnitFinished):
             result = event.result
             report.failure = result.failure.text if result.failure else ""
