@@ -2,9 +2,10 @@
 
 Checks every ``.cu`` of the three packages, each with the files of its package that launch its kernels, as a user's
 workspace would be checked, and writes ``benchmarks/coverage.md``: kernels found, verdicts, launches resolved, the
-reasons of every ``unknown``, and every alarm.
+reasons of every ``unknown``, and every alarm with what became of it when somebody read the code.
 
     python -m benchmarks coverage [--jobs N]
+    python -m benchmarks coverage --rewrite
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ from analyzers.engine import CheckRequest, Engine, UnitFinished
 from analyzers.frontend.flags import translate
 from analyzers.frontend.scan import scan_kernels, scan_launches
 from analyzers.model import KernelResult, Verdict
+from benchmarks.alarms import section
+from benchmarks.looked_at import LOOKED_AT
 from benchmarks.sources import PACKAGES, cuda_files, package_sources
 from cuda_lsp.workspace.program_index import ProgramIndex
 
 HERE = Path(__file__).resolve().parent
+ROWS = HERE / ".cache" / "coverage.json"
 
 
 @dataclass
@@ -159,34 +163,26 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
     lost = sorted({f"| {r['path']} | {s} |" for r in reports for s in r["skipped"] if "header" not in s})
     if lost:
         out += ["", "## Kernels and launches not taken in", "", "| file | what |", "|---|---|", *lost]
-    out += ["", "## Alarms", "", "One line for each place, whatever the number of instances.", ""]
-    return "\n".join([*out, *_alarms(reports)]) + "\n"
-
-
-def _alarms(reports: list[dict[str, Any]]) -> list[str]:
-    """Alarms by file, kernel template, code and line; the first message of each."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for r in reports:
-        for k in r["kernels"]:
-            for alarm in k["alarms"]:
-                head, _, message = alarm.partition(": ")
-                found.setdefault((r["path"], k["name"].partition("<")[0], head), []).append(message)
-    return [
-        f"- {path}: `{name}`: {head} ({len(messages)}×): {messages[0]}"
-        for (path, name, head), messages in sorted(found.items())
-    ]
+    out += ["", *section(reports, LOOKED_AT, complete=len(reports) == files)]
+    return "\n".join(out) + "\n"
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run and write the table (and the raw rows beside the cache)."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--rewrite", action="store_true", help="write the table anew from the raw rows of the last run")
     options = parser.parse_args(arguments)
 
     def write(reports: list[dict[str, Any]], files: int) -> None:
-        (HERE / ".cache" / "coverage.json").write_text(json.dumps(reports, indent=1))
+        ROWS.write_text(json.dumps(reports, indent=1))
         (HERE / "coverage.md").write_text(table(reports, files))
 
-    reports = run(options.jobs, write)
+    if options.rewrite:
+        reports: list[dict[str, Any]] = json.loads(ROWS.read_text())
+        files = sum(len(cuda_files(package_sources(name))) for name in PACKAGES)
+        (HERE / "coverage.md").write_text(table(reports, files))
+    else:
+        reports = run(options.jobs, write)
     text = table(reports, len(reports))
     print(text[: text.index("## Alarms")])
