@@ -142,10 +142,11 @@ __global__ void copied_in_a_loop(const int *in, int *out, int n) {  // expect: r
 
 // The barrier comes before the wait for copies of several iterations.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void open_from_a_loop(const int *in, int *out) {  // expect: unknown(async-copy)
+__global__ void open_from_a_loop(const int *in, int *out) {
   __shared__ int s[256];
   int t = threadIdx.x;
-  for (int j = 0; j < 4; ++j) __pipeline_memcpy_async(&s[j * 64 + t], &in[j * 64 + t], sizeof(int));
+  for (int j = 0; j < 4; ++j)
+    __pipeline_memcpy_async(&s[j * 64 + t], &in[j * 64 + t], sizeof(int));  // expect: data-race with +4
   __pipeline_commit();
   __syncthreads();
   __pipeline_wait_prior(0);

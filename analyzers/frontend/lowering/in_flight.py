@@ -1,0 +1,441 @@
+"""What open copies do: the accesses that a barrier finds under way, and those of the thread that may disturb them.
+
+A copy stands as if made at its issue, which is exact up to the next barrier. Where a barrier finds it open, the same
+accesses are made once more behind it: whoever comes there without another barrier meets them. Where the thread's own
+access may touch an open copy the kernel is unknown.
+
+A copy that an earlier iteration issued has other addresses than one of this iteration. In kernels that need it, and
+whose commits and waits come in every iteration, groups are counted: each copy keeps the variables of its last few
+issues and the numbers of their groups, and was open if its group is newer than the last one waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.open_copies import (
+    COMMIT,
+    COMPLETE,
+    EVERYTHING,
+    MARKS,
+    OLD,
+    WAIT,
+    Open,
+    State,
+    joined,
+    left_open,
+)
+from analyzers.ir.expr import (
+    BOOL,
+    FALSE,
+    I32,
+    I64,
+    PTR,
+    TRUE,
+    Expr,
+    IntType,
+    add,
+    addr,
+    compare,
+    const,
+    land,
+    make,
+    neg,
+    substitute,
+    var,
+    walk,
+)
+from analyzers.ir.kernel import (
+    Assign,
+    Atomic,
+    Barrier,
+    Block,
+    Collective,
+    Continue,
+    Exit,
+    Havoc,
+    If,
+    Kernel,
+    Load,
+    Loop,
+    Stmt,
+    Store,
+    Unsupported,
+    statements,
+)
+from analyzers.ir.pointers import pointed_objects, points_to
+
+APART = "asynchronous copies of one thread that are open together do not overlap"
+MAX_PASSES = 20
+
+
+def is_regular(body: Sequence[Stmt]) -> bool:
+    """Whether every iteration of a loop commits as many groups as any other, and waits if one does."""
+    return all(
+        _is_even(part) for s in statements(tuple(body)) if isinstance(s, Loop) for part in (s.head, s.body, s.latch)
+    )
+
+
+def _is_even(body: Iterable[Stmt]) -> bool:
+    for s in body:
+        if isinstance(s, If):
+            kinds = [{m.kind for m in _marks(side)} for side in (s.then, s.orelse)]
+            if any(COMMIT in found for found in kinds) or bool(kinds[0]) != bool(kinds[1]):
+                return False
+            if not (_is_even(s.then) and _is_even(s.orelse)):
+                return False
+        elif isinstance(s, Block) and not _is_even(s.body):
+            return False
+    return True
+
+
+def _marks(body: tuple[Stmt, ...]) -> list[Unsupported]:
+    found = [s for s in statements(body) if isinstance(s, Unsupported)]
+    return [s for s in found if s.kind == COMMIT or s.kind.startswith(WAIT)]
+
+
+@dataclass(slots=True)
+class _History:
+    """What is kept of the issues of one copy statement, by age."""
+
+    variables: tuple[Expr, ...]
+    """Those that say what is copied."""
+    kept: list[tuple[Expr, ...]]
+    """By age: the variables at the issue."""
+    group: list[Expr]
+    """By age: the number of the group of the copy, 0 for none."""
+    defaults: tuple[Expr, ...] = field(default_factory=tuple)
+
+    def at(self, age: int) -> dict[Expr, Expr]:
+        return dict(zip(self.variables, self.kept[age], strict=True))
+
+
+class Follower:
+    """Follows the copies of one kernel. `counting`: number the groups; then every copy has a history."""
+
+    def __init__(self, ctx: Context, kernel: Kernel, *, counting: bool = False) -> None:
+        self.ctx = ctx
+        self.kernel = kernel
+        self.counting = counting
+        self.lost = False
+        """Something is unknown that counting may tell."""
+        self.known = points_to(kernel)
+        self.loops: tuple[str, ...] = ()
+        self.around: dict[str, tuple[str, ...]] = {}
+        """The loops around each copy."""
+        self.bodies: dict[str, tuple[Stmt, ...]] = {}
+        self.flags: dict[str, Expr] = {}
+        """Whether a copy that is not made on all paths was made, in this iteration of the loops around it."""
+        self.exits: dict[str, State] = {}
+        self.histories: dict[str, _History] = {}
+        self.heads: dict[tuple[str, ...], Expr] = {}
+        """How often a loop with copies came to its head so far, by the loops around what is in it."""
+        self.committed = var(ctx.name("%committed"), I32) if counting else None
+        self.waited = var(ctx.name("%waited"), I32) if counting else None
+        """The number of the newest group that was waited for."""
+
+    def run(self) -> tuple[Stmt, ...]:
+        """The kernel's body without marks."""
+        start = State({})
+        self._walk(self.kernel.body, start)  # finds where the copies are
+        self.exits.clear()
+        body, _ = self._walk(self.kernel.body, start)
+        # Everywhere a flag holds a value: a copy may be skipped in the first iteration.
+        cleared = [Assign(flag.value, FALSE) for flag in self.flags.values()]
+        return (*cleared, *self._beginnings(), *self._with_flags(body, ()))
+
+    def _beginnings(self) -> list[Stmt]:
+        counts = (self.committed, self.waited, *self.heads.values())
+        out: list[Stmt] = [Assign(v.value, const(0, I32)) for v in counts if v is not None]
+        for history in self.histories.values():
+            for kept in history.kept:
+                out += [Assign(k.value, d) for k, d in zip(kept, history.defaults, strict=True)]
+            out += [Assign(g.value, const(0, I32)) for g in history.group]
+        return out
+
+    def _with_flags(self, body: tuple[Stmt, ...], loops: tuple[str, ...]) -> tuple[Stmt, ...]:
+        """Every flag is lowered where the iteration of the loop around its copy begins."""
+        out: list[Stmt] = []
+        for s in body:
+            if isinstance(s, Loop):
+                inner = (*loops, s.label)
+                head = (*self._lowered(inner), *self._with_flags(s.head, inner))
+                changed = replace(
+                    s, head=head, body=self._with_flags(s.body, inner), latch=self._with_flags(s.latch, inner)
+                )
+                out.append(changed)
+            elif isinstance(s, If):
+                out.append(replace(s, then=self._with_flags(s.then, loops), orelse=self._with_flags(s.orelse, loops)))
+            elif isinstance(s, Block):
+                out.append(replace(s, body=self._with_flags(s.body, loops)))
+            else:
+                out.append(s)
+        return tuple(out)
+
+    def _lowered(self, loops: tuple[str, ...]) -> list[Stmt]:
+        out: list[Stmt] = [
+            Assign(flag.value, FALSE) for label, flag in self.flags.items() if self.around[label] == loops
+        ]
+        for label, history in self.histories.items():
+            if self.around[label] != loops:
+                continue
+            for age in range(OLD - 1, 0, -1):
+                younger = (*history.kept[age - 1], history.group[age - 1])
+                older = (*history.kept[age], history.group[age])
+                out += [Assign(a.value, b) for a, b in zip(older, younger, strict=True)]
+            out += [Assign(k.value, d) for k, d in zip(history.kept[0], history.defaults, strict=True)]
+            out.append(Assign(history.group[0].value, const(0, I32)))
+        if loops in self.heads:
+            out.append(Assign(self.heads[loops].value, add(self.heads[loops], const(1, I32))))
+        return out
+
+    # --- statements
+
+    def _walk(self, body: tuple[Stmt, ...], state: State | None) -> tuple[tuple[Stmt, ...], State | None]:
+        out: list[Stmt] = []
+        for s in body:
+            made, state = self._statement(s, state)
+            out += made
+        return tuple(out), state
+
+    def _statement(self, s: Stmt, state: State | None) -> tuple[list[Stmt], State | None]:
+        if isinstance(s, Block):
+            if s.label in self.ctx.copies:
+                return self._issued(s, state)
+            body, state = self._walk(s.body, state)
+            return [Block(s.label, body)], joined(state, self.exits.pop(s.label, None))
+        if isinstance(s, If):
+            then, one = self._walk(s.then, state)
+            orelse, two = self._walk(s.orelse, state)
+            return [replace(s, then=then, orelse=orelse)], joined(one, two)
+        if isinstance(s, Loop):
+            return self._loop(s, state)
+        if isinstance(s, (Exit, Continue)):
+            label = s.label if isinstance(s, Exit) else f"{s.label}:continue"
+            found = joined(state, self.exits.get(label))
+            if found is not None:
+                self.exits[label] = found
+            return [s], None
+        if isinstance(s, Unsupported) and s.kind.startswith(MARKS):
+            following = self._marked(s.kind, state)
+            return [*self._closed(state, following), *self._counted(s.kind, state)], following
+        if state is None or not state.all():
+            return [s], state
+        if isinstance(s, Barrier):
+            return [s, *self._behind(s, state)], state
+        if isinstance(s, (Load, Store, Atomic)):
+            return [*self._own(s, state), s], state
+        return [s], state
+
+    def _closed(self, before: State | None, after: State | None) -> list[Stmt]:
+        if before is None or after is None:
+            return []
+        labels = {e.label for e in before.all()} - {e.label for e in after.all()}
+        return [Assign(self.flags[label].value, FALSE) for label in sorted(labels) if label in self.flags]
+
+    def _counted(self, kind: str, state: State | None) -> list[Stmt]:
+        """The numbers behind a mark."""
+        if self.committed is None or self.waited is None or state is None or kind.startswith(COMPLETE):
+            return []
+        if kind == COMMIT:
+            return [Assign(self.committed.value, add(self.committed, const(1, I32)))]
+        newest = left_open(kind, state)
+        if newest is None:
+            return []
+        # What is not committed yet is in the group with the next number.
+        return [Assign(self.waited.value, add(self.committed, const(1 if newest == EVERYTHING else -newest, I32)))]
+
+    def _marked(self, kind: str, state: State | None) -> State | None:
+        """Copies of a barrier in memory are open until its phase is complete, whatever else the thread waits for."""
+        if state is None:
+            return None
+        barrier = kind.removeprefix(COMPLETE) if kind.startswith(COMPLETE) else None
+        fresh = {e: c for e, c in state.fresh.items() if self.ctx.copies[e.label].barrier is None}
+        kept = {e: c for e, c in state.fresh.items() if self.ctx.copies[e.label].barrier not in (None, barrier)}
+        following = replace(state, fresh=fresh)
+        if barrier is None:
+            following = following.marked(kind)
+        return replace(following, fresh={**following.fresh, **kept})
+
+    def _loop(self, s: Loop, state: State | None) -> tuple[list[Stmt], State | None]:
+        outer, self.loops = self.loops, (*self.loops, s.label)
+        exits = dict(self.exits)
+        start, made, after = self._aged(state), s, state
+        for _ in range(MAX_PASSES):
+            self.exits = dict(exits)
+            head, current = self._walk(s.head, start)
+            after = current if s.condition is not TRUE else None
+            body, current = self._walk(s.body, current)
+            current = joined(current, self.exits.pop(f"{s.label}:continue", None))
+            latch, current = self._walk(s.latch, current)
+            made = replace(s, head=head, body=body, latch=latch)
+            following = joined(start, self._aged(current))
+            if following == start:
+                break
+            start = following
+        else:
+            text = "which asynchronous copies are open in the loop is not found out"
+            made = replace(made, head=(Unsupported("async-copy", text, s.site), *made.head))
+        self.loops = outer
+        return [made], joined(after, self.exits.pop(s.label, None))
+
+    def _aged(self, state: State | None) -> State | None:
+        """Where the loop at hand comes to its head."""
+        return None if state is None else state.aged(frozenset(k for k, v in self.around.items() if v == self.loops))
+
+    def _issued(self, s: Block, state: State | None) -> tuple[list[Stmt], State | None]:
+        self.around[s.label] = self.loops
+        self.bodies[s.label] = s.body
+        if state is not None:
+            if state.all():
+                self.ctx.assumptions[APART] = None
+            state = state.issued(s.label)
+        flag = self.flags.get(s.label)
+        kept = self._kept(s) if self.counting else []
+        return [*s.body, *kept, *([Assign(flag.value, TRUE)] if flag is not None else [])], state
+
+    def _kept(self, s: Block) -> list[Stmt]:
+        """What the history keeps of this issue."""
+        assert self.committed is not None
+        if s.label not in self.histories:
+            self.histories[s.label] = self._history(s.label, s.body)
+        history = self.histories[s.label]
+        names = [Assign(k.value, v) for k, v in zip(history.kept[0], history.variables, strict=True)]
+        return [*names, Assign(history.group[0].value, add(self.committed, const(1, I32)))]
+
+    def _history(self, label: str, body: tuple[Stmt, ...]) -> _History:
+        copy = self.ctx.copies[label]
+        variables = tuple(_free_variables(body, (copy.to, copy.source, copy.size)))
+        kept = [tuple(var(self.ctx.name(f"{v.value}@{age}"), v.ty) for v in variables) for age in range(OLD)]
+        group = [var(self.ctx.name(f"%group@{age}"), I32) for age in range(OLD)]
+        return _History(variables, kept, group, tuple(self._default(v) for v in variables))
+
+    def _default(self, variable: Expr) -> Expr:
+        """A value of a variable that is not used: a pointer stays in the object it points into."""
+        if variable.ty == PTR:
+            objects = pointed_objects(variable, self.known)
+            return addr(next(iter(objects))) if len(objects) == 1 and not objects & {"?", "*"} else variable
+        return const(0, variable.ty) if isinstance(variable.ty, IntType) else variable
+
+    # --- what an open copy does
+
+    def _behind(self, barrier: Barrier, state: State) -> list[Stmt]:
+        """The accesses of the copies that a barrier finds open, once more."""
+        out: list[Stmt] = []
+        for entry, certain in sorted(state.all().items()):
+            around = self.around[entry.label]
+            if entry.age == 0 and around == self.loops[: len(around)]:
+                again = _again(self.ctx, self.bodies[entry.label], {})
+                out += again if certain else [If(self._made(entry.label), again, (), barrier.site)]
+            elif self.counting and entry.age < OLD:
+                history = self.histories[entry.label]
+                again = _again(self.ctx, self.bodies[entry.label], history.at(entry.age))
+                out.append(If(self._is_open(history, entry), again, (), barrier.site))
+            else:
+                self.lost = True
+                text = "a barrier may find a copy open that was issued in an earlier iteration"
+                stop = Unsupported("async-copy", text, self.ctx.copies[entry.label].site)
+                out.append(If(self._is_old(entry), (stop,), (), barrier.site) if self.counting else stop)
+        return out
+
+    def _is_old(self, entry: Open) -> Expr:
+        """Whether there was such an early issue at all."""
+        around = self.around[entry.label]
+        if around not in self.heads:
+            self.heads[around] = var(self.ctx.name("%heads"), I32)
+        return compare("gt", self.heads[around], const(OLD, I32))
+
+    def _is_open(self, history: _History, entry: Open) -> Expr:
+        assert self.waited is not None
+        group = history.group[entry.age]
+        made = compare("gt", group, const(0, I32))
+        if self.ctx.copies[entry.label].barrier is not None:
+            return made  # no wait for groups ends it
+        return land(made, compare("gt", group, self.waited))
+
+    def _made(self, label: str) -> Expr:
+        if label not in self.flags:
+            self.flags[label] = var(self.ctx.name("%issued"), BOOL)
+        return self.flags[label]
+
+    def _own(self, s: Load | Store | Atomic, state: State) -> list[Stmt]:
+        """Stop where the access of the thread itself touches what an open copy is moving."""
+        writes = not isinstance(s, Load) and not (isinstance(s, Atomic) and s.op == "load")
+        touched = pointed_objects(s.pointer, self.known)
+        out: list[Stmt] = []
+        for entry, certain in sorted(state.all().items()):
+            copy = self.ctx.copies[entry.label]
+            for end in (copy.to, copy.source) if writes else (copy.to,):
+                common = touched & pointed_objects(end, self.known)
+                if not common and not {"?", "*"} & (touched | pointed_objects(end, self.known)):
+                    continue
+                text = f"`{s.site.text}` may touch what an asynchronous copy of the same thread still moves"
+                stop = Unsupported("async-copy", text, s.site)
+                condition = self._disturbs(s, entry, end, copy.size, certain)
+                self.lost |= condition is None
+                out.append(stop if condition is None else If(condition, (stop,), (), s.site))
+        return out
+
+    def _disturbs(self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool) -> Expr | None:
+        """When an access touches one end of an open copy; None where that cannot be told."""
+        around = self.around[entry.label]
+        if entry.age == 0 and around == self.loops[: len(around)]:
+            condition = _overlap(s.pointer, s.width, end, size)
+            return condition if certain else land(self._made(entry.label), condition)
+        if not self.counting:
+            return None
+        if entry.age >= OLD:
+            return self._is_old(entry)
+        history = self.histories[entry.label]
+        then = history.at(entry.age)
+        overlap = _overlap(s.pointer, s.width, substitute(end, then), substitute(size, then))
+        return land(self._is_open(history, entry), overlap)
+
+
+def _overlap(pointer: Expr, width: int, start: Expr, size: Expr) -> Expr:
+    apart = make("ptrdiff", I64, (pointer, start)) if pointer is not start else const(0, I64)
+    return land(compare("lt", neg(const(width, I64)), apart), compare("lt", apart, size))
+
+
+def _expressions(s: Any) -> list[Expr]:
+    found: list[Expr] = []
+    for f in fields(s):
+        value = getattr(s, f.name)
+        if isinstance(value, Expr):
+            found.append(value)
+        elif f.name == "in_bounds":
+            found += [index for index, _ in value]
+    return found
+
+
+def _free_variables(body: tuple[Stmt, ...], more: Iterable[Expr]) -> dict[Expr, None]:
+    """The variables whose values come from outside."""
+    inside = statements(body)
+    assigned = {s.var for s in inside if isinstance(s, (Assign, Load, Atomic, Havoc, Collective))}
+    read = [e for s in inside for e in _expressions(s)]
+    return dict.fromkeys(n for e in (*more, *read) for n in walk((e,)) if n.op == "var" and n.value not in assigned)
+
+
+def _again(ctx: Context, body: Iterable[Stmt], then: dict[Expr, Expr]) -> tuple[Stmt, ...]:
+    """The same accesses under numbers of their own, with other values of some variables."""
+    out: list[Stmt] = []
+    for s in body:
+        changed: dict[str, Any] = {}
+        for f in fields(s):
+            value = getattr(s, f.name)
+            if then and isinstance(value, Expr):
+                changed[f.name] = substitute(value, then)
+            elif then and f.name == "in_bounds":
+                changed[f.name] = tuple((substitute(index, then), extent) for index, extent in value)
+        if isinstance(s, (Load, Store)):
+            changed["id"] = ctx.id()
+        elif isinstance(s, Loop):
+            parts = {part: _again(ctx, getattr(s, part), then) for part in ("head", "body", "latch")}
+            changed |= {"label": ctx.name("loop"), **parts}
+        elif isinstance(s, If):
+            changed |= {side: _again(ctx, getattr(s, side), then) for side in ("then", "orelse")}
+        out.append(replace(s, **changed) if changed else s)
+    return tuple(out)

@@ -1,0 +1,339 @@
+// Rings of stages filled by asynchronous copies: what is open at a barrier was issued one or more iterations before.
+
+#include <cuda_pipeline.h>
+
+// Two stages are on their way while the third is used.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void three_stages(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Three of four are on their way.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void four_stages(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[4][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    sum += s[k % 4][63 - t];
+    if (k + 3 < n)
+      __pipeline_memcpy_async(&s[(k + 3) % 4][t], &in[(k + 3) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Four of five are on their way.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void five_stages(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[5][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(3);
+    __syncthreads();
+    sum += s[k % 5][63 - t];
+    if (k + 4 < n)
+      __pipeline_memcpy_async(&s[(k + 4) % 5][t], &in[(k + 4) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Waiting for more than is needed costs time only.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void waits_for_all(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// The stage that is used may still be on its way.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void waits_for_too_few(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));  // expect: data-race with +6
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    sum += s[k % 3][63 - t];  // expect: data-race with +2
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// The same with four stages.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void waits_for_too_few_of_four(const int *in, int *out, int n) {
+  __shared__ int s[4][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));  // expect: data-race with +6
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(3);
+    __syncthreads();
+    sum += s[k % 4][63 - t];  // expect: data-race with +2
+    if (k + 3 < n)
+      __pipeline_memcpy_async(&s[(k + 3) % 4][t], &in[(k + 3) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// One group is committed before the loop, and one may be left open.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void starts_too_late(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 1; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));  // expect: data-race with +6
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];  // expect: data-race with +2
+    if (k + 1 < n)
+      __pipeline_memcpy_async(&s[(k + 1) % 3][t], &in[(k + 1) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// The stage that is filled is the one that is used.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void ring_too_small(const int *in, int *out, int n) {
+  __shared__ int s[2][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 2][63 - t];  // expect: data-race with +2
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 2][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Another ring is filled than the one that is used.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void wrong_modulus(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];  // expect: data-race with +2
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 2][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Each thread waits for its own copies only.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void no_barrier(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));  // expect: data-race with +5
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    sum += s[k % 3][63 - t];  // expect: data-race with +2
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// ... which is enough for what it copied itself.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void own_cells(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    sum += s[k % 3][t];
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// Its own cell may still be on its way.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void own_cells_too_early(const int *in, int *out, int n) {  // expect: unknown(async-copy)
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(2);
+    sum += s[k % 3][t];
+    if (k + 2 < n)
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// The last groups are not committed, so that waiting for all but one leaves a stage open that is used.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void commits_sometimes(const int *in, int *out, int n) {  // expect: unknown(async-copy)
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    if (k + 2 < n) {
+      __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+      __pipeline_commit();
+    }
+  }
+  out[t] = sum;
+}
+
+// The last iteration waits for everything.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void waits_by_iteration(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    if (k + 1 < n)
+      __pipeline_wait_prior(1);
+    else
+      __pipeline_wait_prior(0);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    if (k + 2 < n) __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  out[t] = sum;
+}
+
+// After the loop the ring is used for something else, while nothing is on its way any more.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void ring_reused(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  s[0][t] = sum;
+  __syncthreads();
+  out[t] = s[0][63 - t];
+}
+
+// ... and here two stages are.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void ring_reused_too_early(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    __pipeline_memcpy_async(&s[k][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += s[k % 3][63 - t];
+    __pipeline_memcpy_async(&s[(k + 2) % 3][t], &in[(k + 2) * 64 + t], sizeof(int));  // expect: data-race with +5
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(1);
+  __syncthreads();
+  for (int k = 0; k < 3; ++k) s[k][63 - t] = sum;
+}
+
+// More copies than are told apart.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void many_open_from_a_loop(const int *in, int *out) {  // expect: unknown(async-copy)
+  __shared__ int s[512];
+  int t = threadIdx.x;
+  for (int j = 0; j < 8; ++j) __pipeline_memcpy_async(&s[j * 64 + t], &in[j * 64 + t], sizeof(int));
+  __pipeline_commit();
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  out[t] = s[t];
+}
