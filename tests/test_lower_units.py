@@ -35,6 +35,12 @@ def test_instantiations_at_launches_and_through_templates():
     ]  # fmt: skip
 
 
+def test_instances_for_lambdas_are_named_without_the_folder():
+    text = "template <class F> __global__ void run(F f) { f(); }\nvoid host(int *p) { run<<<1, 1>>>([=] __device__ { *p = 1; }); }"
+    assert "/" in PATH
+    assert names(text) == [f"run<(lambda at {PATH.rpartition('/')[2]}:2:35)>"]
+
+
 def test_each_instance_has_its_own_body():
     text = """
         template <class T, int N> __device__ T twice(T v) { if constexpr (N > 1) return v * 2; return v; }

@@ -441,6 +441,10 @@ def _guesses(template: _Template) -> Iterator[str]:
         yield instantiation_probe(inner, None, template.scope) + _GUESSED
 
 
+#: Of ``(lambda at /home/me/file.cu:3:7)``: a kernel has the same name wherever its file lies.
+_FOLDER = re.compile(r" at [^()]*/(?=[^/()]+:\d+:\d+\))")
+
+
 def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
     count = cursor.get_num_template_arguments()
     parameters = _parameters(template) if template is not None else []
@@ -453,7 +457,7 @@ def _template_arguments(cursor: Any, template: Node | None) -> list[str]:
             out.append("...")
             continue
         if kind == TemplateArgumentKind.TYPE:
-            out.append(cursor.get_template_argument_type(number).spelling)
+            out.append(_FOLDER.sub(" at ", cursor.get_template_argument_type(number).spelling))
         elif kind == TemplateArgumentKind.INTEGRAL:
             value = cursor.get_template_argument_value(number)
             shape = parameters[number].cursor.type.get_canonical().spelling if number < len(parameters) else ""
