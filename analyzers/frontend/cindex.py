@@ -245,6 +245,7 @@ def _registered_library() -> Any:
         ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
         ("clang_parseTranslationUnit2", None, ctypes.c_int),
         ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
+        ("clang_Cursor_getNumArguments", [cursor], ctypes.c_int),
         ("clang_getCursorPrintingPolicy", [cursor], ctypes.c_void_p),
         ("clang_PrintingPolicy_setProperty", [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint], None),
         ("clang_PrintingPolicy_dispose", [ctypes.c_void_p], None),
@@ -317,6 +318,14 @@ def binary_operator(cursor: Cursor) -> str:
 def unary_operator(cursor: Cursor) -> str:
     """The operator of a `UNARY_OPERATOR` cursor; `post++` and `post--` are told apart; "" for other cursors."""
     return UNARY_OPERATORS[int(_lib.clang_getCursorUnaryOperatorKind(cursor))]
+
+
+def argument_count(cursor: Cursor) -> int:
+    """How many arguments a call or a construction has; -1 for other cursors.
+
+    They are its last children: before them stand the callee, and of ``T<N - 1>(a, b)`` the template's arguments too.
+    """
+    return int(_lib.clang_Cursor_getNumArguments(cursor))
 
 
 def evaluate(cursor: Cursor) -> int | float | str | None:
@@ -418,6 +427,19 @@ def file_key(cursor: Any) -> int:
 def specialized_template(cursor: Cursor) -> Cursor | None:
     """The template that a function or class was instantiated from, None for anything else."""
     return cast("Cursor | None", _lib.clang_getSpecializedCursorTemplate(cursor))
+
+
+def class_members(declaration: Any) -> list[Any]:
+    """The children of a class; of its template for an implicit instantiation, which libclang shows as empty.
+
+    What they depend on is then the template's parameters: `Type.get_fields` gives the data members of the instance.
+    """
+    found = children(declaration)
+    if not found:
+        template = specialized_template(declaration)
+        if template is not None:
+            return children(template)
+    return found
 
 
 def file_contents(unit: TranslationUnit, path: str) -> bytes:

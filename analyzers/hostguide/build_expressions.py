@@ -187,10 +187,11 @@ class ExpressionBuilder:
 
     def _cast(self, cursor: Any) -> Node:
         children = [c for c in self.parts(cursor) if is_expression_kind(c)]
-        if len(children) != 1:
+        if not children:
             return self._other(cursor)
         ty = self._type(cursor)
-        inner = self.expression(children[0])
+        # Of ``T<2>{…}`` the template's arguments are children too.
+        inner = self.expression(children[-1])
         made = self.converted(inner, ty, cursor)
         if made is inner and ty is OTHER and inner.ty is not OTHER:
             return Node("unknown", OTHER, (inner,), None, cursor, inner.effects)
@@ -367,7 +368,9 @@ class ExpressionBuilder:
         target = cindex.referenced(cursor)
         ty = self._type(cursor)
         if target is not None and target._kind_id == _CONSTRUCTOR:
-            return Node("construct", ty, tuple(self.expression(a) for a in parts), target, cursor, True)
+            count = cindex.argument_count(cursor)
+            given = parts[len(parts) - count :] if 0 <= count < len(parts) else parts
+            return Node("construct", ty, tuple(self.expression(a) for a in given), target, cursor, True)
         if not parts:
             return Node("call", ty, (None, *self._arguments(cursor)), target, cursor, True)
         if target is not None and target._kind_id in _METHODS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from analyzers.frontend.lowering import class_values, initialisation, memory
 from analyzers.frontend.lowering.constructors import (
-    arguments,
     copies_temporary,
     default_constructor,
     has_defaults,
@@ -15,14 +14,14 @@ from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.inlining import bind_parameters, lowered_body
 from analyzers.frontend.lowering.invocation import Facts, describe
 from analyzers.frontend.lowering.layout import CType
-from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
+from analyzers.frontend.lowering.nodes import Kinds, Node, constructor_arguments, stripped
 from analyzers.frontend.lowering.places import Closure, Place, RecordValue, SplitPlace, Value
 from analyzers.ir.expr import U64, Expr
 
 
 def constructed(ctx: Context, node: Node) -> Value:
     """The value a constructor call makes."""
-    args = arguments(node)
+    args = constructor_arguments(node)
     ctype = node.type
     if ctype.scalar:
         return _number_constructed(ctx, node, args)
@@ -57,7 +56,7 @@ def _number_constructed(ctx: Context, node: Node, args: list[Node]) -> Value:
 
 def construct(ctx: Context, target: Place, node: Node) -> None:
     """Run a constructor on `target`."""
-    args = arguments(node)
+    args = constructor_arguments(node)
     constructor = node.reference
     assert constructor is not None
     facts = describe(ctx.table, constructor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzers.frontend.lowering.invocation import describe
 from analyzers.frontend.lowering.layout import CType
-from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node
+from analyzers.frontend.lowering.nodes import Kinds, Node, constructor_arguments
 
 
 def is_construction(node: Node) -> bool:
@@ -15,13 +15,9 @@ def is_construction(node: Node) -> bool:
     return target is not None and target.kind == Kinds.CONSTRUCTOR
 
 
-def arguments(node: Node) -> list[Node]:
-    return [k for k in node.kids if k.kind not in REFERENCES]
-
-
 def copies_temporary(node: Node) -> bool:
     """A copy or move by a constructor that the compiler made."""
-    args = arguments(node)
+    args = constructor_arguments(node)
     if len(args) != 1 or node.type.shape != "record":
         return False
     facts = describe(node.table, node.reference) if node.reference is not None else None
@@ -33,7 +29,7 @@ def copies_temporary(node: Node) -> bool:
 
 def trivial_construction(node: Node) -> bool:
     """A default construction that leaves the object as it is."""
-    if arguments(node) or node.type.shape not in ("record", "array"):
+    if constructor_arguments(node) or node.type.shape not in ("record", "array"):
         return False
     facts = describe(node.table, node.reference) if node.reference is not None else None
     ctype = node.type.flat()[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzers.frontend.lowering.layout import CType
-from analyzers.frontend.lowering.nodes import FUNCTIONS, REFERENCES, Kinds, Node, NodeTable
+from analyzers.frontend.lowering.nodes import FUNCTIONS, REFERENCES, Kinds, Node, NodeTable, constructor_arguments
 from analyzers.frontend.parse import is_bundled
 from analyzers.model import SourceSpan
 
@@ -155,7 +155,7 @@ def arguments_of(node: Node, target: Node) -> Call:
     kids = [k for k in node.kids if k.kind not in REFERENCES]
     name = target.name
     if target.kind == Kinds.CONSTRUCTOR:
-        return Call(node, target, name, kids)
+        return Call(node, target, name, constructor_arguments(node))
     if kids and kids[0].kind == Kinds.MEMBER:
         callee = kids[0]
         method = callee.reference is target or target.kind in (Kinds.METHOD, Kinds.CONVERSION, Kinds.DESTRUCTOR)

@@ -249,7 +249,7 @@ class Record:
     def _bases(self, definition: Any, table: TypeTable) -> Iterator[tuple[CType, int]]:
         # libclang 18 has no offset of a base: lay them out in order, as the Itanium ABI does for plain classes.
         offset = 0
-        for child in _written_members(definition):
+        for child in cindex.class_members(definition):
             if child._kind_id != _BASE_CURSOR:
                 continue
             base = table.of(child.type)
@@ -388,24 +388,12 @@ class Record:
         return self._destructor
 
     def _find_destructor(self) -> bool:
-        for child in _written_members(self.declaration):
+        for child in cindex.class_members(self.declaration):
             if child._kind_id == _DESTRUCTOR_CURSOR:
                 for part in cindex.children(child):
                     if part._kind_id == _COMPOUND_CURSOR and any(True for _ in part.get_children()):
                         return True
         return any(base.record.has_destructor() for base, _ in self.bases)
-
-
-def _written_members(definition: Any) -> Iterator[Any]:
-    """The children of a class; of its template for an implicit instantiation, which libclang shows as empty."""
-    empty = True
-    for child in cindex.children(definition):
-        empty = False
-        yield child
-    if empty:
-        template = cindex.specialized_template(definition)
-        if template is not None:
-            yield from cindex.children(template)
 
 
 class TypeTable:

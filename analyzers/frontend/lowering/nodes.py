@@ -256,6 +256,13 @@ class NodeTable:
         return self.bytes_of(span.path)[span.start_offset : span.end_offset].decode("utf-8", "replace")
 
 
+def constructor_arguments(node: Node) -> list[Node]:
+    """The arguments of a construction, without the template arguments of the type that is written before them."""
+    kids = [k for k in node.kids if k.kind not in REFERENCES]
+    count = cindex.argument_count(node.cursor)
+    return kids[len(kids) - count :] if 0 <= count < len(kids) else kids
+
+
 def stripped(node: Node) -> Node:
     """Without parentheses and implicit conversions around it."""
     while node.kind in (Kinds.UNEXPOSED, Kinds.PAREN) and len(node.kids) == 1:
