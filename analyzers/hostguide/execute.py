@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from analyzers.frontend.cindex import Cursor, CursorKind, Type
+from analyzers.frontend import cindex
+from analyzers.frontend.cindex import CursorKind, Type
 from analyzers.hostguide.asserted import LostCode, asserted, in_scope
 from analyzers.hostguide.assumptions import parse_condition
 from analyzers.hostguide.build import TreeBuilder
@@ -171,18 +172,23 @@ class Executor(LoopRunner):
         found = self._destructors.get(name)
         if found is None:
             self._destructors[name] = False
-            found = self._destructors[name] = self._has_destructor(canonical.get_declaration())
+            found = self._destructors[name] = self._has_destructor(canonical)
         return found
 
-    def _has_destructor(self, declaration: Cursor) -> bool:
+    def _has_destructor(self, ty: Type) -> bool:
+        declaration = ty.get_declaration()
         if self.bundled(declaration):
             return False
-        for child in declaration.get_children():
+        for child in cindex.class_members(declaration):
             if child.kind == CursorKind.DESTRUCTOR:
                 return True
-            if child.kind in (CursorKind.FIELD_DECL, CursorKind.CXX_BASE_SPECIFIER) and self.destroys(child.type):
+            if child.kind == CursorKind.CXX_BASE_SPECIFIER and self._base_destroys(child.type):
                 return True
-        return False
+        return any(self.destroys(field.type) for field in ty.get_fields())
+
+    def _base_destroys(self, ty: Type) -> bool:
+        """Of a base that depends on a template's parameters nothing is known."""
+        return ty.get_declaration().kind == CursorKind.NO_DECL_FOUND or self.destroys(ty)
 
     def _named(self, value: Value, declared: Declaration) -> Value:
         """An allocation or unknown pointer takes the name of the first variable that holds it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from analyzers.frontend import cindex
 from analyzers.frontend.captures import THIS, Capture, captures
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import CursorKind, Type
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
@@ -29,6 +29,8 @@ from analyzers.hostguide.values import (
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, Expr, FloatType, IntType
 
+_LITERALS = frozenset({CursorKind.INTEGER_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR})
+
 
 class Makers(Places):
     """Objects that expressions make."""
@@ -49,8 +51,13 @@ class Makers(Places):
         for index, item in enumerate(nodes):
             key, member = members[index] if index < len(members) else (index, OTHER)
             parts[key] = self.bound_member(item, member)
+        defaults = self.defaults(node.cursor.type) if isinstance(ty, RecordType) and len(members) > len(nodes) else {}
         for key, member in members[len(nodes) :]:
-            if isinstance(member, IntType) and key not in parts:
+            if key in defaults:
+                known = defaults[key]
+                if known is not None:
+                    parts[key] = known
+            elif isinstance(member, IntType) and key not in parts:
                 parts[key] = ex.const(0, member)
         return Record(parts, Unknown(self.number("aggregate"), "aggregate", ty))
 
@@ -73,25 +80,37 @@ class Makers(Places):
         if not isinstance(ty, RecordType):
             return []
         declaration = node.cursor.type.get_canonical().get_declaration()
-        children = list(declaration.get_children())
+        children = cindex.class_members(declaration)
         if any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in children):
             return []
         if declaration.kind == CursorKind.UNION_DECL:
             return []
         fields = [c for c in children if c.kind == CursorKind.FIELD_DECL]
-        types = {f.spelling: self.builder.types.of(f.type) for f in fields}
+        types = {f.spelling: self.builder.types.of(f.type) for f in node.cursor.type.get_canonical().get_fields()}
         if node.value:
             named = list(node.value)
             rest = [n for n in types if n not in named]
-            if any(self._has_default(f) for f in fields if f.spelling in rest):
-                rest = []
             return [(n, types.get(n, OTHER)) for n in [*named, *rest]]
-        if any(self._has_default(f) for f in fields[count:]):
-            fields = fields[:count]
-        return [(f.spelling, types[f.spelling]) for f in fields]
+        return [(f.spelling, types.get(f.spelling, OTHER)) for f in fields]
 
-    def _has_default(self, field: Cursor) -> bool:
-        return any(c.kind.is_expression() for c in field.get_children())
+    def defaults(self, ty: Type) -> dict[str | int, Value | None]:
+        """The members of a class with an initialiser of their own; its value where that is a number, else None."""
+        declaration = ty.get_canonical().get_declaration()
+        instance = not cindex.children(declaration)
+        types = {f.spelling: self.builder.types.of(f.type) for f in ty.get_canonical().get_fields()}
+        found: dict[str | int, Value | None] = {}
+        for field in cindex.class_members(declaration):
+            parts = [c for c in field.get_children() if c.kind.is_expression()]
+            if field.kind != CursorKind.FIELD_DECL or not parts:
+                continue
+            member = types.get(field.spelling, OTHER)
+            # What stands in a template may depend on its parameters: libclang evaluates nothing of that kind.
+            plain = len(parts) == 1 and not field.is_bitfield() and (not instance or parts[0].kind in _LITERALS)
+            value = cindex.evaluate(parts[0]) if plain and isinstance(member, IntType) else None
+            found[field.spelling] = None
+            if isinstance(value, int) and abs(value) < 1 << 62:
+                found[field.spelling] = self.converted(ex.const(value, I64), member)
+        return found
 
     def _new(self, node: Node) -> Value:
         values = [self.evaluate(a) for a in node.args if a is not None]

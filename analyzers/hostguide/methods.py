@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzers.frontend.cindex import Cursor
+from analyzers.hostguide.build import is_written_by_compiler
 from analyzers.hostguide.calls import Caller
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
 from analyzers.hostguide.library import (
@@ -186,14 +187,20 @@ class MethodCaller(Caller):
             return self._library_object(node, target, arguments)
         function = self.builder.function(target)
         made = Variable("object", ty)
-        self.state.store[made] = Unknown(self.number("object"), "object", ty)
+        blank = Unknown(self.number("object"), "object", ty)
+        self.state.store[made] = blank
+        if isinstance(ty, RecordType) and (function is not None or is_written_by_compiler(target)):
+            defaults = {key: value for key, value in self.defaults(node.cursor.type).items() if value is not None}
+            if defaults:
+                self.state.store[made] = Record(defaults, blank)
         if function is not None:
             if self.may_run(function):
                 self.run_function(function, arguments, Address(made), node)
                 return self.state.store.pop(made)
             self.unknown_call(node, target, arguments)
         elif not arguments:
-            pass  # an implicit default constructor: members keep what they are, which is unknown
+            # An implicit default constructor: other members keep what they are, which is unknown.
+            return self.state.store.pop(made)
         else:
             self.unknown_call(node, target, arguments)
         return self.fresh("object", ty)

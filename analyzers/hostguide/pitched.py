@@ -333,7 +333,7 @@ def _parameter_texts(code: Code, f: FoundFunction) -> list[str]:
 
 def _bases(record: Cursor) -> list[Cursor]:
     found: list[Cursor] = []
-    for child in record.get_children():
+    for child in cindex.class_members(record):
         if child.kind == CursorKind.CXX_BASE_SPECIFIER:
             named = [
                 c.referenced for c in child.get_children() if c.kind in (CursorKind.TEMPLATE_REF, CursorKind.TYPE_REF)
@@ -361,10 +361,10 @@ def _lacks(write: Write, member: str) -> bool:
         return False
     while waiting:
         top = waiting.pop()
-        if any(c.kind == CursorKind.FIELD_DECL and c.spelling == member for c in top.get_children()):
+        if any(c.kind == CursorKind.FIELD_DECL and c.spelling == member for c in cindex.class_members(top)):
             return False
         bases = _bases(top)
-        if len(bases) != sum(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in top.get_children()):
+        if len(bases) != sum(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in cindex.class_members(top)):
             return False
         waiting += bases
     return True
@@ -373,7 +373,7 @@ def _lacks(write: Write, member: str) -> bool:
 def _fields(record: Cursor | None, stride: str, columns: str) -> tuple[FieldPlace, FieldPlace] | None:
     if record is None:
         return None
-    fields = {c.spelling: c for c in record.get_children() if c.kind == CursorKind.FIELD_DECL}
+    fields = {c.spelling: c for c in cindex.class_members(record) if c.kind == CursorKind.FIELD_DECL}
     found = [place_of_field(fields[name]) for name in (stride, columns) if name in fields]
     return (found[0], found[1]) if len(found) == 2 and found[0] and found[1] else None
 

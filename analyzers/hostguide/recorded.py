@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers.frontend.captures import captures, is_lambda
-from analyzers.frontend.cindex import Cursor, CursorKind, Type
+from analyzers.frontend.cindex import Cursor, Type
 from analyzers.hostguide.aliasing import Aliases, Combination, Target
 from analyzers.hostguide.contexts import SHARED_BYTES, three
 from analyzers.hostguide.execute import Executor
@@ -154,9 +154,8 @@ def _members(ty: Type) -> Iterator[tuple[str, Cursor]]:
     if is_lambda(ty):
         yield from ((c.name, c.field) for c in captures(ty) or ())
         return
-    for member in ty.get_declaration().get_children():
-        if member.kind == CursorKind.FIELD_DECL:
-            yield member.spelling, member
+    for member in ty.get_fields():
+        yield member.spelling, member
 
 
 def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: HostType) -> Value | None:

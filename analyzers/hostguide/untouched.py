@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.declared import CLASSES, FoundFunction
 from analyzers.hostguide.tree import Place
@@ -163,4 +164,4 @@ class Reached:
 def _has_others(record: Cursor) -> bool:
     around = record.semantic_parent
     inner = around is not None and around.kind in CLASSES
-    return inner or any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in record.get_children())
+    return inner or any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in cindex.class_members(record))
