@@ -24,10 +24,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
 from analyzers.frontend.scan import scan_kernels, scan_launches
 from analyzers.model import KernelResult, Verdict
+from analyzers.requests import CheckRequest, UnitFinished
 from benchmarks.alarms import section
 from benchmarks.looked_at import LOOKED_AT
 from benchmarks.sources import PACKAGES, cuda_files, package_sources

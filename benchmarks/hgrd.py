@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
 from analyzers.hostguide.program import Program as HostProgram
 from analyzers.model import CheckOptions, KernelResult, UnitResult, Verdict
+from analyzers.requests import CheckRequest, UnitFinished
 from benchmarks.hgrd_programs import PROGRAMS, Access, Program, Race
 from benchmarks.repositories import fetched
 from benchmarks.sources import CACHE

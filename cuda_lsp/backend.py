@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from analyzers.model import Fix, FixRefusal, UnitResult
 
 if TYPE_CHECKING:
-    from analyzers.engine import CheckRequest, Event
+    from analyzers.requests import CheckRequest, Event
 
 DEFAULT = "cuda_lsp.backend:create"
 

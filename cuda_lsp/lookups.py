@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from analyzers.engine import CheckRequest
 from analyzers.model import SyntaxIssue, UnitResult
+from analyzers.requests import CheckRequest
 from cuda_lsp import cache
 
 _MISSING_FILE = re.compile(r"'([^']+)' file not found")

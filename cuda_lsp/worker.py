@@ -24,7 +24,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from analyzers.engine import (
+from analyzers.frontend.flags import CompileFlags
+from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
+from analyzers.requests import (
     PARSE_ERROR,
     CancelledError,
     CheckRequest,
@@ -34,8 +36,6 @@ from analyzers.engine import (
     Progress,
     UnitFinished,
 )
-from analyzers.frontend.flags import CompileFlags
-from analyzers.model import CheckOptions, Fix, KernelResult, UnitResult
 from cuda_lsp import backend, bug, cache, frames, wire
 from cuda_lsp.lookups import Lookups
 from cuda_lsp.process_figures import resident_bytes

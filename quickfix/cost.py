@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from analyzers.engine import KernelAnalysis
+from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Gap
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents, LoopInstance

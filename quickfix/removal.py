@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from analyzers.engine import KernelAnalysis
+from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement, Step
 from analyzers.model import Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal

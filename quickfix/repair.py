@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from analyzers.engine import CheckRequest, Engine, KernelAnalysis, never
+from analyzers.analysed import KernelAnalysis
+from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Access, Finding, Fix, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.requests import CheckRequest, never
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
 from quickfix.removal import counterparts, deletion

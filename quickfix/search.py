@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.engine import KernelAnalysis
+from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal

@@ -10,9 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from analyzers.engine import CheckRequest, Engine, KernelAnalysis, UnitAnalysis
+from analyzers.analysed import KernelAnalysis, UnitAnalysis
+from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.model import SourceSpan, UnitResult
+from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
 from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key

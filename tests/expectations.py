@@ -30,10 +30,11 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import quickfix
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, ContextResult, Finding, Fix, KernelResult, UnitResult, Verdict
+from analyzers.requests import CheckRequest, UnitFinished
 from cuda_lsp.workspace.program_index import ProgramIndex
 
 RACES = frozenset({Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE})

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from analyzers import engine
-from analyzers.engine import CheckRequest
 from analyzers.frontend.flags import CompileFlags, DroppedFlag
 from analyzers.model import (
     Access,
@@ -32,6 +31,7 @@ from analyzers.model import (
     Verdict,
     Witness,
 )
+from analyzers.requests import CheckRequest
 from cuda_lsp import cache, unit_view, wire
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.lookups import Lookups

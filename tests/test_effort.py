@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.engine import UNFIT, CheckRequest, Engine, KernelFinished, Progress, UnitFinished
+from analyzers.engine import Engine
 from analyzers.ir import symbolic
 from analyzers.model import CheckOptions, KernelResult, UnitResult, UserLaunch, Verdict
+from analyzers.requests import UNFIT, CheckRequest, KernelFinished, Progress, UnitFinished
 from analyzers.solve.effort import UNDECIDED, Effort, price
 from analyzers.solve.query import Proved, Undecided
 from analyzers.verdicts import kernel as kernel_verdicts

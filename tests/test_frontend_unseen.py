@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from lowering import unit
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags, translate
 from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.lower import lower_unit
 from analyzers.frontend.parse import UnitParser
 from analyzers.model import UnitResult
+from analyzers.requests import CheckRequest, UnitFinished
 
 
 def listed(text: str, flags: CompileFlags | None = None) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hostguide_cases import text_of
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.hostguide.comments import (
     comment_directives,
     directives_for,
@@ -20,6 +20,7 @@ from analyzers.hostguide.contexts import context_of_user_launch, default_context
 from analyzers.ir.expr import BID, F32, I32, PTR, U8, U32, U64, Type, add, addr, cast, const, show, sym
 from analyzers.ir.kernel import KERNEL_BLOCK, Barrier, Block, Kernel, Parameter, Site, Stmt, Store
 from analyzers.model import SourceSpan, UserLaunch, Verdict
+from analyzers.requests import CheckRequest, UnitFinished
 
 PATH = "/case/k.cu"
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from analyzers.engine import CheckRequest, Engine, Event, KernelFinished, KernelForeseen, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.incremental import edit_inside_function, moved
 from analyzers.model import CheckOptions, SourceSpan, UnitResult
+from analyzers.requests import CheckRequest, Event, KernelFinished, KernelForeseen, UnitFinished
 from benchmarks.large_file import large_file
 
 CORPUS = Path(__file__).parent / "corpus"

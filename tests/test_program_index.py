@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.outline import Outline
 from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, UnitResult
+from analyzers.requests import CheckRequest, UnitFinished
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.workspace import program_index
 from cuda_lsp.workspace.program_index import ProgramIndex

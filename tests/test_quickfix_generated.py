@@ -8,13 +8,15 @@ from functools import cache
 import pytest
 from test_quickfix_golden import applied
 
-from analyzers.engine import CheckRequest, Engine, UnitAnalysis
+from analyzers.analysed import UnitAnalysis
+from analyzers.engine import Engine
 from analyzers.ir.kernel import Atomic as AtomicStatement
 from analyzers.ir.kernel import Load, Store, statements
 from analyzers.model import Fix, Verdict
 from analyzers.reference.generator import Flavour, GeneratedKernel, generate
 from analyzers.reference.interpreter import run
 from analyzers.reference.races import divergences, races
+from analyzers.requests import CheckRequest
 from quickfix import offers
 
 PATH = "/virtual/generated.cu"

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
+from analyzers.requests import CheckRequest, UnitFinished
 from quickfix import answers, fix_all, fix_for, offers, remove_redundant
 
 GOLDEN = Path(__file__).parent / "golden"

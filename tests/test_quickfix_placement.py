@@ -7,8 +7,9 @@ from functools import cache
 import pytest
 from test_quickfix_golden import applied
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished, never
+from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
+from analyzers.requests import CheckRequest, UnitFinished, never
 from quickfix import available, fix_all, fix_for
 from quickfix import session as session_module
 from quickfix.paths import passage

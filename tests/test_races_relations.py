@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
 from analyzers.model import Finding, Severity, Verdict
 from analyzers.races import relations
+from analyzers.requests import CheckRequest, UnitFinished
 
 
 def findings(kernel: str, host: str) -> list[Finding]:

@@ -20,7 +20,8 @@ print(total, same, e.opaque("load", e.F32, (total,)).rank, sorted({{a, b, total}
 
 _RESULTS = """
 import sys
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
+from analyzers.requests import CheckRequest, UnitFinished
 for path in sys.argv[1:]:
     with open(path) as file:
         events = list(Engine().check(CheckRequest(path, file.read())))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.engine import Engine
 from analyzers.model import Finding, Witness
+from analyzers.requests import CheckRequest, UnitFinished
 
 
 def only_finding(text: str, memory: str | None = None) -> Finding:

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TextIO
 
-from analyzers.engine import UNFIT, Progress
 from analyzers.hostguide.contexts import describe
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult, Verdict
+from analyzers.requests import UNFIT, Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from analyzers.engine import Progress
 from analyzers.model import Fix, TextEdit, UnitResult
+from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
 from cuda_lsp.cli.check import DEFAULT_FAIL_ON, apart, exit_code, tell_notices
 from cuda_lsp.cli.inputs import Input, plain, shown

@@ -22,8 +22,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
-from analyzers.engine import CheckRequest, Progress, UnitFinished
 from analyzers.model import Fix, FixRefusal, Reason, UnitResult
+from analyzers.requests import PARSE_ERROR, CheckRequest, Progress, UnitFinished
 from cuda_lsp.process_figures import SilentWork
 from cuda_lsp.worker_process import exit_reason
 
@@ -289,12 +289,12 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Message], None]) -> Outc
 
 
 def _explained(task: Task) -> Outcome:
-    from analyzers import engine
+    from analyzers.explain import explain
     from analyzers.frontend.parse import ParseFailure
 
     try:
-        return Outcome(task, None, text=engine.explain(task.request, task.kernel, task.stage))
+        return Outcome(task, None, text=explain(task.request, task.kernel, task.stage))
     except ParseFailure as error:
-        return _lost(task, str(error), engine.PARSE_ERROR)
+        return _lost(task, str(error), PARSE_ERROR)
     except ValueError as error:
         return Outcome(task, None, refusal=str(error))

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.engine import CheckRequest
 from analyzers.frontend import flags
 from analyzers.frontend.flags import CompileFlags
 from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, UserLaunch
+from analyzers.requests import CheckRequest
 from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.cli.exit_codes import UsageError

@@ -26,15 +26,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from analyzers.engine import (
-    PARSE_ERROR,
-    CancelledError,
-    CheckRequest,
-    Event,
-    KernelFinished,
-    Progress,
-    UnitFinished,
-)
 from analyzers.model import (
     Access,
     ContextResult,
@@ -55,6 +46,7 @@ from analyzers.model import (
     Verdict,
     Witness,
 )
+from analyzers.requests import PARSE_ERROR, CancelledError, CheckRequest, Event, KernelFinished, Progress, UnitFinished
 from cuda_lsp.lookups import include_folders
 
 KERNEL = re.compile(r"__global__\s+void\s+(\w+)\s*\([^)]*\)\s*\{")

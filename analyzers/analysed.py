@@ -1,0 +1,36 @@
+"""A checked unit with everything that was found on the way, for whoever repairs or explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from analyzers.frontend.parse import ParsedUnit
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.events import KernelEvents
+from analyzers.ir.kernel import Kernel
+from analyzers.model import KernelResult, SourceSpan, UnitResult
+from analyzers.requests import CheckRequest
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAnalysis:
+    """A kernel with everything that was found on the way to its verdict."""
+
+    kernel: Kernel
+    events: KernelEvents
+    contexts: tuple[LaunchContext, ...]
+    result: KernelResult
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAnalysis:
+    """A checked unit, for whoever repairs it."""
+
+    request: CheckRequest
+    unit: ParsedUnit
+    kernels: tuple[KernelAnalysis, ...]
+    result: UnitResult
+    functions: Mapping[str, tuple[SourceSpan, ...]] = field(default_factory=dict[str, tuple[SourceSpan, ...]])
+    """From `inspect` and `retry`: by mangled name of each kernel of the checked unit, the extents of its definition and
+    of the device functions it reaches, in the text of the last check."""
