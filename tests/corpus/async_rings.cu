@@ -337,3 +337,48 @@ __global__ void many_open_from_a_loop(const int *in, int *out) {  // expect: unk
   __pipeline_wait_prior(0);
   out[t] = s[t];
 }
+
+// Waiting for everything ends what is not committed, too, and nothing that is issued later.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void read_before_the_wait_for_all(const int *in, int *out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    out[k * 64 + t] = s[63 - t];  // expect: data-race with +3
+    asm volatile("cp.async.wait_all;\n" ::: "memory");
+    __syncthreads();
+    __pipeline_memcpy_async(&s[t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+}
+
+// ... and read behind it.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void read_behind_the_wait_for_all(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    asm volatile("cp.async.wait_all;\n" ::: "memory");
+    __syncthreads();
+    out[k * 64 + t] = s[63 - t];
+    __syncthreads();
+    __pipeline_memcpy_async(&s[t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
+}
+
+// Without groups: what one iteration issues, the next one waits for.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void never_committed(const int *in, int *out, int n) {
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    out[k * 64 + t] = s[(k + 1) % 2][63 - t];  // expect: data-race with +3
+    asm volatile("cp.async.wait_all;\n" ::: "memory");
+    __syncthreads();
+    __pipeline_memcpy_async(&s[k % 2][t], &in[k * 64 + t], sizeof(int));
+  }
+}

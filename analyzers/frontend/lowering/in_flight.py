@@ -245,8 +245,13 @@ class Follower:
         newest = left_open(kind, state)
         if newest is None:
             return []
-        # What is not committed yet is in the group with the next number.
-        return [Assign(self.waited.value, add(self.committed, const(1 if newest == EVERYTHING else -newest, I32)))]
+        out: list[Stmt] = [Assign(self.waited.value, add(self.committed, const(-max(newest, 0), I32)))]
+        if newest == EVERYTHING:
+            # What is not committed yet has the number that what is issued from here on gets, too.
+            for entry in sorted(state.fresh):
+                if entry.label in self.histories and entry.age < OLD and not self.ctx.copies[entry.label].barrier:
+                    out.append(Assign(self.histories[entry.label].group[entry.age].value, const(0, I32)))
+        return out
 
     def _marked(self, kind: str, state: State | None) -> State | None:
         """Copies of a barrier in memory are open until its phase is complete, whatever else the thread waits for."""
