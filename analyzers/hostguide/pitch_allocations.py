@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from analyzers.hostguide.brackets import arguments, flat
 from analyzers.hostguide.declared import FoundFunction
-from analyzers.hostguide.written import Code, arguments, flat, parameters
+from analyzers.hostguide.written import Code, parameters
 
 _OUT = re.compile(rb"&\s*((?:[A-Za-z_]\w*\s*(?:->|\.)\s*)*)([A-Za-z_]\w*)\s*(?=[,)])")
 _CALLEE = re.compile(rb"([A-Za-z_]\w*)\s*$")
@@ -86,8 +87,10 @@ class Allocations:
             return match["a"] or match["b"], match[2] or match[3]
         if not value.isidentifier() or value in parameters(f):
             return None
-        given = assignments(self.code.text(f), value)
+        given, places = assignments(self.code.text(f), value), assigned_at(self.code.text(f), value)
         match = _ROW_BYTES.match(given[0]) if len(given) == 1 else None
+        if not self.code.keeps(f, value, [f.start + place for place in places]):
+            return None
         return (match["a"] or match["b"], match[2] or match[3]) if match is not None else None
 
     def _gives_pitch(self, callee: str, count: int, out: int, width: int) -> bool:
@@ -106,8 +109,11 @@ class Allocations:
         return True
 
     def _keeps_pitch(self, f: FoundFunction, out: str, width: str) -> bool:
-        body = self.code.texts[f.path][self.code.body(f) : f.end]
+        start = self.code.body(f)
+        body = self.code.texts[f.path][start : f.end]
         if not all(rounds_up(value, width) for value in assignments(body, width)):
+            return False
+        if not self.code.keeps(f, width, [start + place for place in assigned_at(body, width)], (start, f.end)):
             return False
         seen = False
         for match in re.finditer(rb"\b" + re.escape(out.encode()) + rb"\b", body):
@@ -143,8 +149,17 @@ def rounds_up(value: str, base: str) -> bool:
 
 def assignments(text: bytes, name: str) -> list[str]:
     """The values that a variable is given, by its declaration or later."""
-    found = re.findall(rb"(?<![\w.>])" + re.escape(name.encode()) + rb"\s*([-+*/%&|^]|<<|>>)?=(?!=)([^;]*)", text)
+    found = re.findall(_assignment(name), text)
     return [flat(value) if not sign else "?" for sign, value in found]
+
+
+def assigned_at(text: bytes, name: str) -> list[int]:
+    """Where those assignments name the variable."""
+    return [match.start() for match in re.finditer(_assignment(name), text)]
+
+
+def _assignment(name: str) -> bytes:
+    return rb"(?<![\w.>])" + re.escape(name.encode()) + rb"\s*([-+*/%&|^]|<<|>>)?=(?!=)([^;]*)"
 
 
 def _opening(text: bytes, at: int, stop: int) -> int:

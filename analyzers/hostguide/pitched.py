@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.frontend import cindex
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import CursorKind
+from analyzers.hostguide.brackets import arguments, block_around, flat, is_certain
 from analyzers.hostguide.declared import CLASSES, FoundFunction
 from analyzers.hostguide.notes import span
-from analyzers.hostguide.pitch_allocations import SIZE, Allocation, Allocations, assignments, rounds_up
+from analyzers.hostguide.pitch_allocations import SIZE, Allocation, Allocations, assigned_at, rounds_up
+from analyzers.hostguide.pitch_calls import Calls, parameter_texts
+from analyzers.hostguide.pitch_members import FieldPlace, bases_of, bound_together, fields_of, lacks
 from analyzers.hostguide.source import SourceTexts
-from analyzers.hostguide.written import Code, Doubt, Write, arguments, block_around, flat, parameters
+from analyzers.hostguide.written import Code, Doubt, Write, parameters
 from analyzers.model import FactNote, SourceSpan
 
 _CAST = re.compile(
@@ -29,13 +32,9 @@ _CHECKS = re.compile(rb"\b(?:\w*_)?(?:ASSERT|CHECK|ICHECK|DCHECK|REQUIRE|REQUIRE
 _HARMLESS = frozenset({"swap", "sizeof", "int", "size_t", "move", "NULL"})
 _CALLED = re.compile(rb"([A-Za-z_]\w*)\s*\(|<<<|\b(return|throw|goto|break|continue)\b")
 _SIZES = {"char": 1, "short": 2, "int": 4, "unsigned": 4, "float": 4, "long": 8, "double": 8, "size_t": 8}
-_CLASS_HEAD = re.compile(rb"\b(?:class|struct|union)\s+(?:\w+\s+)?$")
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ZERO = frozenset({"0", "NULL", "0u", "0U", "0L", "0UL"})
 _DEEPEST = 6
-
-
-FieldPlace = tuple[str, int]
-"""The file and offset of the name that a member is declared with, the same in all instances of a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +58,25 @@ class _Search:
         self.code = code
         self.sources = sources
         self.allocations: list[Allocation] = []
+        self.calls = Calls(code)
         self._passed: set[tuple[int, str, str]] = set()
 
     def run(self) -> list[RowPitch]:
         self.allocations = list(Allocations(self.code).find())
         found: dict[tuple[str, str], RowPitch] = {}
+        bound = bound_together(self.code)
         for allocation in self.allocations:
             for stride, columns, scale in self._members_set(allocation):
                 declared = self._declared(allocation, stride, columns)
                 if declared is None or (stride, columns) in found:
                     continue
+                if declared[2] in bound:
+                    continue
                 try:
                     self._check(stride, columns)
                 except Doubt:
                     continue
-                found[stride, columns] = self._relation(allocation, stride, columns, scale, declared)
+                found[stride, columns] = self._relation(allocation, stride, columns, scale, declared[:2])
         return list(found.values())
 
     def _relation(
@@ -116,7 +119,7 @@ class _Search:
                 if a["holder"] or not any(self.code.is_local(allocation.function, n) for n in (stride, column)):
                     yield a["name"], b["name"], scale
 
-    def _declared(self, allocation: Allocation, stride: str, columns: str) -> tuple[FieldPlace, FieldPlace] | None:
+    def _declared(self, allocation: Allocation, stride: str, columns: str) -> tuple[FieldPlace, FieldPlace, int] | None:
         """Where the class that an allocation is for declares the two members."""
         f = allocation.function
         text = self.code.texts[f.path]
@@ -125,15 +128,15 @@ class _Search:
             found = cindex.cursor_at(f.cursor.translation_unit, f.path, match.start())
             meant = found.referenced if found is not None and found.kind == CursorKind.MEMBER_REF_EXPR else None
             if meant is not None and meant.kind == CursorKind.FIELD_DECL and meant.spelling == stride:
-                return _fields(meant.semantic_parent, stride, columns)
+                return fields_of(meant.semantic_parent, stride, columns)
         parent = f.cursor.semantic_parent
         waiting = [parent] if parent is not None and parent.kind in CLASSES else []
         while waiting:
             top = waiting.pop()
-            place = _fields(top, stride, columns)
+            place = fields_of(top, stride, columns)
             if place is not None:
                 return place
-            waiting += _bases(top)
+            waiting += bases_of(top)
         return None
 
     # --- every place that sets one of the two members
@@ -155,14 +158,14 @@ class _Search:
             raise Doubt("no allocation")
         for write in strides:
             fitting = [w for w in widths if (w.path, w.block, w.holder) == (write.path, write.block, write.holder)]
-            if not fitting and _lacks(write, columns):
+            if not fitting and lacks(write, columns):
                 continue
             if len(fitting) != 1:
                 raise Doubt(f"{stride} is set without {columns}")
             self._together(write, fitting[0])
             self._fits(write, fitting[0], stride, columns)
             partners.add(id(fitting[0]))
-        if any(id(w) not in partners and not _lacks(w, stride) for w in widths):
+        if any(id(w) not in partners and not lacks(w, stride) for w in widths):
             raise Doubt(f"{columns} is set without {stride}")
 
     def _together(self, a: Write, b: Write) -> None:
@@ -180,14 +183,30 @@ class _Search:
                 raise Doubt("exchanged with different objects")
             return
         own = f"{write.holder}.{columns}" if write.holder else columns
+        text = self.code.texts[write.path]
+        initialisers = write.function is not None and write.block[0] == write.function.start
+        if not initialisers and not (is_certain(text, write.at) and is_certain(text, width.at)):
+            raise Doubt("one of the two may be set alone")
         if write.value == own and write.at > width.at:
             return
         if any(self._is_allocated(a, write, width) for a in self.allocations):
             return
+        if not self._same_between(write, width):
+            raise Doubt("what one is set to may be changed before the other is set")
         self._fits_values(write.function, write.at, width.value, write.value, (columns, stride), 0)
 
+    def _same_between(self, a: Write, b: Write) -> bool:
+        """Whether the variables that two members are set to are the same numbers for both."""
+        first, second = sorted((a, b), key=lambda w: w.at)
+        names = set(_IDENTIFIER.findall(f"{a.value} {b.value}")) - {self._names(a), self._names(b)}
+        f = first.function
+        return f is None or all(self.code.keeps(f, name, (), (first.end, second.at)) for name in sorted(names))
+
     def _is_allocated(self, a: Allocation, write: Write, width: Write) -> bool:
-        if a.function is not write.function or block_around(self.code.texts[write.path], a.at) != write.block:
+        text = self.code.texts[write.path]
+        if a.function is not write.function or block_around(text, a.at) != write.block:
+            return False
+        if not all(is_certain(text, at) for at in (a.at, write.at, width.at)):
             return False
         own = f"{width.holder}.{a.width.rpartition('.')[2]}" if width.holder else a.width
         same = width.value == a.width or (own == a.width and width.at < a.at and self._names(width) == a.width)
@@ -195,7 +214,10 @@ class _Search:
             return False
         if write.value == "pitch" and write.at == a.at:
             return True
-        return write.at > a.at and _divided(write.value, a.out) in ("", a.element)
+        if write.at < a.at or _divided(write.value, a.out) not in ("", a.element):
+            return False
+        name = a.out.rpartition(".")[2]
+        return self.code.keeps(a.function, name, (a.out_at,), (a.at, write.at))
 
     def _names(self, write: Write) -> str:
         """What is written, flat."""
@@ -210,18 +232,19 @@ class _Search:
         name = a.width
         if self._names(width) == name:
             return False
-        values = assignments(text, name)
-        steps = re.search(
-            rb"(?:\+\+|--|(?<!&)&)\s*" + name.encode() + rb"\b|\b" + name.encode() + rb"\s*(?:\+\+|--)", text
-        )
-        return steps is not None or len(values) > (0 if name in parameters(a.function) else 1)
+        places = assigned_at(text, name)
+        if len(places) > (0 if name in parameters(a.function) else 1):
+            return True
+        return not self.code.keeps(a.function, name, [a.function.start + place for place in places])
 
     def _fits_values(
         self, f: FoundFunction | None, at: int, width: str, stride: str, members: tuple[str, str], depth: int
     ) -> None:
         """Raises Doubt unless one value is known not to be below the other."""
         columns, pitch = members
-        if width == stride or (width in _ZERO and stride in _ZERO) or rounds_up(stride, width):
+        if (width == stride and self._is_steady(width)) or (width in _ZERO and stride in _ZERO):
+            return
+        if rounds_up(stride, width) and self._is_steady(width):
             return
         if width.isdecimal() and stride.isdecimal() and int(stride) >= int(width):
             return
@@ -239,9 +262,22 @@ class _Search:
                 return
         raise Doubt(f"{pitch} is {stride} where {columns} is {width}")
 
+    def _is_steady(self, value: str) -> bool:
+        """Whether an expression is the same number when it is evaluated again: it changes nothing, and calls only
+        member functions that cannot."""
+        if "++" in value or "--" in value or re.search(r"[^=<>!]=[^=]", value):
+            return False
+        called = re.findall(r"([A-Za-z_]\w*)\(", value)
+        found = [self.code.named.get(name, []) for name in called]
+        return all(fs and all(map(self._is_const, fs)) for fs in found)
+
+    def _is_const(self, f: FoundFunction) -> bool:
+        text = self.code.texts[f.path]
+        opened = text.find(b"(", f.named_at)
+        return opened >= 0 and re.match(rb"\s*const\b", text[arguments(text, opened)[1] :]) is not None
+
     def _assigned(self, f: FoundFunction, *names: str) -> bool:
-        body = self.code.texts[f.path][self.code.body(f) : f.end]
-        return any(assignments(body, n) or re.search(rb"(?<!&)&\s*" + n.encode() + rb"\b", body) for n in names)
+        return not all(self.code.keeps(f, n) for n in names)
 
     def _is_checked(self, f: FoundFunction, at: int, width: str, limit: str) -> bool:
         """Whether an assertion in front of a place says that a number is within a limit, or is plus one that is not
@@ -249,7 +285,9 @@ class _Search:
         text = self.code.texts[f.path]
         for match in _CHECKS.finditer(text, f.start, at):
             opened = match.end() - 1
-            if block_around(text, opened)[1] < at:
+            if block_around(text, opened)[1] < at or not is_certain(text, match.start()):
+                continue
+            if width.isidentifier() and not self.code.keeps(f, width):
                 continue
             _, stop = arguments(text, opened)
             parts = flat(text[opened + 1 : stop - 1]).split("&&")
@@ -269,27 +307,14 @@ class _Search:
             return
         self._passed.add(key)
         names = parameters(f)
-        if any("=" in part for part in _parameter_texts(self.code, f)):
+        if any("=" in part for part in parameter_texts(self.code, f)):
             raise Doubt("a default argument")
         first, second = names.index(width), names.index(stride)
-        for g, at, given in self._calls(f):
+        for g, at, given in self.calls.of(f):
             if len(given) == len(names):
                 self._fits_values(g, at, given[first], given[second], members, depth + 1)
-
-    def _calls(self, f: FoundFunction) -> Iterator[tuple[FoundFunction | None, int, list[str]]]:
-        is_constructor = f.cursor.kind == CursorKind.CONSTRUCTOR
-        name = f.name.partition("<")[0]
-        between = rb"\s*(?:<[^<>;{}()]*>)?\s*>*\s*" + (rb"(?:[A-Za-z_]\w*\s*)?([({])" if is_constructor else rb"([(])")
-        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b" + between)
-        for path, text in self.code.texts.items():
-            for match in pattern.finditer(text):
-                words = re.finditer(rb"[A-Za-z_]\w*", match[0])
-                if any((path, match.start() + w.start()) in self.code.declared_at for w in words):
-                    continue
-                if _CLASS_HEAD.search(text[max(0, match.start() - 40) : match.start()]):
-                    continue
-                given, _ = arguments(text, match.end() - 1)
-                yield self.code.around(path, match.start()), match.start(), given
+            elif any("..." in value for value in given):
+                raise Doubt(f"what {f.name} gets is handed on as a pack")
 
 
 def row_pitches(code: Code, sources: SourceTexts) -> list[RowPitch]:
@@ -323,67 +348,6 @@ def _closes_last(text: str) -> bool:
         if depth == 0:
             return at == len(text) - 1
     return False
-
-
-def _parameter_texts(code: Code, f: FoundFunction) -> list[str]:
-    text = code.texts[f.path]
-    opened = text.find(b"(", f.named_at)
-    return arguments(text, opened)[0] if opened >= 0 else []
-
-
-def _bases(record: Cursor) -> list[Cursor]:
-    found: list[Cursor] = []
-    for child in cindex.class_members(record):
-        if child.kind == CursorKind.CXX_BASE_SPECIFIER:
-            named = [
-                c.referenced for c in child.get_children() if c.kind in (CursorKind.TEMPLATE_REF, CursorKind.TYPE_REF)
-            ]
-            for meant in named:
-                defined = meant.get_definition() or meant if meant is not None else None
-                if defined is not None and defined.kind in CLASSES:
-                    found.append(defined)
-    return found
-
-
-def _lacks(write: Write, member: str) -> bool:
-    """Whether the class that a write belongs to is known not to have another member."""
-    f = write.function
-    if f is None or write.holder:
-        if f is None:
-            return False
-        found = cindex.cursor_at(f.cursor.translation_unit, write.path, write.at)
-        meant = found.referenced if found is not None and found.kind == CursorKind.MEMBER_REF_EXPR else None
-        parent = meant.semantic_parent if meant is not None and meant.kind == CursorKind.FIELD_DECL else None
-    else:
-        parent = f.cursor.semantic_parent
-    waiting = [parent] if parent is not None and parent.kind in CLASSES else []
-    if not waiting:
-        return False
-    while waiting:
-        top = waiting.pop()
-        if any(c.kind == CursorKind.FIELD_DECL and c.spelling == member for c in cindex.class_members(top)):
-            return False
-        bases = _bases(top)
-        if len(bases) != sum(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in cindex.class_members(top)):
-            return False
-        waiting += bases
-    return True
-
-
-def _fields(record: Cursor | None, stride: str, columns: str) -> tuple[FieldPlace, FieldPlace] | None:
-    if record is None:
-        return None
-    fields = {c.spelling: c for c in cindex.class_members(record) if c.kind == CursorKind.FIELD_DECL}
-    found = [place_of_field(fields[name]) for name in (stride, columns) if name in fields]
-    return (found[0], found[1]) if len(found) == 2 and found[0] and found[1] else None
-
-
-def place_of_field(cursor: Cursor) -> FieldPlace | None:
-    """Where a member is declared that a cursor declares or refers to."""
-    field = cursor if cursor.kind == CursorKind.FIELD_DECL else cursor.referenced
-    if field is None or field.kind != CursorKind.FIELD_DECL or field.location.file is None:
-        return None
-    return field.location.file.name, field.location.offset
 
 
 def _call_span(code: Code, a: Allocation) -> SourceSpan:

@@ -23,7 +23,7 @@ from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.library import LARGEST_PITCH
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.notes import note_of, span, text_of
-from analyzers.hostguide.pitched import place_of_field
+from analyzers.hostguide.pitch_members import place_of_field
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Null, Pointer, Record, Unknown, Value, facts_since
 from analyzers.ir import expr as ex

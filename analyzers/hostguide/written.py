@@ -1,30 +1,30 @@
 """How host code sets pairs of members, read from its text: the row stride of a matrix and its width.
 
 clang resolves few names in templates that it does not instantiate, so this reads blanked texts, member by member name,
-whatever the class: that finds more writes than there are, never fewer. Takes the functions of a program, gives its
+whatever the class: that finds more writes than there are. What is neither a write that is understood nor a plain read
+(`reading`) is a doubt. Takes the functions of a program, gives its
 writes, in a form in which one can be held against the other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzers.frontend.cindex import CursorKind, TypeKind
+from analyzers.frontend.cindex import CursorKind
+from analyzers.hostguide.brackets import arguments, block_around, flat
 from analyzers.hostguide.declared import CLASSES, FoundFunction, called_as
+from analyzers.hostguide.reading import Reading, Use, has_reference_members, path_start
 
 _OBJECT = re.compile(rb"((?:[A-Za-z_]\w*\s*(?:->|\.)\s*)+)$")
 _REACHED = re.compile(rb"(?:->|\.|::)\s*$")
-_COMPOUND = re.compile(rb"\s*(?:[-+*/%&|^]=|<<=|>>=|\+\+|--|\[)")
 _ASSIGNED = re.compile(rb"\s*=(?!=)")
-_BEFORE_WRITE = re.compile(rb"(?:\+\+|--|>>)\s*$")
-_ADDRESS = re.compile(rb"(?:^|[(,={};:?!<>+\-*/%|^]|&&|\breturn)\s*&\s*$")
-_BOUND = re.compile(rb"&\s*\w+\s*[={(]\s*$")
 _NAME_BEFORE = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}()]*>)?\s*$")
-_BLANKS = re.compile(r"\s+")
-_AROUND_SIGN = re.compile(r"\s*([^\w\s])\s*")
-_REFERRING = frozenset({"exchange", "tie", "ref", "addressof", "forward", "move"})
+_DECLARED = (
+    rb"(?<![\w.>])(?!(?:return|else|do|case|delete|throw|new|goto|and|or|not|using|co_return|co_yield)\b)"
+    rb"[A-Za-z_][\w:]*\s+"
+)
 _FARTHEST = 160
 """Bytes in front of a member's name in which the path to it stands."""
 
@@ -33,61 +33,8 @@ class Doubt(Exception):
     """A member may be written in a way that is not understood."""
 
 
-def flat(text: bytes | str) -> str:
-    """Code on one line, with blanks only between words, and no ``this->``."""
-    plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    found = _AROUND_SIGN.sub(r"\1", _BLANKS.sub(" ", plain)).strip()
-    return re.sub(r"\bthis->", "", found).replace("->", ".")
-
-
-def arguments(text: bytes, opened: int) -> tuple[list[str], int]:
-    """The arguments between the bracket at ``opened`` and the one that closes it, and the offset after that."""
-    depth, start, at = 0, opened + 1, opened
-    found: list[str] = []
-    while at < len(text):
-        sign = text[at : at + 1]
-        if sign in b"([{":
-            depth += 1
-        elif sign in b")]}":
-            depth -= 1
-            if depth == 0:
-                last = flat(text[start:at])
-                return ([*found, last] if last or found else found), at + 1
-        elif sign == b"," and depth == 1:
-            found.append(flat(text[start:at]))
-            start = at + 1
-        at += 1
-    return found, at
-
-
 def parameters(f: FoundFunction) -> list[str]:
     return [c.spelling for c in f.cursor.get_children() if c.kind == CursorKind.PARM_DECL]
-
-
-def block_around(text: bytes, at: int) -> tuple[int, int]:
-    """The innermost braces around an offset: the first byte inside, and that of the closing one."""
-    depth = 0
-    start = at
-    while start > 0:
-        sign = text[start - 1 : start]
-        if sign == b"}":
-            depth += 1
-        elif sign == b"{":
-            if depth == 0:
-                break
-            depth -= 1
-        start -= 1
-    depth, end = 0, at
-    while end < len(text):
-        sign = text[end : end + 1]
-        if sign == b"{":
-            depth += 1
-        elif sign == b"}":
-            if depth == 0:
-                break
-            depth -= 1
-        end += 1
-    return start, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +71,8 @@ class Code:
             self.named.setdefault(called_as(f), []).append(f)
             self.declared_at.add((f.path, f.named_at))
         self._scoped: dict[str, list[FoundFunction]] | None = None
+        self._readings: dict[str, Reading] = {}
+        self._referring: bool | None = None
 
     def scoped(self, name: str) -> list[FoundFunction]:
         """The functions of classes with a name, one each."""
@@ -168,10 +117,31 @@ class Code:
             for match in pattern.finditer(text):
                 yield path, match.start()
 
+    def reading(self, path: str) -> Reading:
+        """What only reads in a file."""
+        if path not in self._readings:
+            if self._referring is None:
+                self._referring = has_reference_members(list(self.texts.values()))
+            self._readings[path] = Reading(self.texts[path], self.named, self._referring)
+        return self._readings[path]
+
+    def keeps(
+        self, f: FoundFunction, name: str, allowed: Collection[int] = (), within: tuple[int, int] | None = None
+    ) -> bool:
+        """Whether nothing in a function, or between two offsets of it, may change a variable; ``allowed``: offsets of
+        uses that are known."""
+        reading, text = self.reading(f.path), self.texts[f.path]
+        pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
+        for match in pattern.finditer(text, *(within or (f.start, f.end))):
+            at = match.start()
+            inits = f.cursor.kind == CursorKind.CONSTRUCTOR and f.start < at < self.body(f)
+            if at not in allowed and not reading.only_reads(Use(f, path_start(text, at), at + len(name), inits)):
+                return False
+        return True
+
     def writes(self, name: str, allowed: frozenset[tuple[str, int]]) -> Iterator[Write]:
-        """Every write to a member of this name, in any class. Raises Doubt for one that has another form than an
-        assignment, an initialiser or an exchange; ``allowed``: places of such that are known."""
-        local: dict[int, bool] = {}
+        """Every write to a member of this name, in any class. Raises Doubt for uses that may be one of another form
+        than an assignment, an initialiser or an exchange; ``allowed``: places of such that are known."""
         for path, at in self.uses(name):
             if (path, at) in allowed or (path, at) in self.declared_at:
                 continue
@@ -182,36 +152,37 @@ class Code:
             front = before[: object_.start()] if object_ is not None else before
             holder = flat(object_.group(1))[:-1] if object_ is not None else ""
             holder = "" if holder == "this" else holder
-            if object_ is None and f is not None and id(f) not in local:
-                local[id(f)] = self.is_local(f, name)
-            if object_ is None and f is not None and local[id(f)] and not _REACHED.search(before):
-                inits = f.cursor.kind == CursorKind.CONSTRUCTOR and at < self.body(f)
-                if not (inits and text[end : end + 1] in (b"(", b"{")):
-                    continue
-            complex_ = object_ is None and _REACHED.search(before) is not None
-            complex_ = complex_ or (object_ is not None and _REACHED.search(front) is not None)
-            found = self._write(name, f, path, at, holder, front)
+            inits = f is not None and f.cursor.kind == CursorKind.CONSTRUCTOR and f.start < at < self.body(f)
+            reached = _REACHED.search(before) is not None
+            initialised = inits and text[end : end + 1] in (b"(", b"{")
+            if not reached and not initialised and f is not None and self.is_local(f, name, at):
+                continue
+            complex_ = reached if object_ is None else _REACHED.search(front) is not None
+            found = self._write(name, f, path, at, holder, inits)
             if found is None:
+                if not self.reading(path).only_reads(Use(f, path_start(text, at), end, inits)):
+                    raise Doubt(f"{name} may be written through a reference")
                 continue
             if complex_:
                 raise Doubt(f"a write to {name} of an object that is not named")
             yield found
 
-    def is_local(self, f: FoundFunction, name: str) -> bool:
-        """Whether an unqualified name in a function means a variable of its own."""
+    def is_local(self, f: FoundFunction, name: str, at: int | None = None) -> bool:
+        """Whether an unqualified name in a function, or at one place in it, means a variable of its own."""
         parent = f.cursor.semantic_parent
         if parent is None or parent.kind not in CLASSES or name in parameters(f):
             return True
-        declared = rb"(?<![\w.>])(?!return\b|else\b|case\b|delete\b|throw\b|new\b)[A-Za-z_][\w:]*\s+" + name.encode()
-        return re.search(declared + rb"\s*[=;,({\[]", self.text(f)) is not None
+        text = self.texts[f.path]
+        for match in re.finditer(_DECLARED + name.encode() + rb"\s*[=;,({\[]", text[f.start : f.end]):
+            declared = f.start + match.start()
+            first, last = block_around(text, declared)
+            if at is None or (declared < at < last and not _is_parameter(text[max(first, f.start) : declared])):
+                return True
+        return False
 
-    def _write(self, name: str, f: FoundFunction | None, path: str, at: int, holder: str, front: bytes) -> Write | None:
+    def _write(self, name: str, f: FoundFunction | None, path: str, at: int, holder: str, inits: bool) -> Write | None:
         text = self.texts[path]
         end = at + len(name)
-        if _COMPOUND.match(text, end) and not text[end:].lstrip().startswith(b"["):
-            raise Doubt(f"{name} is changed")
-        if _BEFORE_WRITE.search(front) or _ADDRESS.search(front) or _BOUND.search(front):
-            raise Doubt(f"{name} may be written through a reference")
         assigned = _ASSIGNED.match(text, end)
         if assigned is not None:
             stop = self._value_end(text, assigned.end())
@@ -219,12 +190,11 @@ class Code:
             return Write(f, path, at, stop, holder, flat(text[assigned.end() : stop]), block)
         if f is None:
             return None
-        is_constructor = f.cursor.kind == CursorKind.CONSTRUCTOR
-        if is_constructor and not holder and f.start < at < self.body(f) and text[end:].lstrip()[:1] in (b"(", b"{"):
+        if inits and not holder and text[end:].lstrip()[:1] in (b"(", b"{"):
             opened = text.index(text[end:].lstrip()[:1], end)
             values, stop = arguments(text, opened)
             return Write(f, path, at, stop, holder, ",".join(values) or "0", (f.start, self.body(f)))
-        return self._as_argument(name, f, path, at, holder)
+        return self._exchanged(name, f, path, at, holder)
 
     @staticmethod
     def _value_end(text: bytes, start: int) -> int:
@@ -242,34 +212,22 @@ class Code:
             at += 1
         return at
 
-    def _as_argument(self, name: str, f: FoundFunction, path: str, at: int, holder: str) -> Write | None:
-        """A member that a call may write: exchanged, or given as a reference."""
+    def _exchanged(self, name: str, f: FoundFunction, path: str, at: int, holder: str) -> Write | None:
+        """Two members that change places."""
         text = self.texts[path]
-        end = at + len(name)
-        if re.match(rb"\s*;", text[end : end + 8]) and re.search(rb"\breturn\s+(?:this\s*->\s*)?$", text[:at][-40:]):
-            result = f.cursor.result_type
-            if result.kind == TypeKind.LVALUEREFERENCE and not result.get_pointee().is_const_qualified():
-                raise Doubt(f"{f.name} gives a reference to {name}")
-            return None
-        if text[end:].lstrip()[:1] not in (b",", b")"):
+        if text[at + len(name) :].lstrip()[:1] not in (b",", b")"):
             return None
         opened, index = self._call_around(text, at)
         called = _NAME_BEFORE.search(text[max(0, opened - _FARTHEST) : opened]) if opened >= 0 else None
-        if called is None:
+        if called is None or called[1] != b"swap":
             return None
-        callee = called[1].decode()
         given, stop = arguments(text, opened)
-        whole = f"{holder}.{name}" if holder else name
-        if index >= len(given) or given[index] != whole:
+        if len(given) != 2 or index >= 2 or given[index] != (f"{holder}.{name}" if holder else name):
             return None
-        if callee == "swap" and len(given) == 2:
-            other = given[1 - index]
-            if other.rpartition(".")[2] != name:
-                raise Doubt(f"{name} is exchanged with something else")
-            return Write(f, path, at, stop, holder, f"swap:{other.rpartition('.')[0]}", block_around(text, at))
-        if callee in _REFERRING or any(_takes_reference(g, index) for g in self.named.get(callee, ())):
-            raise Doubt(f"{callee} may write {name}")
-        return None
+        other = given[1 - index]
+        if other.rpartition(".")[2] != name:
+            raise Doubt(f"{name} is exchanged with something else")
+        return Write(f, path, at, stop, holder, f"swap:{other.rpartition('.')[0]}", block_around(text, at))
 
     @staticmethod
     def _call_around(text: bytes, at: int) -> tuple[int, int]:
@@ -290,9 +248,6 @@ class Code:
         return -1, 0
 
 
-def _takes_reference(f: FoundFunction, index: int) -> bool:
-    given = [c for c in f.cursor.get_children() if c.kind == CursorKind.PARM_DECL]
-    if index >= len(given):
-        return False
-    ty = given[index].type
-    return ty.kind == TypeKind.LVALUEREFERENCE and not ty.get_pointee().is_const_qualified()
+def _is_parameter(front: bytes) -> bool:
+    """Whether what stands in front of a declaration leaves a bracket open: it is one of a function, or of a loop."""
+    return front.count(b"(") > front.count(b")")
