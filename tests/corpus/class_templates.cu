@@ -144,3 +144,16 @@ void launch_options(int *p) {
   by_default_of_an_instance<<<1, 64>>>(p, chosen);
   by_default_of_an_instance<<<1, 64>>>(p, Chosen<2>{2});
 }
+
+// A class of the user's with the name of a number class.
+template <int K>
+struct Half {
+  __device__ void operator()(int *p, int i) const { p[i / K] = i; }  // expect: data-race intra-block with self
+};
+
+__global__ void through_a_functor(int *p) {
+  Half<2> put;
+  put(p, threadIdx.x);
+}
+
+void launch_functor(int *p) { through_a_functor<<<1, 64>>>(p); }

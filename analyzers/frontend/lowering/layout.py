@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend import captures, cindex
+from analyzers.frontend.parse import is_bundled
 from analyzers.ir.expr import BOOL, F16, F32, F64, I8, I16, I32, I64, PTR, U8, U16, U32, U64, FloatType, IntType, Type
 
 _T: Final[Any] = cindex.TypeKind
@@ -73,6 +74,15 @@ class Field:
     bits: tuple[int, int] | None = None
 
 
+def _is_number_class(declaration: Any) -> bool:
+    """Whether a class is one of the number classes, and no class of the user's with such a name."""
+    name: str = declaration.spelling
+    if name not in _NUMBER_CLASSES:
+        return False
+    file = declaration.location.file
+    return name.startswith("__") or (file is not None and is_bundled(file.name))
+
+
 def _data_type(size: int) -> FloatType:
     """The IR's type for values that are only data: it has floats of 16, 32 and 64 bits."""
     return F16 if size <= 2 else F32 if size <= 4 else F64
@@ -132,7 +142,7 @@ class CType:
             return self._classify_enum()
         if kind == _T.RECORD.value:
             self.size = max(clang.get_size(), 0)
-            if clang.get_declaration().spelling in _NUMBER_CLASSES and self.size in (1, 2, 4):
+            if self.size in (1, 2, 4) and _is_number_class(clang.get_declaration()):
                 self.ir = _data_type(self.size)
                 return "float"
             return "record"
