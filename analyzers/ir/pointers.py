@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
@@ -52,8 +52,8 @@ def _join_roots(found: list[tuple[Expr, Expr, Expr]]) -> list[tuple[Expr, Expr, 
 
 
 def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
-    """Flow-insensitive: the objects each pointer variable may point into. ``*`` is an object found in memory, ``?``
-    anything."""
+    """Flow-insensitive: the objects each pointer variable may point into, and each integer variable that is an address
+    as ``folding.pointer_of_integer`` reads one. ``*`` is an object found in memory, ``?`` anything."""
     found: dict[str, set[str]] = {}
     body = K.statements(kernel.body)
     for s in body:
@@ -65,21 +65,56 @@ def points_to(kernel: K.Kernel) -> dict[str, frozenset[str]]:
                 found[s.var] |= {o.name for o in kernel.objects}
         elif isinstance(s, (K.Havoc, K.Collective)) and s.ty == E.PTR:
             found.setdefault(s.var, set()).add("?")
+    _follow(body, found)
+    # An integer that some statement makes an address, and another something else.
+    mixed = {
+        s.var
+        for s in body
+        if isinstance(s, (K.Assign, K.Load, K.Atomic, K.Havoc, K.Collective))
+        and s.var in found
+        and isinstance(s.value.ty if isinstance(s, K.Assign) else s.ty, E.IntType)
+        and not (isinstance(s, K.Assign) and (s.value.op == "const" or _addressed(s.value, found, False) is not None))
+    }
+    if mixed:
+        for name in mixed:
+            found[name].add("?")
+        _follow(body, found)
+    return {n: frozenset(v) for n, v in found.items()}
+
+
+def _follow(body: Iterable[K.Stmt], found: dict[str, set[str]]) -> None:
     changed = True
     while changed:
         changed = False
         for s in body:
-            value: Expr | None = None
+            new: frozenset[str] | None = None
             if isinstance(s, K.Assign) and s.value.ty == E.PTR:
-                value = s.value
+                new = pointed_objects(s.value, found, unknown=False)
+            elif isinstance(s, K.Assign) and isinstance(s.value.ty, E.IntType):
+                new = _addressed(s.value, found, False)
             elif isinstance(s, K.Load) and s.linked:
-                value = s.pointer
-            if value is not None and isinstance(s, (K.Assign, K.Load)):
-                new = pointed_objects(value, found, unknown=False)
-                if new - found.get(s.var, set()):
-                    found.setdefault(s.var, set()).update(new)
-                    changed = True
-    return {n: frozenset(v) for n, v in found.items()}
+                new = pointed_objects(s.pointer, found, unknown=False)
+            if new and isinstance(s, (K.Assign, K.Load)) and new - found.get(s.var, set()):
+                found.setdefault(s.var, set()).update(new)
+                changed = True
+
+
+def _addressed(e: Expr, known: Mapping[str, Set[str]], unknown: bool) -> frozenset[str] | None:
+    """The objects that an integer may be an address in, None where it is not seen to be an address."""
+    if e.op == "call" and e.value == "ptrtoint":
+        return pointed_objects(e.args[0], known, unknown)
+    if e.op == "var":
+        return frozenset(known[e.value]) if e.value in known else None
+    if e.op in ("cast", "narrow", "and"):
+        return _addressed(e.args[0], known, unknown) if isinstance(e.args[0].ty, E.IntType) else None
+    if e.op not in ("add", "sub", "select"):
+        return None
+    one, two = (_addressed(a, known, unknown) for a in e.args[-2:])
+    if e.op == "select":
+        return frozenset({*(one or {"?"}), *(two or {"?"})}) if one or two else None
+    if one is not None and two is not None:
+        return None if e.op == "sub" else one | two
+    return one if e.op == "sub" or one is not None else two
 
 
 def pointed_objects(p: Expr, known: Mapping[str, Set[str]], unknown: bool = True) -> frozenset[str]:
@@ -93,7 +128,7 @@ def pointed_objects(p: Expr, known: Mapping[str, Set[str]], unknown: bool = True
             elif node.op == "var":
                 out |= known.get(node.value, {"?"} if unknown else set[str]())
             elif node.op in ("cast", "call") and node.args[0].ty != E.PTR:
-                out.add("?")
+                out |= _addressed(node.args[0], known, unknown) or {"?"}
     return frozenset(out)
 
 

@@ -382,3 +382,32 @@ __global__ void never_committed(const int *in, int *out, int n) {
     __pipeline_memcpy_async(&s[k % 2][t], &in[k * 64 + t], sizeof(int));
   }
 }
+
+// In the words of the assembler, shared memory by its 32-bit addresses.
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void in_assembly(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    asm volatile("cp.async.wait_group 1;\n" ::: "memory");
+    __syncthreads();
+    out[k * 64 + t] = s[k % 3][63 - t];
+    unsigned to = (unsigned)__cvta_generic_to_shared(&s[(k + 2) % 3][t]);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(to), "l"(in + k * 64 + t));
+    asm volatile("cp.async.commit_group;\n" ::);
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64) n=8
+__global__ void in_assembly_too_few(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int t = threadIdx.x;
+  unsigned ring = (unsigned)__cvta_generic_to_shared(&s[0][t]);
+  for (int k = 0; k < n; ++k) {
+    asm volatile("cp.async.wait_group 2;\n" ::: "memory");
+    __syncthreads();
+    out[k * 64 + t] = s[k % 3][63 - t];  // expect: data-race with +1
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(ring + (k + 2) % 3 * 256), "l"(in + k * 64 + t));
+    asm volatile("cp.async.commit_group;\n" ::);
+  }
+}

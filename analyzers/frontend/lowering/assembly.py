@@ -445,11 +445,18 @@ def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     ctx = s.ctx
     copied = ctx.temporary(memory.DATA, "copied")
     width, site, alignment = size.value, ctx.site(s.node), Alignment(size.value)
-    to, source = ctx.held(to), ctx.held(source)
+    # As pointers, which an address kept as a number is not.
+    to, source = _kept(ctx, to), _kept(ctx, source)
     load = Load(ctx.id(), copied.value, memory.DATA, source, width, site, alignment=alignment)
     store = Store(ctx.id(), to, copied, width, site, alignment=alignment)
     asynchronous.issue(ctx, s.node, to, source, size, (load, store))
     return True
+
+
+def _kept(ctx: Context, pointer: Expr) -> Expr:
+    kept = ctx.temporary(PTR)
+    ctx.assign(kept, pointer)
+    return kept
 
 
 def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) -> bool:
