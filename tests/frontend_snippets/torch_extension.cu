@@ -17,3 +17,17 @@ torch::Tensor f(torch::Tensor x, at::optional<torch::Tensor> y) {
 std::vector<at::Tensor> g(at::Tensor a) { auto opts = torch::TensorOptions().dtype(torch::kInt32).device(a.device()); return {torch::zeros({3}, opts), torch::full({1}, 0, opts), a.index({torch::indexing::Slice(0, 2)}), torch::cumsum(a, 0, at::kInt)}; }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("f", &f, "doc", py::arg("x"), py::arg("y") = py::none()); m.def("g", g); }
 TORCH_LIBRARY(my, m) { m.def("f(Tensor x) -> Tensor"); m.impl("f", &f); }
+
+// Comparisons of reduced precision, with each other and with plain numbers.
+template <typename scalar_t>
+__global__ void rectify(const scalar_t *x, scalar_t *y, float f, double d, int64_t n, unsigned u) {
+  int i = threadIdx.x;
+  y[i] = x[i] > scalar_t(0) ? x[i] : static_cast<scalar_t>(0);
+  bool some = x[i] < f || x[i] <= d || x[i] >= n || x[i] != u || 3 > x[i] || x[i] == y[i] || f < x[i];
+  if (some) y[i] = 0.f;
+}
+void launch_rectify(at::Half *h, at::BFloat16 *b, float *f) {
+  rectify<<<1, 64>>>(h, h + 64, 1, 1, 1, 1);
+  rectify<<<1, 64>>>(b, b + 64, 1, 1, 1, 1);
+  rectify<<<1, 64>>>(f, f + 64, 1, 1, 1, 1);
+}

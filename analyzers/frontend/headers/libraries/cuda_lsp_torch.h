@@ -50,6 +50,17 @@ struct alignas(2) BFloat16 {
 CUDA_LSP_REDUCED(Half)
 CUDA_LSP_REDUCED(BFloat16)
 #undef CUDA_LSP_REDUCED
+// Both convert to float and to CUDA's own numbers: without operators of their own a comparison would be ambiguous.
+#define CUDA_LSP_COMPARED(T, O)                                                                         \
+  bool operator O(const T &a, const T &b);                                                              \
+  template <class A, class = std::enable_if_t<std::is_arithmetic<A>::value>> bool operator O(const T &a, A b); \
+  template <class A, class = std::enable_if_t<std::is_arithmetic<A>::value>> bool operator O(A a, const T &b);
+#define CUDA_LSP_ORDERED(T) CUDA_LSP_COMPARED(T, <) CUDA_LSP_COMPARED(T, >) CUDA_LSP_COMPARED(T, <=) CUDA_LSP_COMPARED(T, >=) \
+  CUDA_LSP_COMPARED(T, ==) CUDA_LSP_COMPARED(T, !=)
+CUDA_LSP_ORDERED(Half)
+CUDA_LSP_ORDERED(BFloat16)
+#undef CUDA_LSP_ORDERED
+#undef CUDA_LSP_COMPARED
 struct alignas(1) Float8_e4m3fn { unsigned char x; Float8_e4m3fn() = default; Float8_e4m3fn(float value); operator float() const; };
 struct alignas(1) Float8_e5m2 { unsigned char x; Float8_e5m2() = default; Float8_e5m2(float value); operator float() const; };
 template <class T> using complex = std::complex<T>;
