@@ -136,6 +136,28 @@ def test_kernel_picked_by_a_function() -> None:
     assert not facts.skipped
 
 
+def test_kernel_picked_among_many() -> None:
+    cases = " ".join(f"case {i}: return k<W, {i}>;" for i in range(30))
+    facts = hg.guide(
+        f"""
+        template <int W, int N> __global__ void k(float *p) {{}}
+        typedef void (*kernel)(float *);
+        template <int W> kernel of_width(int which) {{ switch (which) {{ {cases} }} return nullptr; }}
+        void run(float *p, int which, bool wide) {{
+          int width;
+          kernel f;
+          if (wide) {{ width = 64; f = of_width<64>(which); }}
+          else {{ width = 32; f = of_width<32>(which); }}
+          if (f) f<<<1, width>>>(p);
+        }}
+        """
+    )
+    assert not facts.skipped
+    assert len(facts.contexts) == 60
+    for name, (context,) in facts.contexts.items():
+        assert hg.dims(context)[3] == ("64" if "ILi64E" in name else "32")
+
+
 def test_kernel_table() -> None:
     text = """
         namespace n {

@@ -15,7 +15,9 @@ from analyzers.hostguide.values import (
     Address,
     Choice,
     FactLink,
+    FunctionValue,
     NoteSource,
+    Null,
     Pointer,
     Record,
     State,
@@ -31,6 +33,9 @@ from analyzers.ir.expr import BOOL, FALSE, TRUE, Expr, FloatType, IntType
 _LARGEST = 300
 """Operators in the tree of one host expression; beyond it the value is an unknown of its own."""
 _DEEPEST_CHOICE = 24
+_MOST_FUNCTIONS = 128
+"""The same where the choice is among functions: a table that picks a kernel by its template arguments has dozens, and
+without it the launch is lost for all of them."""
 
 
 class Stop(Exception):
@@ -344,7 +349,9 @@ class Memory(Provenance):
             return self.fresh(name, OTHER)
         if isinstance(a, Record) or isinstance(b, Record):
             return self._combine_records(guard, a, b, name)
-        if _choices(a) + _choices(b) > _DEEPEST_CHOICE:
+        leaves = [*_leaves(a), *_leaves(b)]
+        functions = sum(isinstance(leaf, (FunctionValue, Null)) for leaf in leaves)
+        if functions > _MOST_FUNCTIONS or len(leaves) - functions > _DEEPEST_CHOICE:
             return self.blurred(name, a, b)
         return Choice(guard, a, b)
 
@@ -419,8 +426,16 @@ def _shared_depth(a: State, b: State) -> int:
     return ancestor.depth if ancestor is not None else 0
 
 
-def _choices(value: Value) -> int:
-    return _choices(value.first) + _choices(value.second) if isinstance(value, Choice) else 1
+def _leaves(value: Value) -> list[Value]:
+    out: list[Value] = []
+    stack = [value]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Choice):
+            stack += [top.first, top.second]
+        else:
+            out.append(top)
+    return out
 
 
 def _is_object(value: Value) -> bool:

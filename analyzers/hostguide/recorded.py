@@ -246,6 +246,8 @@ def _constant_leaf(e: Expr) -> bool:
 
 
 def _decided(e: Expr, condition: Expr, truth: Expr, memo: dict[int, Expr]) -> Expr:
+    if not ex.symbols(condition) <= ex.symbols(e):
+        return e
     return ex.rewrite(e, lambda node: truth if node is condition else None, memo)
 
 

@@ -203,3 +203,30 @@ __global__ void store_all(int *out, Values... values) {  // expect: race-free
 }
 
 void launch_store_all(int *out) { store_all<<<1, 64>>>(out, 1, 2, 3); }
+
+// A long table of kernels: which one runs and how wide its block is are decided by the same value.
+template <int WIDTH, int STEP>
+__global__ void tiled(int *out, int n) {  // expect: race-free
+  int i = blockIdx.x * WIDTH + threadIdx.x;
+  if (i < n) out[i] += STEP;
+}
+
+typedef void (*tiled_kernel)(int *, int);
+
+template <int WIDTH>
+tiled_kernel tiled_of(int step) {
+  switch (step) {
+#define ENTRY(n) case n: return tiled<WIDTH, n>;
+    ENTRY(1) ENTRY(2) ENTRY(3) ENTRY(4) ENTRY(5) ENTRY(6) ENTRY(7) ENTRY(8) ENTRY(9) ENTRY(10) ENTRY(11) ENTRY(12)
+    ENTRY(13)
+#undef ENTRY
+    default: return nullptr;
+  }
+}
+
+void launch_tiled(int *out, int n, int step, bool wide) {
+  int width = wide ? 128 : 32;
+  tiled_kernel chosen = wide ? tiled_of<128>(step) : tiled_of<32>(step);
+  if (!chosen) return;
+  chosen<<<(n + width - 1) / width, width>>>(out, n);
+}
