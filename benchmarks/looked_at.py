@@ -26,11 +26,11 @@ _EXLLAMAV2 = (
         "cache_rotate_kernel",
         (524,),
         (_SELF, _WRITE_READ, _READ_WRITE, _TWO),
-        "true",
-        "Each block copies its share of a page 16 bytes at a time, but the share is a 128th of the page, rounded up:"
-        " with the scales of a quantized cache and 64 values for keys per token it is 8 bytes, so neighbours overlap"
-        " (the copy is also misaligned); with 1,936 bytes per page the shares end early and the last length wraps"
-        " below zero. Nothing checks the page size.",
+        "false",
+        "A block's share of a page is a 128th, rounded up, and is copied 16 bytes at a time: shares overlap, or the"
+        " last length wraps below zero, for sizes that `cache_rotate` does not refuse (1,936 bytes). The one caller,"
+        " the generator, passes multiples of 512 bytes: their shares tile the page, or (for the scales of a quantized"
+        " cache with 64 values for keys per token) the copy is misaligned and the hardware stops it.",
     ),
     LookedAt(
         _EXL + "cache.cu",
@@ -206,8 +206,8 @@ _EXLLAMAV2 = (
         (_SELF, _WRITE_READ, _READ_WRITE),
         "true",
         "Columns run to the width of the sine table, rows are head_dim apart. The two checks that compare them are"
-        " commented out in `rope_`; the package's own tables are wider than a head only for an odd head_dim or a"
-        " partial_rotary_factor above 1 in the model's configuration.",
+        " commented out in `rope_`; the package's own tables overlap rows or halves only for a head_dim that is not a"
+        " multiple of 4 or a partial_rotary_factor above 1 in the model's configuration, which nobody checks.",
         remote=True,
     ),
     LookedAt(
@@ -216,7 +216,7 @@ _EXLLAMAV2 = (
         (73,),
         (_SELF, _WRITE_READ, _READ_WRITE),
         "true",
-        "As rope_cuda_kernel: a sine table wider than a head.",
+        "As rope_cuda_kernel: a sine table that does not fit the head.",
         remote=True,
     ),
 )
@@ -238,9 +238,9 @@ _BLENDED = (
     " warps see."
 )
 _COEFFICIENTS = (
-    "The wrapper asserts (degree + 1)^2 <= K, so rows of K * 3 coefficients do not overlap, but elem_id * K * 3 is"
-    " computed with 32 bits and nothing limits the number of points: from 2^32 coefficients on (89.5 million points"
-    " with K = 16) rows wrap around onto others."
+    "Rows of K * 3 coefficients overlap only if K is less than the degree needs. The Python wrapper asserts"
+    " (degree + 1)^2 <= K; the analysis sees only the C++, which does not check. Past 2^32 coefficients elem_id * K * 3"
+    " does wrap around, but that the finding assumes away."
 )
 
 _GSPLAT = (
@@ -307,9 +307,8 @@ _GSPLAT = (
         "spherical_harmonics_bwd_kernel",
         (125, 135, 136, 137, 166, 167, 168, 169, 170, 225),
         (_SELF, _TWO),
-        "true",
+        "false",
         _COEFFICIENTS,
-        remote=True,
     ),
 )
 
