@@ -326,13 +326,27 @@ __global__ void ring_reused_too_early(const int *in, int *out, int n) {
   for (int k = 0; k < 3; ++k) s[k][63 - t] = sum;
 }
 
-// More copies than are told apart.
+// Copies that a loop makes one after the other are one copy for all that follows.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void many_open_from_a_loop(const int *in, int *out) {  // expect: unknown(async-copy)
+__global__ void many_open_from_a_loop(const int *in, int *out) {  // expect: race-free
   __shared__ int s[512];
   int t = threadIdx.x;
   for (int j = 0; j < 8; ++j) __pipeline_memcpy_async(&s[j * 64 + t], &in[j * 64 + t], sizeof(int));
   __pipeline_commit();
+  __syncthreads();
+  __pipeline_wait_prior(0);
+  out[t] = s[t];
+}
+
+// More groups than are told apart.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void many_groups_from_a_loop(const int *in, int *out) {  // expect: unknown(async-copy)
+  __shared__ int s[512];
+  int t = threadIdx.x;
+  for (int j = 0; j < 8; ++j) {
+    __pipeline_memcpy_async(&s[j * 64 + t], &in[j * 64 + t], sizeof(int));
+    __pipeline_commit();
+  }
   __syncthreads();
   __pipeline_wait_prior(0);
   out[t] = s[t];
@@ -409,5 +423,118 @@ __global__ void in_assembly_too_few(const int *in, int *out, int n) {
     out[k * 64 + t] = s[k % 3][63 - t];  // expect: data-race with +1
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n" ::"r"(ring + (k + 2) % 3 * 256), "l"(in + k * 64 + t));
     asm volatile("cp.async.commit_group;\n" ::);
+  }
+}
+
+// A stage is a tile: each thread makes several copies of it.
+// cuda-lsp: launch grid=(1) block=(32) n=4
+__global__ void tiles(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x;
+  for (int k = 0; k < 2; ++k) {
+    for (int j = 0; j < 2; ++j)
+      __pipeline_memcpy_async(&s[k][j * 32 + t], &in[k * 64 + j * 32 + t], sizeof(int));
+    __pipeline_commit();
+  }
+  for (int k = 0; k < n; ++k) {
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (k + 2 < n)
+      for (int j = 0; j < 2; ++j)
+        __pipeline_memcpy_async(&s[(k + 2) % 3][j * 32 + t], &in[(k + 2) * 64 + j * 32 + t], sizeof(int));
+    __pipeline_commit();
+    out[k * 32 + t] = s[k % 3][63 - t];
+  }
+}
+
+// ... of which some threads make more than others.
+// cuda-lsp: launch grid=(1) block=(32) n=4
+__global__ void tiles_by_strides(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[2][72];
+  int t = threadIdx.x;
+  for (int k = 0; k <= n; ++k) {
+    if (k < n)
+      for (int j = t; j < 72; j += blockDim.x) __pipeline_memcpy_async(&s[k % 2][j], &in[k * 72 + j], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (k > 0) out[k * 32 + t] = s[(k + 1) % 2][71 - t];
+    __syncthreads();
+  }
+}
+
+// Here the tile that is read is the one on its way.
+// cuda-lsp: launch grid=(1) block=(32) n=3
+__global__ void tiles_read_too_early(const int *in, int *out, int n) {
+  __shared__ int s[2][72];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    for (int j = t; j < 72; j += blockDim.x)
+      __pipeline_memcpy_async(&s[k % 2][j], &in[k * 72 + j], sizeof(int));  // expect: data-race with +4
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    out[k * 32 + t] = s[k % 2][71 - t];
+    __syncthreads();
+  }
+}
+
+// The loop's variables begin far from it and are used behind it.
+// cuda-lsp: launch grid=(1) block=(32) n=3
+__global__ void moving_along(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[2][64];
+  int t = threadIdx.x, j;
+  const int *from = in + t;
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+    for (j = 0; j < 2; ++j, from += 32) __pipeline_memcpy_async(&s[k % 2][j * 32 + t], from, sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    out[k * 64 + j * 16 + t] = s[(k + 1) % 2][63 - t];
+  }
+}
+
+// The source of the last tile is overwritten before it is waited for.
+// cuda-lsp: launch grid=(1) block=(32) n=3
+__global__ void overwrites_the_source(int *in, int n) {
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  int *from = in + t;
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < 2; ++j, from += 32)
+      __pipeline_memcpy_async(&s[k % 2][j * 32 + t], from, sizeof(int));  // expect: data-race with +4
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (k > 0) in[k * 64 + 63 - t] = k;
+  }
+}
+
+// A thread's own cells: those of the last iteration are there, ...
+// cuda-lsp: launch grid=(1) block=(32) n=3
+__global__ void own_tiles(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < 2; ++j)
+      __pipeline_memcpy_async(&s[k % 2][j * 32 + t], &in[k * 64 + j * 32 + t], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    if (k > 0) out[k * 32 + t] = s[(k + 1) % 2][32 + t];
+  }
+}
+
+// ... those of this one may not be.
+// cuda-lsp: launch grid=(1) block=(32) n=3
+__global__ void own_tiles_too_early(const int *in, int *out, int n) {  // expect: unknown(async-copy)
+  __shared__ int s[2][64];
+  int t = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < 2; ++j)
+      __pipeline_memcpy_async(&s[k % 2][j * 32 + t], &in[k * 64 + j * 32 + t], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    if (k > 0) out[k * 32 + t] = s[k % 2][32 + t];
   }
 }

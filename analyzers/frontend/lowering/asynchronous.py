@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from analyzers.frontend.lowering.batches import batched
 from analyzers.frontend.lowering.context import Context, Copy
 from analyzers.frontend.lowering.in_flight import Follower, is_regular
 from analyzers.frontend.lowering.nodes import Node
@@ -59,6 +60,11 @@ def completed(ctx: Context, kernel: Kernel) -> tuple[Stmt, ...]:
         return kernel.body
     if not ctx.copies:
         return _unmarked(kernel.body)
+    follower = Follower(ctx, kernel)
+    body = follower.run()
+    if not follower.lost:
+        return body
+    kernel = replace(kernel, body=batched(ctx, kernel.body))
     follower = Follower(ctx, kernel)
     body = follower.run()
     if follower.lost and is_regular(kernel.body):

@@ -95,6 +95,8 @@ class Copy:
     site: Site
     barrier: str | None = None
     """The barrier in memory whose phase completes with the copy; waits for groups of copies do not wait for it."""
+    several: bool = False
+    """Stands for several copies, as many as its statements make; then `to`, `source` and `size` say nothing."""
 
 
 class Context:

@@ -12,9 +12,9 @@ issues and the numbers of their groups, and was open if its group is newer than 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
+from analyzers.frontend.lowering.batches import expressions, replaced
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.open_copies import (
     COMMIT,
@@ -295,7 +295,7 @@ class Follower:
         self.around[s.label] = self.loops
         self.bodies[s.label] = s.body
         if state is not None:
-            if state.all():
+            if state.all() or self.ctx.copies[s.label].several:
                 self.ctx.assumptions[APART] = None
             state = state.issued(s.label)
         flag = self.flags.get(s.label)
@@ -373,16 +373,58 @@ class Follower:
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
             copy = self.ctx.copies[entry.label]
+            if copy.several:
+                out += self._own_of_several(s, entry, certain, writes, touched)
+                continue
             for end in (copy.to, copy.source) if writes else (copy.to,):
                 common = touched & pointed_objects(end, self.known)
                 if not common and not {"?", "*"} & (touched | pointed_objects(end, self.known)):
                     continue
-                text = f"`{s.site.text}` may touch what an asynchronous copy of the same thread still moves"
-                stop = Unsupported("async-copy", text, s.site)
+                stop = _disturbed(s)
                 condition = self._disturbs(s, entry, end, copy.size, certain)
                 self.lost |= condition is None
                 out.append(stop if condition is None else If(condition, (stop,), (), s.site))
         return out
+
+    def _own_of_several(
+        self, s: Load | Store | Atomic, entry: Open, certain: bool, writes: bool, touched: frozenset[str]
+    ) -> list[Stmt]:
+        """The same where the copy is several: the statements that make it ask for each."""
+        meeting = tuple(self._meeting(self.bodies[entry.label], s, writes, touched))
+        if not any(isinstance(m, Unsupported) for m in statements(meeting)):
+            return []
+        around = self.around[entry.label]
+        if entry.age == 0 and around == self.loops[: len(around)]:
+            again = _again(self.ctx, meeting, {})
+            return list(again) if certain else [If(self._made(entry.label), again, (), s.site)]
+        if not self.counting or entry.age >= OLD:
+            self.lost = True
+            condition = self._is_old(entry) if self.counting else TRUE
+            return [If(condition, (_disturbed(s),), (), s.site)]
+        history = self.histories[entry.label]
+        again = _again(self.ctx, meeting, history.at(entry.age))
+        return [If(self._is_open(history, entry), again, (), s.site)]
+
+    def _meeting(
+        self, body: Iterable[Stmt], s: Load | Store | Atomic, writes: bool, touched: frozenset[str]
+    ) -> Iterable[Stmt]:
+        """The statements of copies with questions in place of the accesses: does `s` touch the same bytes?"""
+        for copy in body:
+            if isinstance(copy, (Load, Store)):
+                moved = pointed_objects(copy.pointer, self.known)
+                if (writes or isinstance(copy, Store)) and (touched & moved or {"?", "*"} & (touched | moved)):
+                    condition = _overlap(s.pointer, s.width, copy.pointer, const(copy.width, I64))
+                    yield If(condition, (_disturbed(s),), (), s.site)
+            elif isinstance(copy, Loop):
+                parts = {
+                    p: tuple(self._meeting(getattr(copy, p), s, writes, touched)) for p in ("head", "body", "latch")
+                }
+                yield replace(copy, **parts)
+            elif isinstance(copy, If):
+                sides = {p: tuple(self._meeting(getattr(copy, p), s, writes, touched)) for p in ("then", "orelse")}
+                yield replace(copy, **sides)
+            else:
+                yield copy
 
     def _disturbs(self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool) -> Expr | None:
         """When an access touches one end of an open copy; None where that cannot be told."""
@@ -400,27 +442,21 @@ class Follower:
         return land(self._is_open(history, entry), overlap)
 
 
+def _disturbed(s: Load | Store | Atomic) -> Unsupported:
+    text = f"`{s.site.text}` may touch what an asynchronous copy of the same thread still moves"
+    return Unsupported("async-copy", text, s.site)
+
+
 def _overlap(pointer: Expr, width: int, start: Expr, size: Expr) -> Expr:
     apart = make("ptrdiff", I64, (pointer, start)) if pointer is not start else const(0, I64)
     return land(compare("lt", neg(const(width, I64)), apart), compare("lt", apart, size))
-
-
-def _expressions(s: Any) -> list[Expr]:
-    found: list[Expr] = []
-    for f in fields(s):
-        value = getattr(s, f.name)
-        if isinstance(value, Expr):
-            found.append(value)
-        elif f.name == "in_bounds":
-            found += [index for index, _ in value]
-    return found
 
 
 def _free_variables(body: tuple[Stmt, ...], more: Iterable[Expr]) -> dict[Expr, None]:
     """The variables whose values come from outside."""
     inside = statements(body)
     assigned = {s.var for s in inside if isinstance(s, (Assign, Load, Atomic, Havoc, Collective))}
-    read = [e for s in inside for e in _expressions(s)]
+    read = [e for s in inside for e in expressions(s)]
     return dict.fromkeys(n for e in (*more, *read) for n in walk((e,)) if n.op == "var" and n.value not in assigned)
 
 
@@ -428,13 +464,7 @@ def _again(ctx: Context, body: Iterable[Stmt], then: dict[Expr, Expr]) -> tuple[
     """The same accesses under numbers of their own, with other values of some variables."""
     out: list[Stmt] = []
     for s in body:
-        changed: dict[str, Any] = {}
-        for f in fields(s):
-            value = getattr(s, f.name)
-            if then and isinstance(value, Expr):
-                changed[f.name] = substitute(value, then)
-            elif then and f.name == "in_bounds":
-                changed[f.name] = tuple((substitute(index, then), extent) for index, extent in value)
+        changed = replaced(s, then) if then else {}
         if isinstance(s, (Load, Store)):
             changed["id"] = ctx.id()
         elif isinstance(s, Loop):
