@@ -7,7 +7,7 @@ may be a call of a constructor counts as one. Raises Doubt where calls do not sh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from analyzers.frontend.cindex import CursorKind
 from analyzers.hostguide.brackets import arguments
@@ -30,6 +30,7 @@ class Calls:
         self._code = code
         self._lists: list[tuple[str, Call]] | None = None
         self._made: list[Call] | None = None
+        self._parameters: frozenset[str] | None = None
 
     def of(self, f: FoundFunction) -> Iterator[Call]:
         code, name = self._code, f.name.partition("<")[0]
@@ -37,12 +38,11 @@ class Calls:
             if not name.isidentifier():
                 raise Doubt(f"{name} is called by its sign")
             _check_only_called(code, name)
-            yield from _by_name(code, name, "function")
+            yield from _by_name(code, [name], "function")
             return
         names = {name, *_other_names(code, name)}
         _check_not_inherited(code, names)
-        for called in sorted(names):
-            yield from _by_name(code, called, "class")
+        yield from _by_name(code, names, "class")
         yield from self._made_otherwise(names, len(parameters(f)))
 
     def _made_otherwise(self, names: set[str], count: int) -> Iterator[Call]:
@@ -55,11 +55,16 @@ class Calls:
                 if len(call[2]) > count:
                     raise Doubt("a container makes objects of parts")
                 yield call
-            for parameter in {p for text in code.texts.values() for p in _TYPE_PARAMETER.findall(text)}:
-                yield from _by_name(code, parameter.decode(), "parameter")
+            yield from _by_name(code, self._type_parameters(), "parameter")
         for type_, call in self._in_lists():
             if not type_ or {"auto", *names} & set(re.findall(r"\w+", type_)):
                 yield call
+
+    def _type_parameters(self) -> frozenset[str]:
+        if self._parameters is None:
+            texts = self._code.texts.values()
+            self._parameters = frozenset(p.decode() for text in texts for p in _TYPE_PARAMETER.findall(text))
+        return self._parameters
 
     def _made_in_place(self) -> list[Call]:
         if self._made is None:
@@ -100,8 +105,11 @@ _FORMS = {
 """What stands between a name and the arguments: of a class its variable, or the end of ``make_unique<...>``."""
 
 
-def _by_name(code: Code, name: str, what: str) -> Iterator[Call]:
-    pattern = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b" + _FORMS[what])
+def _by_name(code: Code, names: Collection[str], what: str) -> Iterator[Call]:
+    words = b"|".join(re.escape(name.encode()) for name in sorted(names))
+    pattern = re.compile(rb"\b(?:" + words + rb")\b" + _FORMS[what])
+    if not names:
+        return
     for path, text in code.texts.items():
         for match in pattern.finditer(text):
             words = re.finditer(rb"[A-Za-z_]\w*", match[0])

@@ -20,6 +20,9 @@ from analyzers.hostguide.written import Code, Doubt
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _SCOPE = re.compile(rb"(?:([A-Za-z_]\w*)\s*(?:<[^<>]*>\s*)?)?(::)\s*$|(\.|->)\s*$")
 _ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*\)?(?:\[[^\]]*\]\s*)?=(?!=)")
+_EXCHANGED = re.compile(rb"\b(?:swap|exchange|iter_swap|swap_ranges)\s*\(([^;]*);")
+_DECLARED = rb"\b\s*(?:<[^<>;{}()]*>)?[\s*&>]*\b([A-Za-z_]\w*(?:\s*,[\s*&]*[A-Za-z_]\w*)*)"
+"""Variables that are declared with a class, or with a container of its objects, behind its name."""
 _FARTHEST = 80
 """Bytes in front of a name in which its scope stands."""
 _Spot = tuple[str, int]
@@ -55,9 +58,9 @@ class Reached:
         """The functions that assign to a variable which is declared with a class somewhere, or through one."""
         if record not in self._assigners:
             names: set[bytes] = set()
-            declared = re.compile(rb"\b" + record.encode() + rb"\b\s*(?:<[^<>;{}()]*>)?[\s*&]*\b([A-Za-z_]\w*)")
+            declared = re.compile(rb"\b" + record.encode() + _DECLARED)
             for text in self._code.texts.values():
-                names.update(declared.findall(text))
+                names.update(name for found in declared.findall(text) for name in _WORD.findall(found))
             assigned = self._all_assigned()
             found = [assigned.get(name, frozenset[_Spot]()) for name in (*names, b"this")]
             self._assigners[record] = frozenset[_Spot]().union(*found)
@@ -72,6 +75,11 @@ class Reached:
                     f = self._code.around(path, match.start())
                     if f is not None:
                         self._assigned.setdefault(match[1], set()).add((path, f.start))
+                for match in _EXCHANGED.finditer(text):
+                    f = self._code.around(path, match.start())
+                    if f is not None:
+                        for name in _WORD.findall(match[1]):
+                            self._assigned.setdefault(name, set()).add((path, f.start))
         return self._assigned
 
     def _writers_of(self, member: str) -> frozenset[_Spot] | None:
