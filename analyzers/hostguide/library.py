@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from analyzers.hostguide.facts import factors_positive, factors_small
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType, usual
+from analyzers.hostguide.hosttypes import OTHER, ArrayOf, HostType, PointerTo, RecordType, usual
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.tree import Node
@@ -388,7 +388,26 @@ def _shaped(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
             if isinstance(index, int) and isinstance(value, Expr) and isinstance(value.ty, IntType):
                 _sized(m, ex.cast(value, I64), note)
                 m.define(made.id, ("method", "size", ex.const(index, I64), m.shapes), I64, ex.cast(value, I64))
+        _whole_shape(m, made, shape)
     return made
+
+
+def _whole_shape(m: Caller, made: Unknown, shape: Record) -> None:
+    """Where all sizes stand in one list or array: how many there are, the sizes counted from the end, and the number of
+    elements, which torch refuses to let overflow."""
+    base = shape.base
+    rank = base.ty.count if isinstance(base.ty, ArrayOf) else None
+    sizes = [shape.parts.get(index) for index in range(rank or 0)]
+    known = [ex.cast(s, I64) for s in sizes if isinstance(s, Expr) and isinstance(s.ty, IntType)]
+    if rank is None or len(known) != rank:
+        return
+    elements: Expr = ex.const(1, I64)
+    for index, size in enumerate(known):
+        m.define(made.id, ("method", "size", ex.const(index - rank, I64), m.shapes), I64, size)
+        elements = ex.mul(elements, size)
+    for name in ("dim", "ndimension"):
+        m.define(made.id, ("method", name, m.shapes), I64, ex.const(rank, I64))
+    m.define(made.id, ("method", "numel", m.shapes), I64, m.bounded(elements, "numel"))
 
 
 def _like(m: Caller, node: Node, arguments: tuple[Node, ...]) -> Value | None:
