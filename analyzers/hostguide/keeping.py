@@ -1,8 +1,9 @@
 """Private members of objects that survive a call which is not looked into.
 
 Such a call makes everything forgotten that others can reach. An object that it is not given keeps its private integer
-members nevertheless, where no function that the call reaches in sight writes them (`untouched`). What code out of sight
-does on the way is assumed; whoever uses such a value lists it.
+members nevertheless, where no function that the call is seen to reach writes them (`untouched`). Calls through function
+pointers, of destructors and operators that no call names, and code out of sight are not looked into: that they leave
+the members alone is an assumption, and whoever uses such a value lists it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Keeper(Evaluator):
 
     def _assume(self, function: HostFunction, parts: dict[str | int, Value]) -> None:
         names = ", ".join(f"`{name}`" for name in parts)
-        text = f"no code out of sight that `{function.name}` calls changes {names}"
+        text = f"`{function.name}` leaves {names} as they are: no write was found in what it is seen to call"
         for value in parts.values():
             for symbol in ex.symbols(value) if isinstance(value, Expr) else ():
                 self.kept_through.setdefault(symbol, {})[text] = None
