@@ -124,15 +124,18 @@ def judge(found: Iterable[Site], entries: Sequence[LookedAt]) -> dict[Site, Look
 
 
 def unused(found: Iterable[Site], entries: Sequence[LookedAt]) -> list[str]:
-    """What entries say about lines and accesses at which nothing was raised."""
+    """Lines of entries at which nothing was raised, and kinds of accesses that were raised at none of their lines."""
     known = list(found)
-    return [
-        f"{e.files}: `{e.kernel}` line {line}, {pair}"
-        for e in entries
-        for line in e.lines
-        for pair in e.accesses
-        if not any(s.line == line and s.accesses == pair and e.speaks_of(s) for s in known)
-    ]
+    out: list[str] = []
+    for e in entries:
+        about = [s for s in known if e.speaks_of(s)]
+        raised = {f"line {s.line}" for s in about} | {s.accesses for s in about}
+        out += [
+            f"{e.files}: `{e.kernel}` {what}"
+            for what in (*(f"line {line}" for line in e.lines), *e.accesses)
+            if what not in raised
+        ]
+    return out
 
 
 def section(reports: Sequence[dict[str, Any]], entries: Sequence[LookedAt], complete: bool = True) -> list[str]:

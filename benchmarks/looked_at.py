@@ -25,7 +25,7 @@ _EXLLAMAV2 = (
         _EXL + "cache.cu",
         "cache_rotate_kernel",
         (524,),
-        (_SELF, _WRITE_READ, _READ_WRITE, _TWO),
+        (_SELF, _WRITE_READ),
         "false",
         "A block's share of a page is a 128th, rounded up, and is copied 16 bytes at a time: shares overlap, or the"
         " last length wraps below zero, for sizes that `cache_rotate` does not refuse (1,936 bytes). The one caller,"
@@ -168,7 +168,7 @@ _EXLLAMAV2 = (
         _EXL + "q_mlp.cu",
         "act_mul_kernel",
         (73,),
-        (_SELF, _WRITE_READ, _READ_WRITE),
+        (_SELF, _WRITE_READ),
         "true",
         "The kernel does not check its column, and ceil(width / 32) / 2 blocks of 64 columns reach beyond the row"
         " when the width is 40 to 56 more than a multiple of 64: the end of a row is worked on by the threads of the"
@@ -179,7 +179,7 @@ _EXLLAMAV2 = (
         _EXL + "q_mlp.cu",
         "act_kernel",
         (73,),
-        (_SELF, _WRITE_READ, _READ_WRITE),
+        (_SELF, _WRITE_READ),
         "true",
         "As act_mul_kernel: a GPTQ layer whose width is 40 to 56 more than a multiple of 64.",
     ),
@@ -187,7 +187,7 @@ _EXLLAMAV2 = (
         _EXL + "q_mlp.cu",
         "act_mul_kernel",
         (69, 72),
-        (_SELF, _READ_WRITE, _WRITE_READ),
+        (_SELF, _READ_WRITE),
         "false",
         "Launch not in sight, because there is none: every caller picks the instances for two values at a time.",
     ),
@@ -195,7 +195,7 @@ _EXLLAMAV2 = (
         _EXL + "q_mlp.cu",
         "act_kernel",
         (69, 72),
-        (_SELF, _READ_WRITE, _WRITE_READ),
+        (_SELF, _READ_WRITE),
         "false",
         "Launch not in sight, because there is none: the only caller picks the instances for two values at a time.",
     ),
@@ -203,7 +203,7 @@ _EXLLAMAV2 = (
         _EXL + "rope.cu",
         "rope_cuda_kernel",
         (73,),
-        (_SELF, _WRITE_READ, _READ_WRITE),
+        (_SELF, _WRITE_READ),
         "true",
         "Columns run to the width of the sine table, rows are head_dim apart. The two checks that compare them are"
         " commented out in `rope_`; the package's own tables overlap rows or halves only for a head_dim that is not a"
@@ -214,7 +214,7 @@ _EXLLAMAV2 = (
         _EXL + "rope.cu",
         "rope_cuda_qk_kernel",
         (73,),
-        (_SELF, _WRITE_READ, _READ_WRITE),
+        (_SELF, _WRITE_READ),
         "true",
         "As rope_cuda_kernel: a sine table that does not fit the head.",
         remote=True,
@@ -322,12 +322,12 @@ _ROWS = (
 )
 
 _NERFACC = (
-    LookedAt(_NF + "grid.cu", "traverse_grids_kernel", (223, 224, 251, 252), (_SELF,), "false", _TWO_PASSES),
+    LookedAt(_NF + "grid.cu", "traverse_grids_kernel", (223, 224, 251, 252), (_SELF, _TWO), "false", _TWO_PASSES),
     LookedAt(
         _NF + "pdf.cu",
         "compute_intervels_kernel",
         (213,),
-        (_SELF,),
+        (_SELF, _TWO),
         "false",
         "One thread per ray has sid = 0, and rays are n + 1 values apart: the last dimension of a tensor made by"
         " `torch::empty` from a vector of sizes, which the analysis does not follow, so that it tries a distance of"
@@ -337,7 +337,7 @@ _NERFACC = (
         _NF + "pdf.cu",
         "compute_intervels_kernel",
         (215, 217),
-        (_SELF,),
+        (_SELF, _TWO),
         "false",
         "Only for the form with a count per ray, and that never gets here: `memalloc_data(false, false)` passes"
         " `false` as the length, so there are no samples to work on. The analysis does not carry the length of a"

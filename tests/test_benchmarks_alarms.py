@@ -52,7 +52,7 @@ def test_a_site_gets_the_entry_about_it_and_no_other() -> None:
     judged = judge([fits, *others], [entry])
     assert judged[fits] is entry
     assert [judged[s] for s in others] == [None] * 4
-    assert unused([fits, *others], [entry]) == ["p/*.cu: `k` line 7, write & itself"]
+    assert unused([fits, *others], [entry]) == ["p/*.cu: `k` line 7"]
 
 
 def test_two_entries_about_one_site_are_refused() -> None:
@@ -77,7 +77,7 @@ def test_the_section_counts_and_names_what_nobody_looked_at() -> None:
     assert "### not looked at" in text
     assert f"- p/a.cu: `k` line 9, write & read (1× data-race error): {_READ}" in text
     assert "**`k`**: The launch has one thread." in text
-    assert "- p/b.cu: `k` line 4, barrier" in text
+    assert "- p/b.cu: `k` line 4\n" in text
     assert "no longer raised" not in "\n".join(section(reports, entries, complete=False))
 
 
