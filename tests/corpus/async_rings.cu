@@ -538,3 +538,48 @@ __global__ void own_tiles_too_early(const int *in, int *out, int n) {  // expect
     if (k > 0) out[k * 32 + t] = s[k % 2][32 + t];
   }
 }
+
+// A thread that returns waits for nothing, and the barrier does not wait for it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void returns_too_early(const int *in, int *out) {  // expect: unknown(async-copy)
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 32) {
+    __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
+    __pipeline_commit();
+    return;
+  }
+  __syncthreads();  // expect: barrier-after-exit
+  out[t] = s[t - 32];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void returns_with_nothing_open(const int *in, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 32) {
+    __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    return;
+  }
+  __syncthreads();  // expect: barrier-after-exit
+  out[t] = s[t - 32];
+}
+
+// Behind the last barrier nobody minds what is open.
+// cuda-lsp: launch grid=(1) block=(64) n=4
+__global__ void returns_at_the_end(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[2][64];
+  int t = threadIdx.x, sum = 0;
+  for (int k = 0; k < n; ++k) {
+    __pipeline_memcpy_async(&s[k % 2][t], &in[k * 64 + t], sizeof(int));
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    if (k > 0) sum += s[(k + 1) % 2][63 - t];
+    __syncthreads();
+  }
+  if (t > 40) return;
+  out[t] = sum;
+}

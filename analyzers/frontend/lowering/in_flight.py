@@ -92,6 +92,29 @@ def _is_even(body: Iterable[Stmt]) -> bool:
     return True
 
 
+def _ends_before_barriers(body: tuple[Stmt, ...]) -> list[Exit]:
+    whole = {s.label for s in body if isinstance(s, Block)}
+    found: list[Exit] = []
+
+    def follow(body: tuple[Stmt, ...], later: bool) -> bool:
+        """`later`: whether there may be a barrier behind; gives the same for the place before."""
+        for s in reversed(body):
+            if isinstance(s, Exit) and s.label in whole and later:
+                found.append(s)
+            elif isinstance(s, If):
+                later = max(follow(s.then, later), follow(s.orelse, later))
+            elif isinstance(s, Block):
+                later = follow(s.body, later)
+            elif isinstance(s, Loop):
+                parts = (*s.head, *s.body, *s.latch)
+                later = follow(parts, later or any(isinstance(t, Barrier) for t in statements(parts)))
+            later = later or isinstance(s, Barrier)
+        return later
+
+    follow(body, False)
+    return found
+
+
 def _marks(body: tuple[Stmt, ...]) -> list[Unsupported]:
     found = [s for s in statements(body) if isinstance(s, Unsupported)]
     return [s for s in found if s.kind == COMMIT or s.kind.startswith(WAIT)]
@@ -130,6 +153,8 @@ class Follower:
         self.flags: dict[str, Expr] = {}
         """Whether a copy that is not made on all paths was made, in this iteration of the loops around it."""
         self.exits: dict[str, State] = {}
+        self.ends = {id(s) for s in _ends_before_barriers(kernel.body)}
+        """Where a thread may end before a barrier that others pass."""
         self.histories: dict[str, _History] = {}
         self.heads: dict[tuple[str, ...], Expr] = {}
         """How often a loop with copies came to its head so far, by the loops around what is in it."""
@@ -218,7 +243,7 @@ class Follower:
             found = joined(state, self.exits.get(label))
             if found is not None:
                 self.exits[label] = found
-            return [s], None
+            return [*(self._left_behind(state) if id(s) in self.ends and state is not None else ()), s], None
         if isinstance(s, Unsupported) and s.kind.startswith(MARKS):
             following = self._marked(s.kind, state)
             return [*self._closed(state, following), *self._counted(s.kind, state)], following
@@ -344,6 +369,24 @@ class Follower:
                 text = "a barrier may find a copy open that was issued in an earlier iteration"
                 stop = Unsupported("async-copy", text, self.ctx.copies[entry.label].site)
                 out.append(If(self._is_old(entry), (stop,), (), barrier.site) if self.counting else stop)
+        return out
+
+    def _left_behind(self, state: State) -> list[Stmt]:
+        """Where a thread ends: nobody waits for its copies, and barriers count it as arrived."""
+        out: list[Stmt] = []
+        for entry, certain in sorted(state.all().items()):
+            around = self.around[entry.label]
+            if entry.age == 0 and around == self.loops[: len(around)]:
+                condition = TRUE if certain else self._made(entry.label)
+            elif self.counting:
+                condition = (
+                    self._is_open(self.histories[entry.label], entry) if entry.age < OLD else self._is_old(entry)
+                )
+            else:
+                self.lost, condition = True, TRUE
+            text = "a thread may end while its asynchronous copy is under way, before a barrier that others pass"
+            stop = Unsupported("async-copy", text, self.ctx.copies[entry.label].site)
+            out.append(If(condition, (stop,), (), stop.site))
         return out
 
     def _is_old(self, entry: Open) -> Expr:
