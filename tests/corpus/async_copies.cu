@@ -1,5 +1,6 @@
 // Asynchronous copies: they run on until the thread waits for them, whatever barriers are in between.
 
+#include <cuda/barrier>
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>
@@ -311,4 +312,35 @@ __global__ void overwritten_by_a_copy(int *out, const int *in) {
   cg::memcpy_async(block, s, in + blockIdx.x * 256, sizeof(int) * 256);  // expect: data-race intra-block with -1
   cg::wait(block);
   out[blockIdx.x * 256 + threadIdx.x] = s[255 - threadIdx.x];
+}
+
+// Shared memory may be filled again when the bulk copy has read it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void bulk_copy_has_read(const int *in, int *out, int *last) {  // expect: race-free
+  __shared__ alignas(16) int s[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t == 0) {
+    cuda::device::experimental::cp_async_bulk_shared_to_global(out, s, 256);
+    cuda::device::experimental::cp_async_bulk_commit_group();
+    cuda::device::experimental::cp_async_bulk_wait_group_read<0>();
+  }
+  __syncthreads();
+  s[63 - t] = t;
+  last[t] = s[63 - t];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void bulk_copy_still_reads(const int *in, int *out) {
+  __shared__ alignas(16) int s[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t == 0) {
+    cuda::device::experimental::cp_async_bulk_shared_to_global(out, s, 256);  // expect: data-race with +4
+    cuda::device::experimental::cp_async_bulk_commit_group();
+  }
+  __syncthreads();
+  if (t > 0) s[t] = t;
 }

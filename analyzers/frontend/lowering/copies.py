@@ -141,6 +141,15 @@ def commit_copies(ctx: Context, call: Call) -> Value:
     return None
 
 
+@intrinsic("__cuda_lsp_copy_async_wait_for_reads")
+def wait_for_reads(ctx: Context, call: Call) -> Value:
+    """The sources of copies may be used again; what they write may still be on its way."""
+    ctx.assumptions[
+        "nothing touches what a bulk copy writes between the wait for its reads and the end of the kernel"
+    ] = None
+    return wait_for_copies(ctx, call)
+
+
 @intrinsic("__cuda_lsp_copy_async_wait")
 def wait_for_copies(ctx: Context, call: Call) -> Value:
     asynchronous.wait(ctx, call.node, ctx.scalar(call.args[0]))

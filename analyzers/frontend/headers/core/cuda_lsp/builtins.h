@@ -52,6 +52,7 @@ void __cuda_lsp_copy_async(void *to, const void *from, size_t size);
 void __cuda_lsp_copy_async_on(void *to, const void *from, size_t size, void *barrier);
 void __cuda_lsp_copy_async_commit();
 void __cuda_lsp_copy_async_wait(unsigned newest_left);
+void __cuda_lsp_copy_async_wait_for_reads(unsigned newest_left);
 
 unsigned __isGlobal(const void *p);
 unsigned __isShared(const void *p);
