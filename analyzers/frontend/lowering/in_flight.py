@@ -356,8 +356,7 @@ class Follower:
         """The accesses of the copies that a barrier finds open, once more."""
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
-            around = self.around[entry.label]
-            if entry.age == 0 and around == self.loops[: len(around)]:
+            if self._is_recent(entry):
                 again = _again(self.ctx, self.bodies[entry.label], {})
                 out += again if certain else [If(self._made(entry.label), again, (), barrier.site)]
             elif self.counting and entry.age < OLD:
@@ -375,8 +374,7 @@ class Follower:
         """Where a thread ends: nobody waits for its copies, and barriers count it as arrived."""
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
-            around = self.around[entry.label]
-            if entry.age == 0 and around == self.loops[: len(around)]:
+            if self._is_recent(entry):
                 condition = TRUE if certain else self._made(entry.label)
             elif self.counting:
                 condition = (
@@ -388,6 +386,11 @@ class Follower:
             stop = Unsupported("async-copy", text, self.ctx.copies[entry.label].site)
             out.append(If(condition, (stop,), (), stop.site))
         return out
+
+    def _is_recent(self, entry: Open) -> bool:
+        """Whether the copy was issued in this iteration of the loops around it: its variables are what they were."""
+        around = self.around[entry.label]
+        return entry.age == 0 and around == self.loops[: len(around)]
 
     def _is_old(self, entry: Open) -> Expr:
         """Whether there was such an early issue at all."""
@@ -436,8 +439,7 @@ class Follower:
         meeting = tuple(self._meeting(self.bodies[entry.label], s, writes, touched))
         if not any(isinstance(m, Unsupported) for m in statements(meeting)):
             return []
-        around = self.around[entry.label]
-        if entry.age == 0 and around == self.loops[: len(around)]:
+        if self._is_recent(entry):
             again = _again(self.ctx, meeting, {})
             return list(again) if certain else [If(self._made(entry.label), again, (), s.site)]
         if not self.counting or entry.age >= OLD:
@@ -471,8 +473,7 @@ class Follower:
 
     def _disturbs(self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool) -> Expr | None:
         """When an access touches one end of an open copy; None where that cannot be told."""
-        around = self.around[entry.label]
-        if entry.age == 0 and around == self.loops[: len(around)]:
+        if self._is_recent(entry):
             condition = _overlap(s.pointer, s.width, end, size)
             return condition if certain else land(self._made(entry.label), condition)
         if not self.counting:
