@@ -1,0 +1,170 @@
+"""CUDA C++ → PTX, with the compiler that is there: ``nvcc`` of a toolkit, or NVRTC as a library.
+
+Two builds are of use. The *confirm* build (``-G``) keeps every access of the source; the *shipped* build is the
+optimised one, in which accesses may have been merged, hoisted or dropped. NVRTC takes device code only; it comes
+with the toolkit and as a Python package (`nvidia-cuda-nvrtc`) and needs neither a GPU nor a driver.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+Build = Literal["confirm", "shipped"]
+
+_BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
+    "confirm": ("-G", "-lineinfo"),
+    "shipped": ("-lineinfo",),
+}
+_NVCC_SECONDS: Final = 120.0
+
+
+class CompileError(Exception):
+    """The compiler rejected the source; the message is its log."""
+
+
+class NoCompiler(Exception):
+    """There is neither ``nvcc`` nor NVRTC on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How to compile; the flags are those that both compilers know (``-D``, ``-I``, ``-include``, ``-std``, …)."""
+
+    build: Build = "confirm"
+    arch: int = 80
+    """Compute capability times ten."""
+    flags: tuple[str, ...] = ()
+    compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """PTX, and what the compiler said besides."""
+
+    ptx: str
+    log: str
+    compiler: Literal["nvcc", "nvrtc"]
+
+
+def compile_source(text: str, name: str, options: CompileOptions | None = None) -> Compiled:
+    """Compile one translation unit. `name` is the path that line information gives; it need not exist.
+
+    Raises `CompileError` and `NoCompiler`.
+    """
+    options = options or CompileOptions()
+    if options.compiler in ("auto", "nvcc"):
+        nvcc = find_nvcc()
+        if nvcc is not None:
+            return _with_nvcc(nvcc, text, name, options)
+    if options.compiler in ("auto", "nvrtc"):
+        library = find_nvrtc()
+        if library is not None:
+            return _with_nvrtc(library, text, name, options)
+    wanted = {"auto": "neither nvcc nor NVRTC", "nvcc": "no nvcc", "nvrtc": "no NVRTC"}[options.compiler]
+    raise NoCompiler(
+        f"{wanted} found: install the CUDA toolkit (nvcc on the PATH or CUDA_PATH set), "
+        "or the Python package nvidia-cuda-nvrtc (pip install 'cuda-lsp[run]')"
+    )
+
+
+def find_nvcc() -> str | None:
+    """``nvcc`` on the PATH or in the toolkit that CUDA_PATH or CUDA_HOME names."""
+    for variable in ("CUDA_PATH", "CUDA_HOME"):
+        folder = os.environ.get(variable)
+        if folder and (found := shutil.which("nvcc", path=str(Path(folder) / "bin"))):
+            return found
+    return shutil.which("nvcc")
+
+
+@cache
+def find_nvrtc() -> str | None:
+    """Path of the newest NVRTC library: of the Python package, of a toolkit, or where the system's loader looks."""
+    folders: list[Path] = []
+    spec = importlib.util.find_spec("nvidia")
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        folders.extend(Path(location).glob("*/lib"))
+        folders.extend(Path(location).glob("*/bin"))
+    for variable in ("CUDA_PATH", "CUDA_HOME"):
+        if os.environ.get(variable):
+            folders.extend(Path(os.environ[variable]) / part for part in ("lib64", "lib", "bin"))
+    for folder in folders:
+        names = (*folder.glob("libnvrtc.so*"), *folder.glob("libnvrtc*.dylib"), *folder.rglob("nvrtc64_*.dll"))
+        found = sorted(path for path in names if "builtins" not in path.name and "alt" not in path.name)
+        if found:
+            return str(found[-1])
+    return ctypes.util.find_library("nvrtc")
+
+
+def _with_nvcc(nvcc: str, text: str, name: str, options: CompileOptions) -> Compiled:
+    """``nvcc -ptx``, in a folder of its own; a ``#line`` in front keeps the user's path in the line information."""
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"')
+    with tempfile.TemporaryDirectory(prefix="cuda-lsp-") as folder:
+        source = Path(folder) / "unit.cu"
+        source.write_text(f'#line 1 "{quoted}"\n{text}', encoding="utf-8")
+        target = Path(folder) / "unit.ptx"
+        beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
+        command = [nvcc, "-ptx", f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags]
+        try:
+            done = subprocess.run(
+                [*command, *beside, "-o", str(target), str(source)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_NVCC_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise CompileError(f"nvcc took more than {_NVCC_SECONDS:.0f} s") from None
+        log = (done.stdout + done.stderr).strip()
+        if done.returncode != 0 or not target.exists():
+            raise CompileError(log or f"nvcc ended with code {done.returncode}")
+        return Compiled(target.read_text(encoding="utf-8", errors="replace"), log, "nvcc")
+
+
+def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Compiled:
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
+    program = ctypes.c_void_p()
+    _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name.encode(), 0, None, None))
+    try:
+        beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
+        flags = [f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags, *beside]
+        array = (ctypes.c_char_p * len(flags))(*[flag.encode() for flag in flags])
+        code = library.nvrtcCompileProgram(program, len(flags), array)
+        log = _text(library, program, "ProgramLog").strip()
+        if code != 0:
+            raise CompileError(log or _message(library, code))
+        return Compiled(_text(library, program, "PTX"), log, "nvrtc")
+    finally:
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _text(library: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> str:
+    size = ctypes.c_size_t()
+    _ok(library, getattr(library, f"nvrtcGet{what}Size")(program, ctypes.byref(size)))
+    buffer = ctypes.create_string_buffer(max(1, size.value))
+    _ok(library, getattr(library, f"nvrtcGet{what}")(program, buffer))
+    return buffer.value.decode("utf-8", "replace")
+
+
+def _ok(library: ctypes.CDLL, code: int) -> None:
+    if code != 0:
+        raise CompileError(_message(library, code))
+
+
+def _message(library: ctypes.CDLL, code: int) -> str:
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+    return f"NVRTC: {library.nvrtcGetErrorString(code).decode()}"
