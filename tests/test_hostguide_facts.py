@@ -523,3 +523,38 @@ def test_facts_about_other_values_stay_out() -> None:
     assert hg.conditions(hg.only(text % "n > 2")) == ["(2 < host:1:n)"]
     assert not hg.allows(hg.only(text % "n > q"), n=4)
     assert hg.allows(hg.only(text % "n > q"), n=5)
+
+
+# --- members that a call leaves alone
+
+
+_KEPT = """
+    void trace(int);
+    struct Guard {{ ~Guard() {{ trace(2); }} }};
+    void start() {{ {body} }}
+    __global__ void k(float *a, int n) {{ a[threadIdx.x] = n; }}
+    class Square {{
+     public:
+      void fill() {{ if (side_ > 8) return; start(); k<<<1, 32>>>(cells_, side_); }}
+      void grow() {{ side_ = 9; }}
+     private:
+      float *cells_;
+      int side_;
+    }};
+    extern Square *shared;
+    void (*hook)() = nullptr;
+    void grow_shared() {{ shared->grow(); }}
+    void install() {{ hook = {installed}; }}
+"""
+
+
+def test_a_member_kept_through_a_call_names_what_is_not_in_sight() -> None:
+    context = hg.only(_KEPT.format(body="Guard here;", installed="nullptr"))
+    assert not hg.allows(context, n=9)
+    (kept,) = [a for a in context.assumptions if "leaves" in a]
+    assert "`side_`" in kept
+    assert "not in sight (`trace`)" in kept
+
+
+def test_what_is_not_in_sight_may_call_what_was_handed_out() -> None:
+    assert hg.allows(hg.only(_KEPT.format(body="Guard here;", installed="grow_shared")), n=9)

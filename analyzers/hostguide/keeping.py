@@ -1,9 +1,8 @@
 """Private members of objects that survive a call which is not looked into.
 
 Such a call makes everything forgotten that others can reach. An object that it is not given keeps its private integer
-members nevertheless, where no function that the call is seen to reach writes them (`untouched`). Calls through function
-pointers, of destructors and operators that no call names, and code out of sight are not looked into: that they leave
-the members alone is an assumption, and whoever uses such a value lists it.
+members nevertheless, where no function in sight that the call can reach writes them (`untouched`). That code out of
+sight leaves the members alone is an assumption, and whoever uses such a value lists it.
 """
 
 from __future__ import annotations
@@ -14,11 +13,13 @@ from analyzers.frontend.cindex import AccessSpecifier, Cursor, CursorKind
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.evaluate import Evaluator
 from analyzers.hostguide.hosttypes import HostType, PointerTo, RecordType, ReferenceTo
-from analyzers.hostguide.tree import HostFunction, Place, place_of
+from analyzers.hostguide.tree import HostFunction
 from analyzers.hostguide.values import Choice, Record, State, Unknown, Value, Variable
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import Expr, FloatType, IntType
 
+_NAMED = 3
+"""Functions out of sight that an assumption names."""
 _HIDDEN = (AccessSpecifier.PRIVATE, AccessSpecifier.PROTECTED)
 
 
@@ -30,8 +31,11 @@ class Keeper(Evaluator):
 
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
-        self.leaves_alone: Callable[[Place, str, str], bool] = lambda _place, _record, _member: False
-        """Whether nothing in sight that a function reaches writes a member of a class, both by name."""
+        self.leaves_alone: Callable[[Cursor, str, str], tuple[str, ...] | None] = lambda _function, _record, _member: (
+            None
+        )
+        """Where nothing in sight that a function reaches writes a member of a class, both by name, the functions out
+        of sight that it calls; else None."""
         self.kept_through: dict[Expr, dict[str, None]] = {}
         """What is assumed for a value to be what it was."""
         self._hidden: dict[int, list[tuple[str, IntType, Cursor]]] = {}
@@ -42,7 +46,7 @@ class Keeper(Evaluator):
             return
         if not all(_is_read_only(p.ty) for p in function.parameters):
             return
-        spot = place_of(function.cursor)
+        outside: dict[str, None] = {}
         for variable, held in before.store.items():
             now = self.state.store.get(variable)
             if not variable.outside or variable is receiver or now is held:
@@ -53,21 +57,28 @@ class Keeper(Evaluator):
             base = leaf.base if isinstance(leaf, Record) else leaf
             parts: dict[str | int, Value] = {}
             for name, ty, field in self._fields_of(base) if isinstance(base, Unknown) else ():
-                if self.leaves_alone(spot, _class_of(field), name):
+                unseen = self.leaves_alone(function.cursor, _class_of(field), name)
+                if unseen is not None:
+                    outside.update(dict.fromkeys(unseen))
                     parts[name] = value = self.part(held, name, ty, f"{variable.name.removeprefix('*')}.{name}")
                     for symbol in ex.symbols(value) if isinstance(value, Expr) else ():
                         if symbol in self.part_of:
                             self.read_as.setdefault(symbol, field)
             now = now if now is not None else self.initial(variable, self.state.epoch)
             if parts and isinstance(now, (Record, Unknown)):
-                self._assume(function, parts)
+                self._assume(function, parts, tuple(outside))
                 if isinstance(now, Record):
                     now, parts = now.base, {**now.parts, **parts}
                 self.state.store[variable] = Record(parts, now)
 
-    def _assume(self, function: HostFunction, parts: dict[str | int, Value]) -> None:
+    def _assume(self, function: HostFunction, parts: dict[str | int, Value], outside: tuple[str, ...]) -> None:
+        """``outside``: the functions out of sight that are called."""
         names = ", ".join(f"`{name}`" for name in parts)
-        text = f"`{function.name}` leaves {names} as they are: no write was found in what it is seen to call"
+        text = f"`{function.name}` leaves {names} as they are: no write was found in what it is seen to run"
+        if outside:
+            more = f" and {len(outside) - _NAMED} more" if len(outside) > _NAMED else ""
+            calls = ", ".join(f"`{name}`" for name in sorted(outside)[:_NAMED])
+            text += f", and what is not in sight ({calls}{more}) has none"
         for value in parts.values():
             for symbol in ex.symbols(value) if isinstance(value, Expr) else ():
                 self.kept_through.setdefault(symbol, {})[text] = None

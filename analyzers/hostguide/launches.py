@@ -35,6 +35,7 @@ from analyzers.hostguide.declared import (
 from analyzers.hostguide.disguises import may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
+from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
@@ -52,6 +53,7 @@ _MOST_CONTEXTS = 12
 """Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
 _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
+_USES = frozenset({CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR})
 _LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 
@@ -156,10 +158,20 @@ class _Guide:
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
-        reached = cache(lambda: Reached(self.code(), self._macros()))
-        self.machine.leaves_alone = lambda place, of, name: reached().leaves_alone(place, of, name)
+        reached = cache(lambda: Reached(self.code(), self._macros(), self._implied(), self._meant))
+        self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
         self._run_all(wanted, mentions)
         return self._collected()
+
+    def _implied(self) -> Implied:
+        return Implied(self.functions, self.sources, self.machine.builder.definition, self.machine.bundled)
+
+    def _meant(self, path: str, offset: int) -> Cursor | None:
+        """The declaration that a name at a place means, None where clang does not say, or units differ."""
+        found = [cursor_at(p.host, path, offset) for p in self.linker.passes if path in (p.path, *p.dependencies)]
+        meant = [c.referenced for c in found if c is not None and c.kind in _USES and c.location.offset == offset]
+        keys = {c.get_usr() for c in meant if c is not None}
+        return meant[0] if len(keys) == 1 and len(meant) == len(found) else None
 
     def _macros(self) -> dict[str, list[tuple[str, int, int]]]:
         """By name, the file and extent of the definitions of macros."""
