@@ -20,6 +20,34 @@ class Case(NamedTuple):
         return f"{self.prelude}\n__global__ void k(long long *out, const long long *in, int n) {{\n{self.body}\n}}\n"
 
 
+LABELS = """
+        int s = 0, i = 0, j = 0;
+        {
+          if (in[0] > 3) goto tail;
+          s += 1;
+          if (in[1] > 0) goto outl;
+        }
+        tail: s += 10;
+        outl: s += 100;
+        first: s += 1000; j = 0;
+        second: s += 10000;
+        if (++j < 2) goto second;
+        if (i == 1 && in[1] > 5) goto first_end;
+        if (++i < 3) goto first;
+        first_end:
+        s += 100000;
+        again:
+        if (in[2] == i) goto done;
+        s += 1000000;
+        ++i;
+        if (i == 5) goto again;
+        if (i < 7) { if (i & 1) goto again; s += 7; goto again; }
+        s = -s;
+        done:
+        out[0] = s; out[1] = i; out[2] = j;
+        """
+
+
 CASES = [
     Case(
         "usual arithmetic conversions",
@@ -147,6 +175,10 @@ CASES = [
         (4,),
         (8310, 3),
     ),
+    Case("labels: around, into a tail, nested and overlapping loops, 0", "", LABELS, (4, 0, 9), (-4163124, 7, 2)),
+    Case("labels: around, into a tail, nested and overlapping loops, 1", "", LABELS, (1, 0, 9), (-4163125, 7, 2)),
+    Case("labels: around, into a tail, nested and overlapping loops, 2", "", LABELS, (1, 1, 4), (1163108, 4, 2)),
+    Case("labels: around, into a tail, nested and overlapping loops, 3", "", LABELS, (4, 6, 5), (4142124, 5, 2)),
     Case(
         "functions: references, pointers, defaults, overloads, early returns",
         """
