@@ -10,6 +10,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.context import DISTINCT, LaunchContext
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
+from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Kernel
 from analyzers.model import (
     Access,
@@ -129,7 +130,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     )
     data = shown.executed_data(launch, concrete, (a, b), race.mode) if race.certainty != "confirmed" else ()
     reached = (where.offset, place(launch, b).offset)
-    mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached))
+    mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached, *_steering(launch, race)))
     if one.span > two.span:
         one, two, a, b = two, one, b, a
     code, severity = _grade(launch, race, a, b)
@@ -243,6 +244,14 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
     else:
         who = f"threads {_at(one.thread)} and {_at(two.thread)} of one {'warp' if scope == 'intra-warp' else 'block'}"
     return f"{names[code]} on {space} `{display}`: the {one.kind} `{one.text}` and {other}, by {who}, meet at {address}"
+
+
+def _steering(launch: Launch, race: RaceDecision) -> list[Expr]:
+    """The parameters in the witness that decide whether a barrier stands between the accesses."""
+    if race.mode == "grid":
+        return []
+    guards = [c.condition for b in launch.events.barriers for c in b.guard]
+    return [s for s in E.symbols(*guards) if s.op == "sym" and E.symbols(launch.bind(s)) & race.values.keys()]
 
 
 def _unless(race: RaceDecision) -> str:
