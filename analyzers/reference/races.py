@@ -215,6 +215,8 @@ def races(
         here: list[tuple[tuple[int, int, str, bool], AccessRecord, AccessRecord]] = []
         for i, a in enumerate(bucket):
             for b in bucket[:i]:
+                if a.thread == b.thread or not (a.writes or b.writes):
+                    continue  # as `conflict` says, without a call for each of so many pairs
                 if not conflict(a, b, result) or order.ordered(a, b):
                     continue
                 scope = pair_scope(a, b, result)
