@@ -10,6 +10,7 @@ import pytest
 from analyzers.engine import Engine
 from analyzers.ir import symbolic
 from analyzers.model import CheckOptions, KernelResult, UnitResult, UserLaunch, Verdict
+from analyzers.races.check import MAX_ON_OBJECT
 from analyzers.requests import UNFIT, CheckRequest, KernelFinished, Progress, UnitFinished
 from analyzers.solve.effort import UNDECIDED, Effort, price
 from analyzers.solve.query import Proved, Undecided
@@ -80,7 +81,7 @@ def test_a_kernel_that_is_too_large_to_be_followed_is_unknown_and_costs_no_other
 
 def test_spent_effort_leaves_the_rest_undecided_and_keeps_what_was_found() -> None:
     engine = Engine()
-    analysis = engine.analyse(request(many(20, 6, 1)))
+    analysis = engine.analyse(request(many(20, 10, 1)))
     (kernel,) = analysis.kernels
     (context,) = kernel.contexts
     whole = decide(kernel.events, context, CheckOptions())
@@ -92,6 +93,14 @@ def test_spent_effort_leaves_the_rest_undecided_and_keeps_what_was_found() -> No
     assert [kind for _, _, kind, _ in nothing.undecided] == ["budget"]
     part = decide(kernel.events, context, CheckOptions(), limit=whole.effort - 1)
     assert part.undecided or part.races == whole.races
+
+
+def test_of_one_object_so_many_races_are_reported_and_the_rest_is_said_to_be_left_out() -> None:
+    (kernel,) = Engine().analyse(request(many(20, 2, 1))).kernels
+    decision = decide(kernel.events, kernel.contexts[0], CheckOptions())
+    assert len(decision.races) == MAX_ON_OBJECT
+    assert [kind for _, _, kind, _ in decision.undecided] == ["not-examined"]
+    assert decision.effort < 4000, "what is left out costs nothing"
 
 
 def test_prices_depend_on_the_answer_alone() -> None:

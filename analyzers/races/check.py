@@ -8,6 +8,7 @@ matter) and per ordering case; answers go through the ladder and are cached by t
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -42,9 +43,10 @@ MAX_UNDECIDED = 4
 MAX_RACES = 200
 """Pairs that collide, after which the others of a context are not asked any more."""
 
+MAX_ON_OBJECT = 24
 MAX_THROUGH_DATA = 2
-"""Races through data indices reported for one object; further such pairs on it have the same cause and are left
-out."""
+"""Races reported for one object, and those of them through data indices: further pairs on it mostly have the same
+cause, and are left out until the first ones are mended."""
 
 
 _COMPUTED = ("after:", "trips:", "iterated:", "leaving:")
@@ -75,10 +77,9 @@ class Checked:
     races: list[Race] = field(default_factory=list[Race])
     undecided: list[tuple[Pair, Undecided]] = field(default_factory=list[tuple[Pair, Undecided]])
     left_out: list[Pair] = field(default_factory=list[Pair])
-    """Pairs through data that were not asked, because others on the same object collide already."""
-    core: set[int] = field(default_factory=set[int])
-    """Tags of the launch's facts that proofs used."""
-    used_no_overflow: bool = False
+    """Pairs that were not asked, because enough others on the same object collide already."""
+    proofs: list[Proved] = field(default_factory=list[Proved])
+    """What was proved, as far as it rests on facts of the launch or on the absence of overflow."""
     used_no_wrap: bool = False
     used_alignment: bool = False
     """Some proof needs that the hardware stops at a misaligned address."""
@@ -93,8 +94,7 @@ class Checked:
     def add(self, other: Checked) -> None:
         """The answers to more questions of the same pairs."""
         self.undecided += other.undecided
-        self.core |= other.core
-        self.used_no_overflow |= other.used_no_overflow
+        self.proofs += other.proofs
         self.used_no_wrap |= other.used_no_wrap
         self.used_alignment |= other.used_alignment
 
@@ -131,11 +131,16 @@ class RaceChecker:
     def check(self) -> Checked:
         """Every conflicting pair."""
         out = Checked()
-        through_data: dict[str, int] = {}
-        for pair in self._worth_asking(out):
+        through_data: Counter[str] = Counter()
+        on_object: Counter[str] = Counter()
+        told: set[object] = set()
+        for pair in self._worth_asking(out, lambda allocation: on_object[allocation] >= MAX_ON_OBJECT):
             where = pair.first.allocation
+            written = (pair.one.site, pair.one.kind, pair.two.site, pair.two.kind)
+            if written in told:
+                continue
             data = self._is_data(pair.first.offset) or self._is_data(pair.second.offset)
-            if data and through_data.get(where, 0) >= MAX_THROUGH_DATA:
+            if on_object[where] >= MAX_ON_OBJECT or (data and through_data[where] >= MAX_THROUGH_DATA):
                 out.left_out.append(pair)
                 continue
             if self._gives_up(pair, out):
@@ -144,8 +149,11 @@ class RaceChecker:
             if race is not None:
                 self.precedents.add(pair.one, pair.two, (race.mode, "race"), race.values)
                 out.races.append(race)
-                if data:
-                    through_data[where] = through_data.get(where, 0) + 1
+                on_object[where] += 1
+                through_data[where] += data
+                if not race.benign and not race.wraps:
+                    # What a macro repeats is written once.
+                    told.add(written)
             if len(out.undecided) >= MAX_UNDECIDED:
                 break
         return out
@@ -161,9 +169,9 @@ class RaceChecker:
         out.undecided.append((pair, reason))
         return True
 
-    def _worth_asking(self, out: Checked) -> Iterator[Pair]:
+    def _worth_asking(self, out: Checked, full: Callable[[str], bool]) -> Iterator[Pair]:
         """The conflicting pairs, but for those at places where different threads never meet: accesses of one shape are
-        told apart once, however many there are."""
+        told apart once, however many there are. Of allocations that are ``full`` nothing is told apart any more."""
         for group in by_shape(self.launch):
             meet: dict[tuple[int, int], Proved | None] = {}
             for i, one in enumerate(group.accesses):
@@ -173,6 +181,9 @@ class RaceChecker:
                     later = members[bisect_left(members, i) :]
                     conflicting = later if one.writes else [j for j in later if group.accesses[j].writes]
                     if not conflicting:
+                        continue
+                    if (shape, other) not in meet and full(group.places[i].allocation):
+                        partners += conflicting
                         continue
                     if (shape, other) not in meet:
                         meet[shape, other] = meet[other, shape] = self._apart_places(group.pair(i, conflicting[0]), out)
@@ -201,8 +212,8 @@ class RaceChecker:
         return Proved(used_no_wrap=any(p.used_no_wrap for p in proofs))
 
     def _note(self, proof: Proved, pair: Pair, out: Checked) -> None:
-        out.core |= proof.core
-        out.used_no_overflow |= proof.used_no_overflow
+        if proof.core or proof.used_no_overflow:
+            out.proofs.append(proof)
         out.used_no_wrap |= proof.used_no_wrap
         out.used_alignment |= relies_on_alignment(pair)
 

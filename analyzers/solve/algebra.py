@@ -7,14 +7,14 @@ lie in a small window; what follows for the coordinates of the two threads is de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from analyzers.ir.evaluate import atoms_below
 from analyzers.ir.expr import BOOL, Expr, IntType, compare, const, lnot, lor, rewrite
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import combine, constant_part, is_constant, scaled, shifted, variable, variables
-from analyzers.solve.prepare import Prepared, prepare
-from analyzers.solve.query import Answer, Overlap, Proved, Query, Undecided
+from analyzers.solve.prepare import Prepared
+from analyzers.solve.query import Answer, Overlap, Proved, Undecided
 from analyzers.solve.system import MAX_TOTAL_STEPS, Refuted, System, Tags, Window
 from analyzers.solve.translate import Deferred, Translation
 
@@ -22,9 +22,6 @@ RUNG = "algebra"
 MAX_SPLITS = 12
 """Cases of one proof."""
 MAX_SPLIT_DEPTH = 3
-STRENGTHENING_STEPS = 150
-"""Effort for a proof with fewer facts or without the overflow assumption: where it exists it is mostly as short as the
-first one."""
 
 _PASS = Undecided("not-applicable", "no proof by bounds, residues or injectivity", RUNG)
 
@@ -47,25 +44,6 @@ def decide(prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
         return _SPENT if proof.state.system.allowance[0] <= 0 else _PASS
     assumed = prepared.assumed or proof.assumed or proof.state.translation.assumed or prepared.intervals.relied
     return Proved(prepared.with_definitions(tags), assumed, RUNG)
-
-
-def strengthen(query: Query, proof: Proved) -> Proved:
-    """The same proof with as few facts as can be, and without assuming the absence of overflow where that is not
-    needed.
-
-    Facts with negative tags are never cited, so their number does not matter."""
-    best = proof
-    for tag in sorted(t for t in proof.core if t >= 0):
-        facts = tuple(f for f in query.facts if f.tag < 0 or (f.tag in best.core and f.tag != tag))
-        answer = decide(prepare(replace(query, facts=facts)), STRENGTHENING_STEPS)
-        if isinstance(answer, Proved) and answer.used_no_overflow <= best.used_no_overflow:
-            best = answer
-    if best.used_no_overflow:
-        facts = tuple(f for f in query.facts if f.tag < 0 or f.tag in best.core)
-        answer = decide(prepare(replace(query, facts=facts, no_signed_overflow=False)), STRENGTHENING_STEPS)
-        if isinstance(answer, Proved):
-            best = answer
-    return best
 
 
 @dataclass(slots=True)

@@ -17,28 +17,35 @@ from analyzers.solve.order import by_witness_rank
 from analyzers.solve.query import Answer, Query, Satisfied, Undecided
 
 RUNG = "cpsat"
-STAGES = ((16, 0.1), (256, 0.2), (4096, 0.2))
+LONG_RUNG = "cpsat-long"
+"""The same with more patience."""
+Stages = tuple[tuple[int, float], ...]
 """(how far a symbol may be from the end of its range that is nearest to zero, deterministic time of the solver)."""
+SMALL: Stages = ((16, 0.02),)
+"""Where there are small values at all, they are nearly always found in a hundredth of a second."""
+MIDDLE: Stages = ((256, 0.02), (4096, 0.02))
+LONG: Stages = ((256, 0.1), (1 << 16, 0.1))
 _LARGEST = 1 << 61
-"""Magnitudes the solver's own arithmetic is safe with."""
+"""Magnitudes the solver's own arithmetic is safe with; larger values are left out."""
 
 
 class _Unsupported(Exception):
     """The model cannot say this; the text says what."""
 
 
-def decide(query: Query) -> Answer:
+def decide(query: Query, stages: Stages = LONG) -> Answer:
     """A witness, or a pass."""
+    rung = LONG_RUNG if stages is LONG else RUNG
     text = "no values found on small domains"
-    for reach, limit in STAGES:
+    for reach, limit in stages:
         try:
             values = _Model(query, reach).solve(limit)
         except _Unsupported as reason:
             text = str(reason)
             continue
         if values is not None and satisfies(query, values):
-            return Satisfied(values, RUNG)
-    return Undecided("budget", text, RUNG)
+            return Satisfied(values, rung)
+    return Undecided("budget", text, rung)
 
 
 def _near_zero(known: Interval, reach: int) -> tuple[int, int]:
@@ -89,10 +96,11 @@ class _Model:
     def _variable(self, known: Interval) -> Any:
         if known.empty:
             raise _Unsupported("an operation is never defined on small domains")
-        if max(abs(known.lo), abs(known.hi)) >= _LARGEST:
+        near = clamp(known, -_LARGEST, _LARGEST)
+        if near.empty:
             raise _Unsupported("numbers too large for CP-SAT")
         self._names += 1
-        return self._model.new_int_var(known.lo, known.hi, f"v{self._names}")
+        return self._model.new_int_var(near.lo, near.hi, f"v{self._names}")
 
     def _named(self, expression: Any, known: Interval) -> Any:
         """A variable equal to a linear expression."""
@@ -147,8 +155,8 @@ class _Model:
     def _node(self, e: Expr) -> Any:
         if not isinstance(e.ty, IntType):
             raise _Unsupported("a value that is no integer")
-        known, raw = self._intervals.of(e), self._intervals.raw(e)
-        if not known.empty and max(abs(raw.lo), abs(raw.hi)) >= _LARGEST:
+        known = self._intervals.of(e)
+        if known.constant and abs(known.lo) >= _LARGEST:
             raise _Unsupported("numbers too large for CP-SAT")
         if known.constant:
             return known.lo
@@ -236,7 +244,7 @@ class _Model:
             return self._named(linear, inside)
         size = 1 << ty.width
         if max(abs(raw.lo), abs(raw.hi)) >= _LARGEST or size >= _LARGEST:
-            raise _Unsupported("numbers too large for CP-SAT")
+            return self._named(linear, inside)
         k = self._variable(interval((raw.lo - ty.low) // size, (raw.hi - ty.low) // size))
         v = self._variable(Interval(ty.low, ty.high))
         self._model.add(v == linear - size * k)

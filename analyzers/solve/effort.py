@@ -14,7 +14,14 @@ from typing import Final
 from analyzers.solve.query import WRAPS, Answer, Undecided
 
 #: Units for an answer of each rung: what it takes, and the cheaper rungs that were tried before.
-PRICES: Final[Mapping[str, int]] = {"algebra": 2, "enumerate": 6, "guess": 20, "smt": 60, "cpsat": 1000}
+PRICES: Final[Mapping[str, int]] = {
+    "algebra": 2,
+    "enumerate": 6,
+    "guess": 20,
+    "cpsat": 20,
+    "smt": 60,
+    "cpsat-long": 500,
+}
 UNDECIDED: Final = 1000
 """Units for a question on which every rung spent its budget."""
 INAPPLICABLE: Final = 150

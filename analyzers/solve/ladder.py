@@ -114,10 +114,12 @@ class Ladder:
         if wraps and plainly():
             return Undecided(WRAPS, WRAPS_TEXT, "algebra")
         for rung, work in (
+            ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL)),
             ("guess", lambda: self._guess(prepared)),
             ("guess", lambda: self._guess(prepared, large=True)),
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
+            ("cpsat", lambda: self._cpsat(prepared, cpsat.MIDDLE)),
         ):
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
@@ -130,14 +132,16 @@ class Ladder:
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
             return answer
-        last = self._timed("cpsat", lambda: self._cpsat(prepared))
+        last = self._timed("cpsat", lambda: self._cpsat(prepared, cpsat.LONG))
         if isinstance(last, Undecided):
             last = self._timed("enumerate", lambda: self._many(prepared))
         return answer if isinstance(last, Undecided) else last
 
     def _algebra(self, prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
         answer = algebra.decide(prepared, steps)
-        return algebra.strengthen(prepared.original, answer) if isinstance(answer, Proved) else answer
+        if isinstance(answer, Proved) and (answer.core or answer.used_no_overflow):
+            return replace(answer, of=prepared.original)
+        return answer
 
     def _many(self, prepared: Prepared) -> Answer:
         found = enumerate_rung.decide(prepared, self.budget.many_rows)
@@ -197,8 +201,8 @@ class Ladder:
             return smt.decide(prepared.original, budget)
         return Satisfied(self._smallest_threads(prepared.original, values), answer.rung)
 
-    def _cpsat(self, prepared: Prepared) -> Answer:
-        answer = cpsat.decide(prepared.query)
+    def _cpsat(self, prepared: Prepared, stages: cpsat.Stages) -> Answer:
+        answer = cpsat.decide(prepared.query, stages)
         if not isinstance(answer, Satisfied):
             return answer
         values = prepared.restore(answer.values)

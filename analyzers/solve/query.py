@@ -62,6 +62,8 @@ class Proved:
     rung: str = ""
     used_no_wrap: bool = False
     """The proof needs that unsigned sums and products of sizes nobody limits do not wrap around."""
+    of: Query | None = field(default=None, repr=False, compare=False)
+    """What was proved, where fewer facts may do (``solve.economy``)."""
 
 
 @dataclass(frozen=True, slots=True)

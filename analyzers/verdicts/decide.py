@@ -24,6 +24,7 @@ from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
+from analyzers.solve.economy import economical
 from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.verdicts.replay import replay_of_divergence, replay_race
@@ -111,9 +112,10 @@ def decide(
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
     useless = redundant(checker, checked) if options.redundancy and not divergent else []
     relations = Relations(launch, options.warp_lockstep, poll)
+    core, used_no_overflow = economical(checked.proofs)
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
     barrier_index = {b.id: i for i, b in enumerate(events.barriers)}
-    unasked = "not asked, because other pairs on this object already collide through data"
+    unasked = "not asked, because other pairs on this object collide already"
     undecided = [(access_index[id(p.one)], access_index[id(p.two)], u.kind, u.text) for p, u in checked.undecided] + [
         (-1, barrier_index[b.id], u.kind, u.text) for b, u in divergence.undecided
     ]
@@ -125,8 +127,8 @@ def decide(
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         undecided=tuple(undecided),
-        core=frozenset(checked.core),
-        used_no_overflow=checked.used_no_overflow,
+        core=core,
+        used_no_overflow=used_no_overflow,
         used_no_wrap=checked.used_no_wrap,
         used_alignment=checked.used_alignment,
         order_assumed=tuple(sorted(checked.order_assumed)),
