@@ -264,7 +264,7 @@ PROGRAMS: Final = (
         "cuda/lud/cuda/lud_kernel.cu",
         _RODINIA,
         headers=("cuda/lud/common/common.h",),
-        host=("cuda/lud/cuda/lud.cu",),
+        host=("cuda/lud/cuda/lud.cu", "cuda/lud/common/common.c"),
         guided=_LOOP,
     ),
     _hecbench("needlemanWunsch", "nw", "nw.cu", "reference.h", guided=_LOOP),

@@ -10,6 +10,7 @@ import re
 
 from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit
 from analyzers.frontend.parse import is_bundled
+from analyzers.hostguide.borrowed import is_borrowed
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, ReferenceTo
 from analyzers.hostguide.keeping import Keeper
@@ -22,7 +23,7 @@ from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import SourceTexts, extent
-from analyzers.hostguide.tree import HostFunction, Node, Place, identity, place_of
+from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, place_of
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -268,7 +269,8 @@ class Caller(Keeper):
         frame = Frame(function, self.frame, this, enclosing, node)
         bound: list[tuple[Variable, Value]] = []
         for index, parameter in enumerate(function.parameters):
-            value = self._argument(parameter.ty, arguments[index] if index < len(arguments) else None, parameter.name)
+            argument = arguments[index] if index < len(arguments) else None
+            value = self._lent(function, parameter, argument) or self._argument(parameter.ty, argument, parameter.name)
             made = Variable(
                 parameter.name, parameter.ty.target if isinstance(parameter.ty, ReferenceTo) else parameter.ty
             )
@@ -319,6 +321,12 @@ class Caller(Keeper):
 
     def effects_of(self, node: Node, *parts: Node | None) -> Writes:
         raise NotImplementedError
+
+    def _lent(self, function: HostFunction, parameter: Declaration, argument: Node | None) -> Address | None:
+        """The address of a variable for a parameter that the function only looks through; nobody else has it."""
+        if argument is None or argument.op != "addr" or argument.arg(0).op not in ("ref", "member"):
+            return None
+        return self.place(argument.arg(0)) if is_borrowed(function, parameter) else None
 
     def _argument(self, ty: HostType, node: Node | None, name: str) -> Value:
         if node is None:

@@ -26,6 +26,7 @@ from analyzers.races.conditions import (
     shift_counters,
     split,
 )
+from analyzers.races.extents import INSIDE, Extents
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
@@ -83,8 +84,8 @@ class Checked:
     used_no_wrap: bool = False
     used_alignment: bool = False
     """Some proof needs that the hardware stops at a misaligned address."""
-    order_assumed: set[str] = field(default_factory=set[str])
-    """What the order by locks and signals rests on."""
+    assumed: set[str] = field(default_factory=set[str])
+    """What the order by locks and signals, and the bounds of allocations, rest on."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
     """Barrier id -> pairs it helps to order."""
     assumed_apart: list[Pair] = field(default_factory=list[Pair])
@@ -114,6 +115,7 @@ class RaceChecker:
     wrap_around: bool = False
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
     acquire_release: AcquireRelease = field(init=False)
+    extents: Extents = field(init=False)
     asker: Asker = field(init=False)
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
@@ -126,6 +128,7 @@ class RaceChecker:
 
     def __post_init__(self) -> None:
         self.acquire_release = AcquireRelease(self.launch)
+        self.extents = Extents(self.launch)
         self.asker = Asker(self.launch, self.ladder, self.poll, self.effort, self.wrap_around)
 
     def check(self) -> Checked:
@@ -321,6 +324,7 @@ class RaceChecker:
         for barrier in ways.ordering:
             out.ordering.setdefault(barrier, []).append(pair)
         hits, extra = self._unordered_hits(pair, mode, extra, ways, out)
+        hits, extra = self._hits_inside(pair, mode, extra, ways, hits, out)
         if not hits:
             return None
         hit = hits[0]
@@ -348,12 +352,30 @@ class RaceChecker:
                 hits, extra = left, (*plain, unordered)
             elif not asked.undecided:
                 out.add(asked)
-                out.order_assumed |= assumed
+                out.assumed |= assumed
                 return [], extra
         out.add(tried)
         # Two strong accesses are no race by the language: one that is reported is against the kernel's own protocol.
         protocol = is_strong(pair.one) and is_strong(pair.two) and synchronizes(pair, mode)
         return [replace(h, signalled=signalled or protocol) for h in hits], extra
+
+    def _hits_inside(
+        self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, hits: list[Race], out: Checked
+    ) -> tuple[list[Race], tuple[Expr, ...]]:
+        """The collisions that leave no allocation, and the conditions they were asked under; where that is open, the
+        given ones."""
+        inside = self.extents.conditions(pair, mode) if hits else ()
+        if not any(self.extents.fails(inside, h.values) for h in hits):
+            return hits, extra
+        asked = Checked()
+        left = self._hits(pair, mode, (*extra, *inside), ways, asked)
+        if left:
+            return [replace(h, signalled=hits[0].signalled) for h in left], (*extra, *inside)
+        if asked.undecided:
+            return hits, extra
+        out.add(asked)
+        out.assumed.add(INSIDE)
+        return [], extra
 
     def _hits(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked) -> list[Race]:
         """The cases in which the pair collides: the first, or all where it matters what is written."""

@@ -77,8 +77,8 @@ class Decision:
     used_no_overflow: bool = False
     used_no_wrap: bool = False
     used_alignment: bool = False
-    order_assumed: tuple[str, ...] = ()
-    """What the order by locks and signals rests on."""
+    assumed: tuple[str, ...] = ()
+    """What the order by locks and signals, and the bounds of allocations, rest on."""
     pairs: int = 0
     rungs: tuple[tuple[str, int], ...] = field(default=())
     effort: int = 0
@@ -131,7 +131,7 @@ def decide(
         used_no_overflow=used_no_overflow,
         used_no_wrap=checked.used_no_wrap,
         used_alignment=checked.used_alignment,
-        order_assumed=tuple(sorted(checked.order_assumed)),
+        assumed=tuple(sorted(checked.assumed)),
         pairs=checked.pairs,
         rungs=tuple(sorted(ladder.answered.items())),
         effort=effort.spent + relations.effort.spent,

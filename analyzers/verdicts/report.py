@@ -452,7 +452,7 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
         out.append(TICKETS)
     if any(a.root.op == "opaque" for a in events.accesses):
         out.append(LOADED_POINTERS)
-    out += decision.order_assumed
+    out += decision.assumed
     if None in launch.block or None in launch.grid:
         out.append(GRID_FITS)
     return tuple(dict.fromkeys(out))
