@@ -1,0 +1,1 @@
+"""The CPU executor: PTX → LLVM IR → machine code, every CUDA thread a coroutine, under a deterministic scheduler."""

@@ -1,0 +1,367 @@
+"""The body of a kernel in the making: LLVM IR as text, with registers, operands and places for the operations to use.
+
+PTX registers become stack slots, which LLVM turns into values. Called functions are translated into the place of the
+call, because only the coroutine itself can suspend; each such copy is a `Frame`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpu_runner.cpu.layout import PARAM_BASE, RUN, THREAD, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.prelude import Addresses, pointer
+from gpu_runner.cpu.sites import Order, Scope, Site, Sites
+from gpu_runner.cpu.types import TYPES, Type
+from gpu_runner.ptx import model
+
+
+class Unsupported(Exception):
+    """The kernel uses what the executor cannot run; one line per construct, each once."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = reasons
+
+
+class UnsupportedHere(Exception):
+    """One construct cannot be translated; the translation goes on to find the others."""
+
+
+@dataclass(slots=True)
+class Slot:
+    """A register: its stack slot and the type that it was declared with."""
+
+    place: str
+    type: Type
+
+
+@dataclass(slots=True)
+class Buffer:
+    """A variable in the parameter space of a function, or a local one; `place` is a machine address in the IR."""
+
+    place: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where module variables and the shared variables of functions lie."""
+
+    addresses: dict[str, int]
+    """Generic addresses of global and constant variables and of functions whose address is taken."""
+    shared: dict[str, int]
+    """Offsets in the block's shared memory."""
+    shared_size: int
+    """Bytes of all shared variables of fixed size; dynamic shared memory begins behind them."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One copy of a function's body."""
+
+    function: model.Function
+    prefix: str
+    scopes: list[dict[str, Slot | Buffer]]
+    local_offset: int
+    calls: tuple[model.Location | None, ...]
+    """Call sites that led here, innermost first."""
+    callers: tuple[str, ...]
+    leave: str = ""
+    """Where ``ret`` goes."""
+    labels: dict[str, int] = field(default_factory=dict[str, int])
+    """Position of each label in the flat text of the function, to tell jumps back."""
+    position: int = 0
+    """Of the current statement."""
+    loops: frozenset[tuple[str, int]] = frozenset()
+    """(label, position) of jumps back where a thread may be waiting for another."""
+    tables: dict[str, model.Targets] = field(default_factory=dict[str, model.Targets])
+    local_size: int = 0
+
+
+class Body:
+    """The text, and what every operation needs. SSA values are strings such as ``%v7`` or constants."""
+
+    def __init__(self, module: model.Module, layout: Layout, addresses: Addresses) -> None:
+        self.module = module
+        self.layout = layout
+        self.addresses = addresses
+        self.sites = Sites()
+        self.lines: list[str] = []
+        self.allocas: list[str] = []
+        self.frames: list[Frame] = []
+        self.location: model.Location | None = None
+        self.unsupported: dict[str, None] = {}
+        self.open = True
+        """Whether the current basic block has no terminator yet."""
+        self.carry: str | None = None
+        self.locals: dict[str, int] = {}
+        """Offsets of local variables, by prefix of the frame and name."""
+        self.parameter_offsets: dict[str, int] = {}
+        """Of the kernel's parameters."""
+        self._names = 0
+
+    # Text
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def name(self, what: str = "v") -> str:
+        self._names += 1
+        return f"%{what}{self._names}"
+
+    def emit(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def let(self, text: str) -> str:
+        """A new value for an instruction."""
+        value = self.name()
+        self.lines.append(f"  {value} = {text}")
+        return value
+
+    def block(self, label: str) -> None:
+        """Begin a basic block, falling into it where the last one is open. `label` with its ``%``."""
+        if self.open:
+            self.emit(f"br label {label}")
+        self.lines.append(f"{label[1:]}:")
+        self.open = True
+
+    def end(self, terminator: str) -> None:
+        """Close the current basic block."""
+        self.emit(terminator)
+        self.open = False
+
+    def branch(self, condition: str, then: str, otherwise: str) -> None:
+        self.end(f"br i1 {condition}, label {then}, label {otherwise}")
+
+    def slot(self, llvm: str, align: int = 0) -> str:
+        place = self.name("s")
+        self.allocas.append(f"  {place} = alloca {llvm}{f', align {align}' if align else ''}")
+        return place
+
+    # The thread and the run
+
+    def thread_field(self, name: str) -> str:
+        return self.let(f"getelementptr i8, ptr %thread, i64 {offset(THREAD, name)}")
+
+    def load_thread(self, name: str, llvm: str = "i32") -> str:
+        return self.let(f"load {llvm}, ptr {self.thread_field(name)}")
+
+    def store_thread(self, name: str, value: str, llvm: str = "i32") -> None:
+        self.emit(f"store {llvm} {value}, ptr {self.thread_field(name)}")
+
+    def load_run(self, name: str, llvm: str = "i32") -> str:
+        return self.let(f"load {llvm}, ptr {pointer(self.addresses.run + offset(RUN, name))}")
+
+    def suspend(self) -> None:
+        """Give the processor back; the scheduler resumes behind this place."""
+        resumed = self.name("resumed")
+        value = self.let("call i8 @llvm.coro.suspend(token none, i1 false)")
+        self.end(f"switch i8 {value}, label %suspended [i8 0, label {resumed}  i8 1, label %cleanup]")
+        self.block(resumed)
+
+    def wait(self, status: Status, site: int) -> None:
+        self.store_thread("status", str(int(status)))
+        self.store_thread("site", str(site))
+        self.suspend()
+
+    def pay(self, fuel: int, instruction: model.Instruction) -> None:
+        """Take from the thread's fuel, and give the processor back when there is none left."""
+        site = self.site(SiteKind.NONE, instruction)
+        place = self.thread_field("fuel")
+        left = self.let(f"sub i32 {self.let(f'load i32, ptr {place}')}, {fuel}")
+        self.emit(f"store i32 {left}, ptr {place}")
+        empty, on = self.name("empty"), self.name("on")
+        self.branch(self.let(f"icmp sle i32 {left}, 0"), empty, on)
+        self.block(empty)
+        self.store_thread("site", str(site))
+        self.suspend()
+        self.end(f"br label {on}")
+        self.block(on)
+
+    def fault(self, what: Fault, site: int, address: str = "0") -> None:
+        """End the thread with a fault; the block is closed."""
+        self.emit(f"call void @fault(ptr %thread, i64 {address}, i32 {site}, i32 {int(what)})")
+        self.end("br label %final")
+
+    def site(
+        self,
+        kind: SiteKind,
+        instruction: model.Instruction | model.Call,
+        size: int = 0,
+        order: Order = "weak",
+        scope: Scope = "none",
+        volatile: bool = False,
+    ) -> int:
+        opcode = instruction.opcode if isinstance(instruction, model.Instruction) else "call"
+        text = ".".join((opcode, *instruction.modifiers))
+        stack = (instruction.location, *self.frame.calls)
+        functions = (self.frame.function.name, *self.frame.callers)
+        return self.sites.add(Site(kind, text, stack, functions, size, order, scope, volatile))
+
+    # Registers and operands
+
+    def declare(self, declaration: model.Registers) -> None:
+        if declaration.vector is not None:
+            raise UnsupportedHere("vector registers")
+        type_ = TYPES.get(declaration.type)
+        if type_ is None:
+            raise UnsupportedHere(f"registers of type .{declaration.type}")
+        for name, count in declaration.names:
+            for each in (name,) if count is None else (f"{name}{number}" for number in range(count)):
+                self.frame.scopes[-1][each] = Slot("", type_)
+
+    def lookup(self, name: str) -> Slot | Buffer | None:
+        for scope in reversed(self.frame.scopes):
+            if name in scope:
+                found = scope[name]
+                if isinstance(found, Slot) and not found.place:
+                    found.place = self.slot(found.type.llvm)
+                return found
+        return None
+
+    def register(self, name: str) -> Slot:
+        found = self.lookup(name)
+        if not isinstance(found, Slot):
+            raise UnsupportedHere(f"special register {name}" if name.startswith("%") else f"{name} as a register")
+        return found
+
+    def read(self, operand: model.Operand, type_: Type | str) -> str:
+        """The operand as a value of the LLVM type of `type_`."""
+        type_ = TYPES[type_] if isinstance(type_, str) else type_
+        match operand:
+            case model.Register(name):
+                if self.lookup(name) is None:
+                    return self._special(name, type_)
+                slot = self.register(name)
+                value = self.let(f"load {slot.type.llvm}, ptr {slot.place}")
+                return self.fit(value, slot.type, type_)
+            case model.Negated(register):
+                return self.let(f"xor i1 {self.read(register, 'pred')}, true")
+            case model.Integer(value):
+                return self._integer(value, type_)
+            case model.Float(bits, width):
+                return self._float(bits, width, type_)
+            case model.Symbol(name, add):
+                slot = self.lookup(name)
+                if isinstance(slot, Slot):
+                    return self.fit(self.let(f"load {slot.type.llvm}, ptr {slot.place}"), slot.type, type_)
+                return self._integer(self.symbol(name) + add, type_)
+            case _:
+                raise UnsupportedHere(f"operand {type(operand).__name__.lower()}")
+
+    def _integer(self, value: int, type_: Type) -> str:
+        if type_.kind == "p":
+            return "true" if value else "false"
+        if type_.kind == "f":
+            return self.let(f"sitofp i64 {value} to {type_.llvm}")
+        return str(value & ((1 << type_.bits) - 1))
+
+    def _float(self, bits: int, width: int, type_: Type) -> str:
+        if type_.kind != "f":
+            return str(bits)
+        source = TYPES[f"f{width}"]
+        value = self.let(f"bitcast i{width} {bits} to {source.llvm}")
+        if type_.bits < width:
+            return self.let(f"fptrunc double {value} to float")
+        return value if type_.bits == width else self.let(f"fpext float {value} to double")
+
+    def fit(self, value: str, held: Type, wanted: Type) -> str:
+        """Bits of a register as another type: reinterpreted, and cut where the register is wider."""
+        if held.llvm == wanted.llvm:
+            return value
+        bits = value
+        if held.kind == "f":
+            bits = self.let(f"bitcast {held.llvm} {value} to i{held.bits}")
+        if held.bits != wanted.bits:
+            how = "trunc" if held.bits > wanted.bits else "zext"
+            bits = self.let(f"{how} i{held.bits} {bits} to i{wanted.bits}")
+        return self.let(f"bitcast i{wanted.bits} {bits} to {wanted.llvm}") if wanted.kind == "f" else bits
+
+    def write(self, operand: model.Operand, value: str, type_: Type | str) -> None:
+        """Store a value of the type into a register, widened by the type's sign where the register is wider."""
+        type_ = TYPES[type_] if isinstance(type_, str) else type_
+        match operand:
+            case model.Symbol("_"):
+                return
+            case model.Register(name) | model.Symbol(name):
+                slot = self.register(name)
+            case _:
+                raise UnsupportedHere(f"destination {type(operand).__name__.lower()}")
+        if slot.type.bits > type_.bits and type_.kind != "f":
+            how = "sext" if type_.signed else "zext"
+            value = self.let(f"{how} i{type_.bits} {value} to i{slot.type.bits}")
+            type_ = TYPES[f"b{slot.type.bits}"]
+        self.emit(f"store {slot.type.llvm} {self.fit(value, type_, slot.type)}, ptr {slot.place}")
+
+    def symbol(self, name: str) -> int:
+        """Address of a variable in its own state space; of global and constant ones that is the generic address."""
+        if (key := f"{self.frame.prefix}{name}") in self.locals:
+            return self.locals[key]
+        if (key := f"{self.frame.function.name}:{name}") in self.layout.shared:
+            return self.layout.shared[key]
+        if name in self.layout.shared:
+            return self.layout.shared[name]
+        if name in self.layout.addresses:
+            return self.layout.addresses[name]
+        if self.frames and any(parameter.name == name for parameter in self.frames[0].function.parameters):
+            if self.frame is self.frames[0]:
+                return PARAM_BASE + self.parameter_offsets[name]
+            raise UnsupportedHere("the address of a parameter of a function")
+        raise UnsupportedHere(f"address of {name}")
+
+    def _special(self, name: str, type_: Type) -> str:
+        value = self._special_word(name)
+        return self.fit(value, TYPES["b64" if name.endswith("64") else "b32"], type_)
+
+    def _special_word(self, name: str) -> str:
+        match name:
+            case "%tid.x" | "%tid.y" | "%tid.z" | "%ctaid.x" | "%ctaid.y" | "%ctaid.z":
+                return self.load_thread(name[1:].replace(".", "_"))
+            case "%ntid.x" | "%ntid.y" | "%ntid.z" | "%nctaid.x" | "%nctaid.y" | "%nctaid.z":
+                return self.load_run(name[1:].replace(".", "_"))
+            case "%laneid":
+                return self.load_thread("lane")
+            case "%warpid":
+                return self.load_thread("warp")
+            case "%nwarpid":
+                return "32"
+            case "%smid" | "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank":
+                return "0"
+            case "%nsmid" | "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank":
+                return "1"
+            case "%clusterid.x" | "%clusterid.y" | "%clusterid.z":
+                return self.load_thread(f"ctaid_{name[-1]}")
+            case "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z":
+                return self.load_run(f"nctaid_{name[-1]}")
+            case "%gridid" | "%clock_hi" | "%is_explicit_cluster":
+                return "0"
+            case "%dynamic_smem_size":
+                return self.load_run("dynamic_shared")
+            case "%total_smem_size":
+                return self.load_run("shared_size")
+            case "%lanemask_eq" | "%lanemask_lt" | "%lanemask_le" | "%lanemask_gt" | "%lanemask_ge":
+                return self._lane_mask(name[-2:])
+            case "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo":
+                place = pointer(self.addresses.run + offset(RUN, "clock"))
+                value = self.let(f"add i64 {self.let(f'load i64, ptr {place}')}, 16")
+                self.emit(f"store i64 {value}, ptr {place}")
+                return value if name.endswith(("64", "timer")) else self.let(f"trunc i64 {value} to i32")
+            case _:
+                raise UnsupportedHere(f"special register {name}")
+
+    def _lane_mask(self, relation: str) -> str:
+        lane = self.load_thread("lane")
+        own = self.let(f"shl i32 1, {lane}")
+        below = self.let(f"sub i32 {own}, 1")
+        match relation:
+            case "eq":
+                return own
+            case "lt":
+                return below
+            case "le":
+                return self.let(f"or i32 {below}, {own}")
+            case "ge":
+                return self.let(f"xor i32 {below}, -1")
+            case _:
+                return self.let(f"xor i32 {self.let(f'or i32 {below}, {own}')}, -1")

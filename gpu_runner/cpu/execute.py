@@ -1,0 +1,404 @@
+"""Run a kernel of a PTX module on this processor.
+
+`prepare` lays out memory, translates and compiles; `Kernel.run` executes one launch under one seed and hands the
+records over in batches. Everything here happens in the calling process: `gpu_runner.harness` is what puts limits
+around it."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_runner.cpu import schedule
+from gpu_runner.cpu.arena import Allocation, Arena
+from gpu_runner.cpu.body import Unsupported
+from gpu_runner.cpu.layout import LOCAL_BASE, MAX_BLOCKS, MAX_THREADS, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
+from gpu_runner.cpu.prelude import Addresses
+from gpu_runner.cpu.printing import formatted
+from gpu_runner.cpu.sites import Sites
+from gpu_runner.cpu.translate import ENTRY, Translated, translate
+from gpu_runner.cpu.variables import aligned, initial_bytes, lay_out, size_of
+from gpu_runner.native.jit import Code, compile_ir
+from gpu_runner.native.translate import ir_of
+from gpu_runner.ptx import model
+
+Dim3 = tuple[int, int, int]
+Consumer = Callable[[NDArray[np.uint64]], None]
+
+RECORDS: Final = 1 << 16
+"""Records per batch."""
+_RESIDENT_THREADS: Final = 2048
+_MOST_RESIDENT_BLOCKS: Final = 4096
+_TURNS: Final = 256
+_FUEL: Final = 1 << 16
+_PRINTED: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An argument that points to memory: the bytes it begins with."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An argument by value, as its bytes."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The configuration and arguments of one launch."""
+
+    grid: Dim3
+    block: Dim3
+    arguments: tuple[Array | Scalar, ...] = ()
+    dynamic_shared: int = 0
+
+    @property
+    def threads_per_block(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def shift(self) -> int:
+        """Threads are numbered ``block << shift | linear number in the block``; a warp is 32 numbers."""
+        return max(5, (self.threads_per_block - 1).bit_length())
+
+
+class LaunchError(Exception):
+    """The launch does not fit the kernel or the executor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A fault or a misuse, as the scheduler noticed it; sites as in `Kernel.sites`."""
+
+    kind: Notice
+    op: int
+    thread: int
+    site: int
+    other_thread: int
+    other_site: int
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A thread that was still there when the run ended: what it waits for, and at which site."""
+
+    thread: int
+    site: int
+    status: int
+
+
+@dataclass(slots=True)
+class Execution:
+    """What a launch left behind."""
+
+    outcome: Outcome
+    arrays: tuple[bytes, ...]
+    seen: tuple[Seen, ...]
+    waiting: tuple[Waiting, ...]
+    printed: str
+    records: int
+    seconds: float
+    blocks_begun: int
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Kernel:
+    """A compiled kernel with memory for one launch; runs of it start from the same contents."""
+
+    launch: Launch
+    arena: Arena
+    sites: Sites
+    arrays: tuple[Allocation, ...]
+    """Of the arguments that are arrays, in order."""
+    _contents: list[tuple[int, bytes]]
+    _translated: Translated
+    _code: Any
+    _run: NDArray[np.void]
+    _parameters: NDArray[np.uint8]
+    shared_size: int
+
+    def run(
+        self,
+        consume: Consumer | None = None,
+        seed: int = 0,
+        seconds: float = 60.0,
+        resident: int | None = None,
+    ) -> Execution:
+        """Execute the launch. `consume` gets the records in batches, as rows of three words (see `layout`)."""
+        return _run(self, consume, seed, seconds, resident)
+
+
+def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
+    """Raises `Unsupported`, `LaunchError`, and KeyError where the module has no such kernel."""
+    function = module.definition(kernel)
+    if function is None or function.kind != "entry":
+        raise KeyError(kernel)
+    _check(function, launch)
+    layout, static_size = lay_out(module)
+    arrays = [argument for argument in launch.arguments if isinstance(argument, Array)]
+    arena = Arena(static_size + sum(Arena.space_for(len(argument.data)) for argument in arrays))
+    contents: list[tuple[int, bytes]] = []
+    for variable in module.variables:
+        if variable.name in layout.addresses:
+            try:
+                data = initial_bytes(variable, layout)
+            except KeyError as error:
+                raise Unsupported((f"variable {variable.name} holds the address of {error.args[0]}",)) from None
+            arena.mark(Allocation(variable.name, layout.addresses[variable.name], len(data)))
+            contents.append((layout.addresses[variable.name], data))
+    allocations: list[Allocation] = []
+    values: list[bytes] = []
+    for number, argument in enumerate(launch.arguments):
+        if isinstance(argument, Array):
+            allocation = arena.allocate(f"argument {number}", len(argument.data))
+            allocations.append(allocation)
+            contents.append((allocation.address, argument.data))
+            values.append(allocation.address.to_bytes(8, "little"))
+        else:
+            values.append(argument.data)
+    parameters = _parameters(function, values)
+    run = np.zeros(1, RUN)
+    addresses = Addresses(
+        run.ctypes.data, arena.machine_address, arena.size, arena.granules.ctypes.data, parameters.ctypes.data
+    )
+    translated = translate(module, kernel, layout, addresses)
+    code = compile_ir(translated.ir, 1)
+    return Kernel(
+        launch,
+        arena,
+        translated.sites,
+        tuple(allocations),
+        contents,
+        translated,
+        code,
+        run,
+        parameters,
+        layout.shared_size + launch.dynamic_shared,
+    )
+
+
+def resident_blocks(launch: Launch, wanted: int | None = None) -> int:
+    """How many blocks of the launch are under way at once."""
+    return min(launch.blocks, wanted or max(1, _RESIDENT_THREADS // launch.threads_per_block))
+
+
+def _check(function: model.Function, launch: Launch) -> None:
+    threads, blocks = launch.threads_per_block, launch.blocks
+    if not 1 <= threads <= MAX_THREADS:
+        raise LaunchError(f"a block of {threads} threads: from 1 to {MAX_THREADS} are possible")
+    if not 1 <= blocks <= MAX_BLOCKS:
+        raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
+    if len(launch.arguments) != len(function.parameters):
+        raise LaunchError(f"{len(launch.arguments)} arguments for {len(function.parameters)} parameters")
+    for name, numbers in function.directives:
+        if name == "maxntid" and threads > int(np.prod(numbers)):
+            raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")
+
+
+def parameter_size(parameter: model.Variable) -> int:
+    """Bytes of one parameter."""
+    size = size_of(parameter.type)
+    for dimension in parameter.dimensions:
+        size *= dimension or 0
+    return size
+
+
+def _parameters(function: model.Function, values: Sequence[bytes]) -> NDArray[np.uint8]:
+    at = 0
+    data = bytearray()
+    for number, (parameter, value) in enumerate(zip(function.parameters, values, strict=True)):
+        size = parameter_size(parameter)
+        at = aligned(at, parameter.align or size_of(parameter.type))
+        if len(value) != size:
+            raise LaunchError(f"argument {number} has {len(value)} bytes, its parameter {size}")
+        data.extend(bytes(at - len(data)))
+        data.extend(value)
+        at += size
+    return np.array(bytearray(data) + bytes(16), np.uint8)
+
+
+def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None) -> Execution:
+    for address, data in kernel._contents:  # pyright: ignore[reportPrivateUsage]
+        kernel.arena.write(address, data)
+    machine = _Machine(kernel, consume, seed, resident)
+    started = time.monotonic()
+    note = ""
+    while True:
+        outcome = machine.turn()
+        if outcome is Outcome.STUCK and machine.admit_more():
+            continue
+        if outcome is not Outcome.PAUSED:
+            break
+        if machine.spinning():
+            machine.admit_more()
+        if time.monotonic() - started > seconds:
+            note = f"stopped after {seconds:g} s"
+            break
+    elapsed = time.monotonic() - started
+    machine.flush()
+    arrays = tuple(kernel.arena.read(array.address, array.size) for array in kernel.arrays)
+    return Execution(
+        outcome,
+        arrays,
+        machine.seen(),
+        machine.waiting(),
+        "".join(machine.printed),
+        machine.records,
+        elapsed,
+        int(machine.machine["next_block"][0]),
+        note,
+    )
+
+
+class _Machine:
+    """The memory of the scheduler for one run."""
+
+    def __init__(self, kernel: Kernel, consume: Consumer | None, seed: int, resident: int | None) -> None:
+        self.kernel = kernel
+        self.consume = consume
+        self.printed: list[str] = []
+        self.records = 0
+        self._print_left = _PRINTED
+        launch = kernel.launch
+        self.threads_per_block, self.blocks = launch.threads_per_block, launch.blocks
+        self._set_up_run()
+        code = kernel._code  # pyright: ignore[reportPrivateUsage]
+        machine = self.machine = np.zeros(1, MACHINE)
+        machine["blocks"], machine["threads_per_block"] = self.blocks, self.threads_per_block
+        machine["warps"], machine["shift"] = -(-self.threads_per_block // 32), launch.shift
+        machine["random"] = (seed * 0x9E3779B97F4A7C15 + 0x2545F4914F6CDD1D) & (1 << 64) - 1 or 1
+        machine["shuffle"] = int(seed != 0)
+        machine["fuel"] = _FUEL
+        machine["grid_x"], machine["grid_y"] = launch.grid[:2]
+        machine["block_x"], machine["block_y"] = launch.block[:2]
+        machine["kernel"], machine["resume"] = code.address(ENTRY), code.address("resume")
+        machine["log"] = code.address("log")
+        machine["frame_stride"] = aligned(self._frame_size(), 64)
+        machine["shared_stride"] = aligned(kernel.shared_size, 64)
+        machine["local_stride"] = aligned(kernel._translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
+        self._arrays: dict[str, NDArray[Any]] = {}
+        self._allocate(resident_blocks(launch, resident))
+        self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(_scheduler().address("run"))
+
+    def _set_up_run(self) -> None:
+        run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
+        launch = self.kernel.launch
+        for axis, name in enumerate("xyz"):
+            run[f"ntid_{name}"], run[f"nctaid_{name}"] = launch.block[axis], launch.grid[axis]
+        run["shared_size"] = self.kernel.shared_size
+        run["dynamic_shared"] = launch.dynamic_shared
+        run["clock"] = 0
+        self.buffer = np.zeros((RECORDS, RECORD_BYTES // 8), np.uint64)
+        run["cursor"] = self.buffer.ctypes.data
+        run["limit"] = self.buffer.ctypes.data + self.buffer.nbytes
+        self._flush = ctypes.CFUNCTYPE(None)(self.flush)
+        self._print = ctypes.CFUNCTYPE(
+            ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64
+        )(self._printf)
+        run["flush"] = ctypes.cast(self._flush, ctypes.c_void_p).value
+        run["printer"] = ctypes.cast(self._print, ctypes.c_void_p).value
+
+    def _frame_size(self) -> int:
+        """The coroutine writes the size of its frame when it is given none."""
+        probe = np.zeros(1, THREAD)
+        address = self.kernel._code.address(ENTRY)  # pyright: ignore[reportPrivateUsage]
+        ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(address)(probe.ctypes.data)
+        return int(self.kernel._run["frame_size"][0])  # pyright: ignore[reportPrivateUsage]
+
+    def _allocate(self, slots: int) -> None:
+        """Room for so many resident blocks."""
+        machine = self.machine
+        count = slots * self.threads_per_block
+        machine["admitted"], machine["notice_limit"] = slots, 64
+        self._array("slot_block", np.full(slots, -1, np.int64))
+        self._array("slot_alive", np.zeros(slots, np.int64))
+        self._array("waiting", np.zeros(slots * BARRIERS, np.int64))
+        self._array("arrived", np.zeros(slots * BARRIERS, np.int64))
+        self._array("alive", np.zeros(slots * int(machine["warps"][0]), np.int64))
+        self._array("threads", np.zeros(count, THREAD))
+        self._array("notices", np.zeros(64, NOTICE))
+        for name, number in (("shared", slots), ("local", count), ("frame", count)):
+            machine[f"{name}_base"] = self._memory(name, number * int(machine[f"{name}_stride"][0]))
+        machine["shared"] = machine["shared_base"]
+
+    def _array(self, name: str, array: NDArray[Any]) -> None:
+        self._arrays[name] = array
+        self.machine[name] = array.ctypes.data
+
+    def _memory(self, name: str, size: int) -> int:
+        """Machine address of so many zeroed bytes, a multiple of 64."""
+        memory = np.zeros(size + 64, np.uint8)
+        self._arrays[f"{name} memory"] = memory
+        return aligned(memory.ctypes.data, 64)
+
+    def turn(self) -> Outcome:
+        self._moved = int(self.machine["moved"][0])
+        return Outcome(self._step(self.machine.ctypes.data, _TURNS))
+
+    def spinning(self) -> bool:
+        """Nobody has arrived anywhere in the last turns."""
+        return int(self.machine["moved"][0]) == self._moved
+
+    def admit_more(self) -> bool:
+        """All resident blocks wait, perhaps for one that has not begun: not possible to grow yet."""
+        return False
+
+    def flush(self) -> None:
+        """Hand the records over that have come together."""
+        run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
+        count = (int(run["cursor"][0]) - self.buffer.ctypes.data) // RECORD_BYTES
+        self.records += count
+        if self.consume is not None and count:
+            self.consume(self.buffer[:count])
+        run["cursor"] = self.buffer.ctypes.data
+
+    def _printf(self, thread: int, form: int, arguments: int, local: int) -> int:
+        arena = self.kernel.arena
+        data = b""
+        size = self.kernel._translated.local_size  # pyright: ignore[reportPrivateUsage]
+        if LOCAL_BASE <= arguments < LOCAL_BASE + size:
+            data = ctypes.string_at(local + arguments - LOCAL_BASE, LOCAL_BASE + size - arguments)
+        text = formatted(arena.text(form), data, arena.text)
+        self.printed.append(text[: self._print_left])
+        self._print_left -= len(self.printed[-1])
+        return len(text)
+
+    def seen(self) -> tuple[Seen, ...]:
+        found: list[Seen] = []
+        for row in self._arrays["notices"][: int(self.machine["notice_count"][0])].tolist():
+            kind, op, thread, site, other_thread, other_site, address = row
+            found.append(Seen(Notice(kind), op, thread, site, other_thread, other_site, address))
+        return tuple(found)
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        found: list[Waiting] = []
+        threads = self._arrays["threads"]
+        for slot in np.flatnonzero(self._arrays["slot_block"] >= 0).tolist():
+            for row in threads[slot * self.threads_per_block : (slot + 1) * self.threads_per_block]:
+                if int(row["status"]) < Status.EXITED:
+                    found.append(Waiting(int(row["thread"]), int(row["site"]), int(row["status"])))
+        return tuple(found)
+
+
+@cache
+def _scheduler() -> Code:
+    return compile_ir(ir_of([schedule.run]), 2)

@@ -1,0 +1,182 @@
+"""The LLVM IR that every translated kernel starts with: intrinsics, checked pointers and records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from gpu_runner.cpu.layout import (
+    GLOBAL_BASE,
+    LOCAL_BASE,
+    RECORD_BYTES,
+    RUN,
+    SHARED_BASE,
+    THREAD,
+    offset,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where things lie in this process; they become constants of the code."""
+
+    run: int
+    arena: int
+    arena_size: int
+    granules: int
+    """Valid bytes of each granule of the arena, as unsigned 16-bit numbers."""
+    parameters: int
+
+
+def pointer(address: int) -> str:
+    """A constant machine address as an LLVM constant."""
+    return f"inttoptr (i64 {address} to ptr)"
+
+
+INTRINSICS: Final = """
+declare token @llvm.coro.id(i32, ptr readnone, ptr nocapture readonly, ptr)
+declare i64 @llvm.coro.size.i64()
+declare ptr @llvm.coro.begin(token, ptr writeonly)
+declare i8 @llvm.coro.suspend(token, i1)
+declare void @llvm.coro.end(ptr, i1, token)
+declare void @llvm.coro.resume(ptr)
+"""
+
+
+def prelude(addresses: Addresses, local_size: int) -> str:
+    """`@at_SPACE(thread, address, size)` gives a machine address or null; `@record` logs an access."""
+    shared, local = offset(THREAD, "shared"), offset(THREAD, "local")
+    return f"""{INTRINSICS}
+define internal ptr @at_global(ptr %t, i64 %a, i64 %n) alwaysinline {{
+  %off = sub i64 %a, {GLOBAL_BASE}
+  %in = icmp ult i64 %off, {addresses.arena_size}
+  br i1 %in, label %look, label %bad
+look:
+  %g = lshr i64 %off, 8
+  %vp = getelementptr i16, ptr {pointer(addresses.granules)}, i64 %g
+  %v = load i16, ptr %vp
+  %valid = zext i16 %v to i64
+  %low = and i64 %off, 255
+  %end = add i64 %low, %n
+  %fits = icmp ule i64 %end, %valid
+  br i1 %fits, label %good, label %bad
+good:
+  %m = add i64 %off, {addresses.arena}
+  %p = inttoptr i64 %m to ptr
+  ret ptr %p
+bad:
+  ret ptr null
+}}
+define internal ptr @at_shared(ptr %t, i64 %a, i64 %n) alwaysinline {{
+  %off = sub i64 %a, {SHARED_BASE}
+  %sp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "shared_size")}
+  %s32 = load i32, ptr %sp
+  %s = zext i32 %s32 to i64
+  %in = icmp ult i64 %off, %s
+  %end = add i64 %off, %n
+  %fits = icmp ule i64 %end, %s
+  %both = and i1 %in, %fits
+  br i1 %both, label %good, label %bad
+good:
+  %bp = getelementptr i8, ptr %t, i64 {shared}
+  %b = load ptr, ptr %bp
+  %p = getelementptr i8, ptr %b, i64 %off
+  ret ptr %p
+bad:
+  ret ptr null
+}}
+define internal ptr @at_local(ptr %t, i64 %a, i64 %n) alwaysinline {{
+  %off = sub i64 %a, {LOCAL_BASE}
+  %in = icmp ult i64 %off, {local_size}
+  %end = add i64 %off, %n
+  %fits = icmp ule i64 %end, {local_size}
+  %both = and i1 %in, %fits
+  br i1 %both, label %good, label %bad
+good:
+  %bp = getelementptr i8, ptr %t, i64 {local}
+  %b = load ptr, ptr %bp
+  %p = getelementptr i8, ptr %b, i64 %off
+  ret ptr %p
+bad:
+  ret ptr null
+}}
+define internal ptr @at_generic(ptr %t, i64 %a, i64 %n) {{
+  %window = lshr i64 %a, 32
+  switch i64 %window, label %global [i64 {SHARED_BASE >> 32}, label %shared  i64 {LOCAL_BASE >> 32}, label %local]
+global:
+  %pg = call ptr @at_global(ptr %t, i64 %a, i64 %n)
+  ret ptr %pg
+shared:
+  %ps = call ptr @at_shared(ptr %t, i64 %a, i64 %n)
+  ret ptr %ps
+local:
+  %pl = call ptr @at_local(ptr %t, i64 %a, i64 %n)
+  ret ptr %pl
+}}
+define internal void @record(ptr %t, i64 %a, i64 %value, i32 %site) {{
+  %cp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "cursor")}
+  %c = load ptr, ptr %cp
+  %np = getelementptr i8, ptr %t, i64 {offset(THREAD, "thread")}
+  %n = load i32, ptr %np
+  store i64 %a, ptr %c
+  %c1 = getelementptr i8, ptr %c, i64 8
+  store i64 %value, ptr %c1
+  %c2 = getelementptr i8, ptr %c, i64 16
+  store i32 %n, ptr %c2
+  %c3 = getelementptr i8, ptr %c, i64 20
+  store i32 %site, ptr %c3
+  %c4 = getelementptr i8, ptr %c, i64 {RECORD_BYTES}
+  store ptr %c4, ptr %cp
+  %lp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "limit")}
+  %l = load ptr, ptr %lp
+  %full = icmp uge ptr %c4, %l
+  br i1 %full, label %flush, label %done
+flush:
+  %fp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "flush")}
+  %f = load ptr, ptr %fp
+  call void %f()
+  br label %done
+done:
+  ret void
+}}
+define internal void @record_outside(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {{
+  %window = lshr i64 %a, 32
+  %is = icmp eq i64 %window, {LOCAL_BASE >> 32}
+  br i1 %is, label %done, label %log
+log:
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
+  br label %done
+done:
+  ret void
+}}
+define internal i32 @print(ptr %t, i64 %format, i64 %arguments, i32 %site) noinline {{
+  %pp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "printer")}
+  %p = load ptr, ptr %pp
+  %np = getelementptr i8, ptr %t, i64 {offset(THREAD, "thread")}
+  %n = load i32, ptr %np
+  %lp = getelementptr i8, ptr %t, i64 {offset(THREAD, "local")}
+  %l = load i64, ptr %lp
+  %r = call i32 %p(i32 %n, i64 %format, i64 %arguments, i64 %l)
+  ret i32 %r
+}}
+define i64 @log(ptr %t, i64 %a, i64 %value, i64 %site) {{
+  %s = trunc i64 %site to i32
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %s)
+  ret i64 0
+}}
+define internal void @fault(ptr %t, i64 %a, i32 %site, i32 %what) noinline {{
+  %sp = getelementptr i8, ptr %t, i64 {offset(THREAD, "status")}
+  store i32 4, ptr %sp
+  %ip = getelementptr i8, ptr %t, i64 {offset(THREAD, "site")}
+  store i32 %site, ptr %ip
+  %op = getelementptr i8, ptr %t, i64 {offset(THREAD, "op")}
+  store i32 %what, ptr %op
+  %ap = getelementptr i8, ptr %t, i64 {offset(THREAD, "a")}
+  store i64 %a, ptr %ap
+  ret void
+}}
+define i64 @resume(ptr %h) {{
+  call void @llvm.coro.resume(ptr %h)
+  ret i64 0
+}}
+"""

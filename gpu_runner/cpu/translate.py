@@ -1,0 +1,360 @@
+"""A kernel of a PTX module → LLVM IR of one coroutine, with the called functions in it.
+
+The coroutine takes the thread's structure (`layout.THREAD`), gives its handle when it has stopped before the first
+instruction, and is resumed by the scheduler from then on. Everything that cannot be translated is found in one pass and
+named by `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from gpu_runner.cpu import compare, floats, integers, memory, synchronization
+from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
+from gpu_runner.cpu.external import EXTERNAL
+from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
+from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.prelude import Addresses, pointer, prelude
+from gpu_runner.cpu.registry import OPERATIONS
+from gpu_runner.cpu.sites import Sites
+from gpu_runner.cpu.types import TYPES
+from gpu_runner.cpu.variables import size_of
+from gpu_runner.ptx import model
+
+ENTRY: Final = "kernel"
+_MOST_LINES: Final = 600_000
+OPERATION_MODULES: Final = (compare, floats, integers, memory, synchronization)
+"""Importing them registers their operations."""
+_READS_MEMORY: Final = frozenset({"ld", "ldu", "atom"})
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """`ir` defines `kernel` and `resume`; `local_size` is the bytes of local memory of a thread."""
+
+    ir: str
+    sites: Sites
+    local_size: int
+
+
+def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addresses) -> Translated:
+    """Raises `Unsupported`, naming all that it cannot translate, and KeyError where there is no such kernel."""
+    function = module.definition(kernel)
+    if function is None or function.kind != "entry":
+        raise KeyError(kernel)
+    body = Body(module, layout, addresses)
+    at = 0
+    for parameter in function.parameters:
+        at = aligned(at, parameter.align or size_of(parameter.type))
+        body.parameter_offsets[parameter.name] = at
+        at += size_of(parameter.type) * _count(parameter)
+    walker = _Walker(body)
+    walker.function(function, {}, "%final")
+    if body.unsupported:
+        raise Unsupported(tuple(body.unsupported))
+    local_size = aligned(walker.local_size, 16)
+    return Translated(_text(body, addresses, local_size), body.sites, local_size)
+
+
+def aligned(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+def _count(variable: model.Variable) -> int:
+    count = int(variable.vector[1:]) if variable.vector else 1
+    for size in variable.dimensions:
+        count *= size or 0
+    return count
+
+
+def _text(body: Body, addresses: Addresses, local_size: int) -> str:
+    frame_size = pointer(addresses.run + offset(RUN, "frame_size"))
+    lines = [prelude(addresses, local_size), DIRECTED, HALVES, FUNCTIONS]
+    lines.append(f"define ptr @{ENTRY}(ptr %thread) presplitcoroutine {{")
+    lines.append("entry:")
+    lines.extend(body.allocas)
+    lines.append(
+        f"""  %id = call token @llvm.coro.id(i32 {FRAME_ALIGN}, ptr null, ptr null, ptr null)
+  %size = call i64 @llvm.coro.size.i64()
+  %fp = getelementptr i8, ptr %thread, i64 {offset(THREAD, "frame")}
+  %memory = load ptr, ptr %fp
+  %probe = icmp eq ptr %memory, null
+  br i1 %probe, label %measure, label %begin
+measure:
+  store i64 %size, ptr {frame_size}
+  ret ptr null
+begin:
+  %handle = call ptr @llvm.coro.begin(token %id, ptr %memory)
+  %first = call i8 @llvm.coro.suspend(token none, i1 false)
+  switch i8 %first, label %suspended [i8 0, label %start  i8 1, label %cleanup]
+start:"""
+    )
+    lines.extend(body.lines)
+    lines.append(
+        f"""final:
+  %sp = getelementptr i8, ptr %thread, i64 {offset(THREAD, "status")}
+  %s = load i32, ptr %sp
+  %faulted = icmp eq i32 %s, {int(Status.FAULTED)}
+  %status = select i1 %faulted, i32 {int(Status.FAULTED)}, i32 {int(Status.EXITED)}
+  store i32 %status, ptr %sp
+  %last = call i8 @llvm.coro.suspend(token none, i1 true)
+  switch i8 %last, label %suspended [i8 0, label %never  i8 1, label %cleanup]
+never:
+  unreachable
+cleanup:
+  br label %suspended
+suspended:
+  call void @llvm.coro.end(ptr %handle, i1 false, token none)
+  ret ptr %handle
+}}"""
+    )
+    return "\n".join(lines)
+
+
+class _Walker:
+    """Walks functions in the order of their text and emits what each statement means."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.local_size = 0
+        self._copies = 0
+
+    def function(self, function: model.Function, buffers: dict[str, Slot | Buffer], leave: str) -> None:
+        """Translate the body of a function with its parameters given; returns go to `leave`."""
+        body = self.body
+        caller = body.frames[-1] if body.frames else None
+        self._copies += 1
+        start = caller.local_offset + caller.local_size if caller else 0
+        calls = (body.location, *caller.calls) if caller else ()
+        callers = (caller.function.name, *caller.callers) if caller else ()
+        frame = Frame(function, f"f{self._copies}.", [dict(buffers)], start, calls, callers, leave)
+        for number, statement in enumerate(_flat(function.body or ()), 1):
+            if isinstance(statement, model.Label):
+                frame.labels[statement.name] = number
+            elif isinstance(statement, model.Targets):
+                frame.tables[statement.label] = statement
+        body.frames.append(frame)
+        frame.loops = _waiting_loops(function.body or (), frame.labels)
+        location = body.location
+        self._block(function.body or ())
+        if body.open:
+            body.end(f"br label {leave}")
+        self.local_size = max(self.local_size, frame.local_offset + frame.local_size)
+        body.frames.pop()
+        body.location = location
+
+    def _block(self, statements: Iterable[model.Statement]) -> None:
+        for statement in statements:
+            self.body.frame.position += 0 if isinstance(statement, model.Scope) else 1
+            try:
+                self._statement(statement)
+            except UnsupportedHere as error:
+                self.body.unsupported.setdefault(_described(statement, str(error), self.body))
+            if len(self.body.lines) > _MOST_LINES:
+                raise Unsupported(("the kernel with everything that it calls is too large",))
+
+    def _statement(self, statement: model.Statement) -> None:
+        body = self.body
+        match statement:
+            case model.Label(name):
+                body.block(self._label(name))
+            case model.Scope(inner):
+                body.frame.scopes.append({})
+                self._block(inner)
+                body.frame.scopes.pop()
+            case model.Registers():
+                body.declare(statement)
+            case model.Variable():
+                self._variable(statement)
+            case model.Instruction() | model.Call():
+                body.location = statement.location or body.location
+                self._guarded(statement)
+            case _:
+                pass
+
+    def _label(self, name: str) -> str:
+        return f"%{self.body.frame.prefix}{name.replace('$', 'L')}"
+
+    def _variable(self, variable: model.Variable) -> None:
+        body = self.body
+        size = size_of(variable.type) * _count(variable)
+        if variable.space == "param":
+            place = body.slot(f"[{max(size, 1)} x i8]", 16)
+            body.frame.scopes[-1][variable.name] = Buffer(place, size)
+        elif variable.space == "local":
+            frame = body.frame
+            at = aligned(frame.local_offset + frame.local_size, variable.align or size_of(variable.type))
+            body.locals[f"{frame.prefix}{variable.name}"] = at
+            frame.local_size = at + size - frame.local_offset
+        elif variable.space != "shared":
+            raise UnsupportedHere(f"variable in .{variable.space}")
+
+    def _guarded(self, statement: model.Instruction | model.Call) -> None:
+        """An instruction under a predicate is a branch around it."""
+        body = self.body
+        if not body.open:  # behind a jump, and no label: never reached
+            body.block(body.name("dead"))
+        guard = statement.guard
+        if guard is None:
+            self._perform(statement)
+            return
+        condition = body.read(model.Register(guard.register), "pred")
+        then, after = body.name("then"), body.name("after")
+        first, second = (after, then) if guard.negated else (then, after)
+        body.branch(condition, first, second)
+        body.block(then)
+        self._perform(statement)
+        body.block(after)
+
+    def _perform(self, statement: model.Instruction | model.Call) -> None:
+        body = self.body
+        if isinstance(statement, model.Call):
+            self._call(statement)
+            return
+        match statement.opcode:
+            case "bra":
+                (target,) = statement.operands
+                assert isinstance(target, model.Symbol)
+                self._jump_back(target.name, statement)
+                body.end(f"br label {self._label(target.name)}")
+            case "brx":
+                self._indirect_branch(statement)
+            case "ret":
+                body.end(f"br label {body.frame.leave}")
+            case "exit":
+                body.end("br label %final")
+            case "trap" | "brkpt":
+                body.fault(Fault.TRAP, body.site(SiteKind.NONE, statement))
+            case "pmevent":
+                pass
+            case opcode if opcode in OPERATIONS:
+                OPERATIONS[opcode](body, statement)
+            case _:
+                raise UnsupportedHere("instruction")
+
+    def _jump_back(self, label: str, statement: model.Instruction) -> None:
+        """A loop that reads memory may wait for another thread: it lets others run now and then."""
+        frame = self.body.frame
+        if (label, frame.position) in frame.loops:
+            self.body.pay(1, statement)
+
+    def _indirect_branch(self, statement: model.Instruction) -> None:
+        body = self.body
+        index, table = statement.operands
+        if not isinstance(table, model.Symbol) or table.name not in body.frame.tables:
+            raise UnsupportedHere("branch without a table")
+        targets = body.frame.tables[table.name].names
+        for target in targets:
+            self._jump_back(target, statement)
+        value = body.read(index, "u32")
+        cases = "  ".join(f"i32 {number}, label {self._label(name)}" for number, name in enumerate(targets))
+        outside = body.name("outside")
+        body.end(f"switch i32 {value}, label {outside} [{cases}]")
+        body.block(outside)
+        body.fault(Fault.UNREACHABLE, body.site(SiteKind.NONE, statement))
+
+    def _call(self, call: model.Call) -> None:
+        body = self.body
+        if not isinstance(call.target, model.Symbol):
+            raise UnsupportedHere("call through a pointer")
+        name = call.target.name
+        if name in EXTERNAL:
+            EXTERNAL[name](body, call)
+            return
+        function = body.module.definition(name)
+        if function is None:
+            raise UnsupportedHere(f"call of {name}, which is defined elsewhere")
+        if any(frame.function.name == name for frame in body.frames):
+            raise UnsupportedHere(f"recursion through {name}")
+        buffers: dict[str, Slot | Buffer] = {}
+        for parameter, argument in zip(function.parameters, call.arguments, strict=True):
+            buffers[parameter.name] = self._passed(parameter, argument)
+        results: list[tuple[model.Operand, Slot | Buffer]] = []
+        for parameter, result in zip(function.results, call.results, strict=True):
+            held = self._fresh(parameter)
+            buffers[parameter.name] = held
+            results.append((result, held))
+        leave = body.name("return")
+        self.function(function, buffers, leave)
+        body.block(leave)
+        for operand, held in results:
+            self._returned(operand, held)
+
+    def _fresh(self, parameter: model.Variable) -> Slot | Buffer:
+        if parameter.space == "reg":
+            type_ = TYPES[parameter.type]
+            return Slot(self.body.slot(type_.llvm), type_)
+        size = size_of(parameter.type) * _count(parameter)
+        return Buffer(self.body.slot(f"[{max(size, 1)} x i8]", 16), size)
+
+    def _passed(self, parameter: model.Variable, argument: model.Operand) -> Slot | Buffer:
+        """A copy of the argument: the callee may write its parameters."""
+        body = self.body
+        held = self._fresh(parameter)
+        given = body.lookup(argument.name) if isinstance(argument, model.Symbol | model.Register) else None
+        if isinstance(held, Buffer) and isinstance(given, Buffer):
+            _copy(body, given.place, held.place, min(given.size, held.size))
+            return held
+        type_ = TYPES[parameter.type]
+        body.emit(f"store {type_.llvm} {body.read(argument, type_)}, ptr {held.place}")
+        return held
+
+    def _returned(self, operand: model.Operand, held: Slot | Buffer) -> None:
+        body = self.body
+        given = body.lookup(operand.name) if isinstance(operand, model.Symbol | model.Register) else None
+        if isinstance(given, Buffer) and isinstance(held, Buffer):
+            _copy(body, held.place, given.place, min(given.size, held.size))
+        elif isinstance(held, Slot):
+            body.write(operand, body.let(f"load {held.type.llvm}, ptr {held.place}"), held.type)
+        else:
+            raise UnsupportedHere("this kind of result")
+
+
+def _copy(body: Body, source: str, target: str, size: int) -> None:
+    body.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
+
+def _flat(statements: Iterable[model.Statement]) -> Iterator[model.Statement]:
+    """Statements in the order of the text, scopes opened."""
+    for statement in statements:
+        if isinstance(statement, model.Scope):
+            yield from _flat(statement.body)
+        else:
+            yield statement
+
+
+def _waiting_loops(statements: Iterable[model.Statement], labels: dict[str, int]) -> frozenset[tuple[str, int]]:
+    """(label, position) of the jumps back over a read of memory or a call."""
+    found: set[tuple[str, int]] = set()
+    reads: list[int] = []
+    tables: dict[str, tuple[str, ...]] = {}
+    for number, statement in enumerate(_flat(statements), 1):
+        if isinstance(statement, model.Call):
+            reads.append(number)
+        elif isinstance(statement, model.Targets):
+            tables[statement.label] = statement.names
+        elif isinstance(statement, model.Instruction):
+            if statement.opcode in _READS_MEMORY and not {"param", "local", "const"} & set(statement.modifiers):
+                reads.append(number)
+            names: tuple[str, ...] = ()
+            if statement.opcode in ("bra", "brx"):
+                names = tuple(operand.name for operand in statement.operands if isinstance(operand, model.Symbol))
+                names = tuple(target for name in names for target in tables.get(name, (name,)))
+            for name in names:
+                target = labels.get(name, number + 1)
+                if target <= number and any(target < read < number for read in reads):
+                    found.add((name, number))
+    return frozenset(found)
+
+
+def _described(statement: model.Statement, why: str, body: Body) -> str:
+    if isinstance(statement, model.Instruction):
+        text = ".".join((statement.opcode, *statement.modifiers))
+    elif isinstance(statement, model.Call):
+        text = "call"
+    else:
+        text = type(statement).__name__.lower()
+    line = f" (line {body.location.position.line})" if body.location else ""
+    return f"{text}: {why}{line}"

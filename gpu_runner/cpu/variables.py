@@ -1,0 +1,109 @@
+"""Where the variables of a module lie, and the bytes that they begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpu_runner.cpu.body import Layout
+from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE
+from gpu_runner.cpu.types import TYPES
+from gpu_runner.ptx import model
+
+
+def size_of(type_: str) -> int:
+    """Bytes of one element. Opaque references (textures, samplers) are 8-byte handles."""
+    return TYPES[type_].bytes if type_ in TYPES else 8
+
+
+def elements(variable: model.Variable) -> int:
+    count = int(variable.vector[1:]) if variable.vector else 1
+    for size in variable.dimensions:
+        count *= size or 0
+    return count
+
+
+def aligned(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+def lay_out(module: model.Module) -> tuple[Layout, int]:
+    """Addresses of all variables, and how many bytes of the arena the global and constant ones take.
+
+    Each global variable begins at a granule of its own, so that running over its end is seen.
+    """
+    addresses: dict[str, int] = {}
+    shared: dict[str, int] = {}
+    at, top = 0, 0
+    dynamic: list[str] = []
+    for name, variable in _variables(module):
+        size = size_of(variable.type) * elements(variable)
+        if variable.space in ("global", "const"):
+            addresses[name] = GLOBAL_BASE + at
+            at = aligned(at + max(size, 1), GRANULE) + GRANULE
+        elif variable.space == "shared":
+            if size == 0:
+                dynamic.append(name)
+                continue
+            top = aligned(top, variable.align or size_of(variable.type))
+            shared[name] = top
+            top += size
+    top = aligned(top, 16)
+    for name in dynamic:
+        shared[name] = top
+    return Layout(addresses, shared, top), at
+
+
+def _variables(module: model.Module) -> Iterator[tuple[str, model.Variable]]:
+    """Variables of the module by name, and shared ones of functions by ``function:name``."""
+    for variable in module.variables:
+        yield variable.name, variable
+    for function in module.functions:
+        for variable in _local(function.body or ()):
+            if variable.space in ("shared", "global", "const"):
+                yield f"{function.name}:{variable.name}", variable
+
+
+def _local(statements: tuple[model.Statement, ...]) -> Iterator[model.Variable]:
+    for statement in statements:
+        if isinstance(statement, model.Variable):
+            yield statement
+        elif isinstance(statement, model.Scope):
+            yield from _local(statement.body)
+
+
+def initial_bytes(variable: model.Variable, layout: Layout) -> bytes:
+    """What the variable begins with; zero where nothing is given. Raises KeyError for an address that is not known."""
+    width = size_of(variable.type)
+    data = bytearray(width * elements(variable))
+    at = 0
+    for value in _values(variable.initialiser):
+        data[at : at + width] = _encoded(value, width, layout)
+        at += width
+    return bytes(data)
+
+
+def _values(value: model.Value | None) -> Iterator[model.Value]:
+    if isinstance(value, model.Braces):
+        for inner in value.values:
+            yield from _values(inner)
+    elif value is not None:
+        yield value
+
+
+def _encoded(value: model.Value, width: int, layout: Layout) -> bytes:
+    match value:
+        case model.Integer(number):
+            bits = number
+        case model.Float(bits, held):
+            if held == 64 and width == 4:
+                import struct
+
+                return struct.pack("<f", struct.unpack("<d", struct.pack("<Q", bits))[0])
+        case model.Symbol(name, offset) | model.Generic(name, offset):
+            bits = layout.addresses[name] + offset
+        case model.Mask(mask, of):
+            low = (mask & -mask).bit_length() - 1
+            bits = (layout.addresses[of.name] + of.offset & mask) >> low
+        case _:
+            raise TypeError(type(value).__name__)
+    return (bits & (1 << width * 8) - 1).to_bytes(width, "little")

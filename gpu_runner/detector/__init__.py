@@ -1,0 +1,1 @@
+"""The race detector: records in, races out. It knows neither PTX nor who executed it."""

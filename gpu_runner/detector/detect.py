@@ -1,0 +1,224 @@
+"""The detector as Python sees it: memory for its state, `consume` for batches of records, `races` for the result."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_runner.detector import shadow, synchronization
+from gpu_runner.detector.clocks import ROLES, Clocks
+from gpu_runner.detector.synchronization import BARRIERS, Batch, Kind, Location, State
+from gpu_runner.native.jit import Code, compile_ir
+from gpu_runner.native.structs import Struct, allocate, dtype_of
+from gpu_runner.native.translate import ir_of
+
+RACES = 1024
+"""Pairs of sites that are listed; further ones are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of what is watched."""
+
+    blocks: int
+    threads_per_block: int
+    shift: int
+    """Threads are numbered ``block << shift | thread``."""
+    global_base: int
+    global_size: int
+    shared_base: int
+    shared_size: int
+    slots: int
+    """Blocks that may be under way at once; each has shared memory of its own."""
+
+
+class Memory:
+    """A structure with the arrays that its fields point to."""
+
+    def __init__(self, struct: type[Struct]) -> None:
+        self.struct = struct
+        self.value = allocate(struct)
+        self.arrays: dict[str, NDArray[Any]] = {}
+
+    @property
+    def address(self) -> int:
+        return int(self.value.ctypes.data)
+
+    def attach(self, name: str, array: NDArray[Any]) -> None:
+        self.arrays[name] = array
+        self.value[name] = array.ctypes.data
+
+    def point(self, name: str, other: Memory) -> None:
+        self.value[name] = other.address
+
+    def grow(self, name: str, count: int) -> None:
+        """At least so many elements; new ones are zero."""
+        array = self.arrays[name]
+        if len(array) < count:
+            bigger = np.zeros((max(2 * len(array), count),), array.dtype)
+            bigger[: len(array)] = array
+            self.attach(name, bigger)
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.value[name][0])
+
+    def __setitem__(self, name: str, value: int) -> None:
+        self.value[name] = value
+
+
+class Detector:
+    """One run's detector. `sites` has the kind, size, order and scope of each site (see `gpu_runner.cpu.sites`)."""
+
+    def __init__(self, shape: Shape, sites: NDArray[np.void]) -> None:
+        self.records = 0
+        self.table = allocate(shadow.Race, RACES + 1)
+        self._clocks = _clocks(shape)
+        words = -(-shape.shared_size // 4)
+        self._main = self._shadow(-(-shape.global_size // 4))
+        self._shared = self._shadow(max(1, words * shape.slots))
+        self._shared["private"] = 1
+        self._main["private"] = int(shape.blocks == 1)
+        self._access = Memory(shadow.Access)
+        state = self._state = Memory(State)
+        for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self._clocks)):
+            state.point(name, memory)
+        state.point("access", self._access)
+        state["global_base"], state["global_size"] = shape.global_base, shape.global_size
+        state["shared_base"], state["shared_words"] = shape.shared_base, words
+        state.attach("slot_of_block", np.zeros(shape.blocks, np.int32))
+        state.attach("meetings", np.full(shape.blocks * BARRIERS, -1, np.int32))
+        state.attach("members", np.zeros(shape.threads_per_block, np.uint32))
+        state.attach("locations", allocate(Location, 1 << 12))
+        state["location_mask"] = (1 << 12) - 1
+        for name in ("kind", "size", "order"):
+            state.attach(f"{name}s", np.ascontiguousarray(sites[name]))
+        state.attach("flags", _flags(sites))
+        self._batch = Memory(Batch)
+        address = _code().address("consume")
+        word, pointer = ctypes.c_int64, ctypes.c_void_p
+        self._consume = ctypes.CFUNCTYPE(word, pointer, pointer, word, word)(address)
+
+    def _shadow(self, words: int) -> Memory:
+        memory = Memory(shadow.Shadow)
+        memory.attach("cells", allocate(shadow.Cell, words))
+        memory.attach("split", allocate(shadow.Cell, 1024))
+        memory.attach("nodes", allocate(shadow.Node, 1024))
+        memory.attach("races", self.table)
+        memory["race_rows"] = RACES
+        return memory
+
+    def consume(self, records: NDArray[np.uint64]) -> None:
+        """Take a batch of records, three 64-bit words each, in order."""
+        self.records += len(records)
+        self._batch.attach("records", np.ascontiguousarray(records))
+        # A record touches at most three words and leaves at most 5 nodes for each of their bytes; splitting a word
+        # copies its list four times, which is what the rest is for.
+        for memory in (self._main, self._shared):
+            room = 12 * len(records) + 4096
+            memory.grow("split", memory["split_used"] + room)
+            memory.grow("nodes", 5 * memory["nodes_used"] + 2 * room)
+        at = 0
+        while at < len(records):
+            at = int(self._consume(self._state.address, self._batch.address, at, len(records)))
+            if at < len(records):
+                self._make_room()
+
+    def _make_room(self) -> None:
+        state, clocks = self._state, self._clocks
+        if 2 * (state["locations_used"] + 4) >= state["location_mask"]:
+            _rehash(state)
+            return
+        for name in ("keys", "values", "start", "length", "capacity", "lanes"):
+            clocks.grow(name, 2 * len(clocks.arrays[name]))
+        _sizes(clocks)
+
+    def races(self) -> NDArray[np.void]:
+        """Rows of `shadow.Race`, in the order of their sites. Writes count as of the same value where all bytes agree,
+        and a read of unwritten memory only where nobody writes it at the same time, which is a race already."""
+        found = self.table[:-1]
+        found = np.sort(found[found["count"] > 0], order=["first_site", "second_site", "relation"])
+        pairs = {_pair(row) for row in found}
+        racing = {int(row["second_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
+        racing |= {int(row["first_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
+        kept = [
+            not (int(row["relation"]) & shadow.SAME_VALUE and _pair(row, shadow.SAME_VALUE) in pairs)
+            and not (int(row["kinds"]) & 15 == shadow.UNWRITTEN and int(row["second_site"]) in racing)
+            for row in found
+        ]
+        return found[np.array(kept, bool)]
+
+    @property
+    def not_listed(self) -> int:
+        """Races for which the table had no room."""
+        return int(self.table[-1]["count"])
+
+
+def _pair(row: np.void, without: int = 0) -> tuple[int, int, int, int]:
+    """What makes two races the same one, with some bits of the relation left out."""
+    relation = int(row["relation"]) & ~without
+    return int(row["first_site"]), int(row["second_site"]), int(row["kinds"]), relation
+
+
+def _flags(sites: NDArray[np.void]) -> NDArray[np.uint8]:
+    flags = np.where(sites["order"] > 0, shadow.STRONG, 0)
+    flags |= np.where(sites["scope"] > 1, shadow.DEVICE, 0)
+    flags |= np.where(sites["kind"] == Kind.ATOMIC, shadow.ATOMIC, 0)
+    return flags.astype(np.uint8)
+
+
+def _clocks(shape: Shape) -> Memory:
+    """Every thread is at time 1 and knows nothing of the others."""
+    memory = Memory(Clocks)
+    threads = shape.blocks << shape.shift
+    memory["shift"], memory["threads_per_block"] = shape.shift, shape.threads_per_block
+    memory.attach("own", np.ones(threads, np.uint32))
+    memory.attach("block", np.zeros(threads, np.uint32))
+    memory.attach("warp", np.zeros(threads, np.uint32))
+    memory.attach("row", np.full(threads, -1, np.int32))
+    memory.attach("lanes", np.zeros(32 * 256, np.uint32))
+    memory.attach("sparse", np.full(threads * ROLES, -1, np.int32))
+    memory.attach("common", np.full(shape.blocks * ROLES, -1, np.int32))
+    slots = 4 * shape.threads_per_block + 1024
+    for name in ("start", "length", "capacity"):
+        memory.attach(name, np.zeros(slots, np.int64))
+    memory.attach("keys", np.zeros(1 << 16, np.uint64))
+    memory.attach("values", np.zeros(1 << 16, np.uint32))
+    _sizes(memory)
+    return memory
+
+
+def _sizes(clocks: Memory) -> None:
+    clocks["pool_size"], clocks["slots_size"] = len(clocks.arrays["keys"]), len(clocks.arrays["start"])
+    clocks["rows_size"] = len(clocks.arrays["lanes"]) // 32
+
+
+def _rehash(state: Memory) -> None:
+    old = state.arrays["locations"]
+    fresh = allocate(Location, 2 * len(old))
+    mask = len(fresh) - 1
+    for row in old[old["key"] != 0]:
+        at = _hash(int(row["key"]), int(row["block"])) & mask
+        while fresh["key"][at] != 0:
+            at = (at + 1) & mask
+        fresh[at] = row
+    state.attach("locations", fresh)
+    state["location_mask"] = mask
+
+
+def _hash(key: int, block: int) -> int:
+    """As `synchronization.row_of` has it, in 64 bits with sign."""
+    value = (key * 0x9E3779B97F4A7C1 + block * 977) & (1 << 64) - 1
+    return (value - (1 << 64) if value >> 63 else value) >> 20
+
+
+@cache
+def _code() -> Code:
+    return compile_ir(ir_of([synchronization.consume]), 2)
+
+
+RECORD_DTYPE = dtype_of(synchronization.Record)

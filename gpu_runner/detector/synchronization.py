@@ -1,0 +1,276 @@
+"""Records → clocks and shadow memory: what each kind of record does. Compiled by `gpu_runner.native`.
+
+Acquire and release are inferred as in BARRACUDA, from fences and atomic or volatile accesses, after the rules of the
+PTX memory model: a fence followed by a volatile or atomic write releases, such a read followed by a fence acquires,
+and the explicit forms (``.release``, ``.acquire``) are both in one. Scopes count on both sides. A synchronization
+location holds one clock for the readers of each block and one for those of the whole grid."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+from gpu_runner.detector import clocks, shadow
+from gpu_runner.detector.clocks import PENDING_CTA, PENDING_GPU, RELEASE_CTA, ROLES, SYNC, Clocks
+from gpu_runner.detector.shadow import Access, Shadow
+from gpu_runner.native.structs import Array, Struct, i32, i64, u8, u32, u64
+from gpu_runner.native.translate import native
+
+BARRIERS: Final = 16
+GRID: Final = -1
+"""In place of a block: the clock at a location that is for all."""
+
+
+class Kind(IntEnum):
+    """Kinds of records. Those below `READ` are their own sites."""
+
+    BLOCK_BARRIER = 1
+    WARP_SYNC = 2
+    JOIN_MEMBER = 3
+    JOIN_ARRIVE = 4
+    BLOCK_BEGIN = 5
+    JOIN_END = 7
+    READ = 16
+    WRITE = 17
+    ATOMIC = 18
+    FENCE = 19
+
+
+class Order(IntEnum):
+    """Memory orders, as numbered in the table of sites."""
+
+    WEAK = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQ_REL = 4
+    SC = 5
+
+
+class Record(Struct):
+    """What the executor logs."""
+
+    address: u64
+    value: u64
+    thread: u32
+    site: u32
+    """With flags in the high byte."""
+
+
+NO_WRITE: Final = 1 << 24
+"""Flag of a record: a compare-and-swap that failed."""
+
+
+class Location(Struct):
+    """A row of the hash table of synchronization locations; `key` 0: free."""
+
+    key: u64
+    block: i32
+    slot: i32
+
+
+class State(Struct):
+    """Everything; parts that are structures of their own are arrays of one."""
+
+    clocks: Array[Clocks]
+    main: Array[Shadow]
+    shared: Array[Shadow]
+    access: Array[Access]
+    global_base: i64
+    global_size: i64
+    shared_base: i64
+    shared_words: i64
+    """Of a slot."""
+    slot_of_block: Array[i32]
+    meetings: Array[i32]
+    """Per block and barrier: clock of the meeting under way, or -1."""
+    members: Array[u32]
+    member_count: i64
+    """Threads of the meeting under way."""
+    locations: Array[Location]
+    location_mask: i64
+    """Rows of the table less 1; a power of two."""
+    locations_used: i64
+    kinds: Array[u8]
+    sizes: Array[u8]
+    orders: Array[u8]
+    flags: Array[u8]
+    """By site."""
+
+
+@native
+def row_of(st: State, key: int, block: int) -> int:
+    """The row of a location, or the free one where it belongs."""
+    at = (key * 0x9E3779B97F4A7C1 + block * 977 >> 20) & st.location_mask
+    while st.locations[at].key != 0:
+        if st.locations[at].key == key and st.locations[at].block == block:
+            return at
+        at = (at + 1) & st.location_mask
+    return at
+
+
+@native
+def clock_at(st: State, key: int, block: int) -> int:
+    """The clock of a location, or -1."""
+    row = st.locations[row_of(st, key, block)]
+    return row.slot if row.key != 0 else -1
+
+
+@native
+def observe(st: State, c: Clocks, thread: int, key: int, device: int, acquires: int) -> None:
+    """A volatile or atomic read: what releasing writes have left there is on its way to the thread."""
+    if st.locations_used == 0:
+        return
+    clocks.learn(c, thread, SYNC if acquires else PENDING_CTA, clock_at(st, key, thread >> c.shift))
+    if device:
+        clocks.learn(c, thread, SYNC if acquires else PENDING_GPU, clock_at(st, key, GRID))
+
+
+@native
+def publish_to(st: State, c: Clocks, thread: int, key: int, whom: int, role: int, keeps: int) -> None:
+    own = c.sparse[thread * ROLES + role]
+    common = c.common[(thread >> c.shift) * ROLES + role]
+    has = (own >= 0 and c.length[own] > 0) or (common >= 0 and c.length[common] > 0)
+    at = row_of(st, key, whom)
+    row = st.locations[at]
+    if row.key == 0:
+        if not has:
+            return
+        row.key = key
+        row.block = whom
+        row.slot = clocks.new_slot(c)
+        st.locations_used += 1
+    if not keeps:
+        c.length[row.slot] = 0
+    if has:
+        clocks.join(c, row.slot, own)
+        clocks.join(c, row.slot, common)
+
+
+@native
+def publish(st: State, c: Clocks, thread: int, key: int, device: int, keeps: int) -> None:
+    """A volatile or atomic write: leaves what the last fence before it released. A plain store ends what was there; a
+    read-modify-write (`keeps`) goes on with it."""
+    publish_to(st, c, thread, key, thread >> c.shift, RELEASE_CTA, keeps)
+    if device:
+        publish_to(st, c, thread, key, GRID, RELEASE_CTA + 1, keeps)
+    elif not keeps and st.locations_used != 0:
+        slot = clock_at(st, key, GRID)
+        if slot >= 0:
+            c.length[slot] = 0
+
+
+@native
+def meeting(st: State, c: Clocks, block: int, barrier: int) -> int:
+    at = block * BARRIERS + barrier
+    if st.meetings[at] < 0:
+        st.meetings[at] = clocks.new_slot(c)
+    return st.meetings[at]
+
+
+@native
+def synchronize(st: State, c: Clocks, kind: int, thread: int, address: int, value: int) -> None:
+    block = thread >> c.shift
+    if kind == Kind.BLOCK_BARRIER:
+        clocks.meet_block(c, block)
+    elif kind == Kind.WARP_SYNC:
+        clocks.meet_lanes(c, thread & ~31, value)
+    elif kind == Kind.JOIN_MEMBER:
+        clocks.arrive(c, thread, meeting(st, c, block, address))
+        st.members[st.member_count] = thread
+        st.member_count += 1
+    elif kind == Kind.JOIN_ARRIVE:
+        clocks.arrive(c, thread, meeting(st, c, block, address))
+    elif kind == Kind.JOIN_END:
+        slot = meeting(st, c, block, address)
+        for at in range(st.member_count):
+            clocks.learn(c, st.members[at], SYNC, slot)
+        st.member_count = 0
+        c.length[slot] = 0
+    elif kind == Kind.BLOCK_BEGIN:
+        st.slot_of_block[block] = value
+        shadow.forget(st.shared[0], value * st.shared_words, st.shared_words)
+
+
+@native
+def location_key(st: State, thread_block: int, address: int) -> int:
+    """Shared memory is another one in every block."""
+    if address < st.global_base:
+        return thread_block << 34 | address - st.shared_base << 2 | 3
+    return address << 2 | 1
+
+
+@native
+def has_room(st: State, c: Clocks, kind: int) -> int:
+    entries = 128 + 16 * c.longest
+    if kind < Kind.READ:
+        entries = 128 + 8 * (c.threads_per_block + 2) * (c.longest + 40)
+    return clocks.has_room(c, entries) and 2 * (st.locations_used + 4) < st.location_mask
+
+
+@native
+def touch(st: State, c: Clocks, record: Record, kind: int, order: int) -> None:
+    """An access to memory."""
+    site = record.site & shadow.SITE_MASK
+    thread = record.thread
+    address = record.address
+    reads = kind != Kind.WRITE
+    writes = kind != Kind.READ and not record.site & NO_WRITE
+    flags = st.flags[site]
+    device = flags & shadow.DEVICE
+    key = 0
+    if order > Order.WEAK:
+        key = location_key(st, thread >> c.shift, address)
+        if reads:
+            observe(st, c, thread, key, device, order == Order.ACQUIRE or order >= Order.ACQ_REL)
+        if writes and order >= Order.RELEASE:
+            clocks.fence(c, thread, device, 1, 0)
+    a = st.access[0]
+    a.thread = thread
+    a.epoch = c.own[thread] << 32 | thread
+    a.site = site | flags << shadow.FLAG
+    a.flags = flags
+    a.address = address
+    a.width = st.sizes[site]
+    a.value = 0
+    if address >= st.global_base:
+        offset = address - st.global_base
+        if offset + a.width <= st.global_size:
+            shadow.access(st.main[0], c, a, offset, reads, writes, record.value, 0)
+    else:
+        slot = st.slot_of_block[thread >> c.shift]
+        offset = slot * st.shared_words * 4 + address - st.shared_base
+        shadow.access(st.shared[0], c, a, offset, reads, writes, record.value, 1)
+    if order > Order.WEAK and writes:
+        publish(st, c, thread, key, device, reads)
+
+
+class Batch(Struct):
+    """Records to be worked through."""
+
+    records: Array[Record]
+
+
+@native
+def consume(st: State, batch: Batch, begin: int, count: int) -> int:
+    """Work through records from `begin` on; how far it came: less than `count` where there is no room for clocks."""
+    c = st.clocks[0]
+    for at in range(begin, count):
+        record = batch.records[at]
+        site = record.site & shadow.SITE_MASK
+        kind = st.kinds[site]
+        order = st.orders[site]
+        if kind < Kind.READ:
+            if not has_room(st, c, kind):
+                return at
+            synchronize(st, c, kind, record.thread, record.address, record.value)
+        elif kind == Kind.FENCE:
+            if not has_room(st, c, kind):
+                return at
+            acquires = order != Order.RELEASE
+            clocks.fence(c, record.thread, st.flags[site] & shadow.DEVICE, order != Order.ACQUIRE, acquires)
+        else:
+            if order > Order.WEAK and not has_room(st, c, kind):
+                return at
+            touch(st, c, record, kind, order)
+    return count

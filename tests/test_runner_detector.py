@@ -1,0 +1,358 @@
+"""The detector: kernels with and without races, run on the CPU, and random traces against plain vector clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from runner_launch import Argument, prepared, run
+
+from gpu_runner.compile import Build
+from gpu_runner.cpu.sites import SITE_TABLE
+from gpu_runner.detector import shadow
+from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.detector.synchronization import NO_WRITE, Kind, Order
+
+BUILDS = pytest.mark.parametrize("build", ["confirm", "shipped"])
+INTS = [np.zeros(4096, np.int32)]
+
+
+def races(
+    body: str,
+    arguments: Sequence[Argument] = (),
+    grid: int = 2,
+    block: int = 64,
+    build: Build = "confirm",
+    seed: int = 0,
+) -> set[tuple[int, int, str, str]]:
+    """Races of a body with ``t`` (thread), ``i`` (global), ``a`` (4096 ints) and ``f`` (more), by line of the body."""
+    source = f"""extern "C" __global__ void k(int *a, int *f) {{
+      int t = threadIdx.x, b = blockIdx.x, i = b * blockDim.x + t; __shared__ int s[1024]; (void)s; (void)i;
+      {body}
+    }}"""
+    kernel = prepared(source, [*INTS, *(arguments or [np.zeros(64, np.int32)])], grid, block, build)
+    ran = run(kernel, seed)
+    assert ran.execution.seen == ()
+    assert not ran.execution.note
+    return {(first - 2, second - 2, kinds, relation) for first, second, kinds, relation in ran.races}
+
+
+def test_a_write_and_a_read_of_neighbours() -> None:
+    body = "a[i] = i;\nint v = a[i + 1];\nf[i & 7] = v >> 31;"
+    found = races(body, grid=1)
+    assert {(1, 2, "rw", "warp"), (1, 2, "rw", "block")} <= found
+    assert (1, 2, "rw", "grid") in races(body)
+    assert races("a[i] = i;\n__syncthreads();\nf[0] = 0 * (t ? a[i - 1] : 0);", grid=1) == {
+        (3, 3, "ww", "warp-same"),
+        (3, 3, "ww", "block-same"),
+    }
+
+
+@BUILDS
+def test_barriers_order_a_block_and_not_the_grid(build: Build) -> None:
+    body = "s[t] = t;\n__syncthreads();\na[i] = s[t ^ 33];\n__syncthreads();\na[i ^ 1] += s[t];"
+    assert races(body, build=build) == set()
+    assert (1, 2, "rw", "grid") in races("if (t == 0) a[b] = 1;\n__syncthreads(); f[i & 7] = a[1 - b];", build=build)
+
+
+@BUILDS
+def test_a_warp_is_not_in_lock_step(build: Build) -> None:
+    assert races("s[t] = t;\na[i] = s[t ^ 1];", build=build) == {(1, 2, "rw", "warp")}
+    assert races("s[t] = t;\n__syncwarp();\na[i] = s[t ^ 1];", build=build) == set()
+    assert races("s[t] = t;\n__syncwarp();\na[i] = s[t ^ 33];", build=build) == {(1, 3, "rw", "block")}
+    assert races("s[t] = t;\n__shfl_sync(~0u, t, 0);\na[i] = s[t ^ 1];", build=build) == {(1, 3, "rw", "warp")}
+    half = "s[t] = t;\nif (t & 16) __syncwarp(0xffff0000u);\nelse __syncwarp(0xffffu);\na[i] = s[t ^ {}];"
+    assert races(half.format(3), build=build) == set()
+    assert races(half.format(16), build=build) == {(1, 4, "rw", "warp")}
+
+
+@BUILDS
+def test_atomics_do_not_race_with_each_other_and_do_with_plain_accesses(build: Build) -> None:
+    assert races("atomicAdd(a, t);\natomicMax(a, 3);", build=build) == set()
+    found = races("atomicAdd(a, t);\nif (t == 40) f[b] = a[0];", build=build)
+    assert found == {(1, 2, "ar", "warp"), (1, 2, "ar", "block"), (1, 2, "ar", "grid")}
+    assert (1, 1, "aa", "grid") in races("atomicAdd_block(a, t);", build=build)
+    assert races("atomicAdd_block(a, t);", grid=1, build=build) == set()
+    assert (1, 2, "aw", "grid") in races("if (b == 0) atomicAdd(a, t);\nelse a[0] = 5;", build=build)
+
+
+def test_the_same_value_is_benign() -> None:
+    assert races("a[7] = 1;") == {(1, 1, "ww", f"{where}-same") for where in ("warp", "block", "grid")}
+    assert races("a[7] = t & 1;") >= {(1, 1, "ww", "warp")}
+
+
+def test_bytes_of_a_word_are_apart() -> None:
+    bytes_ = "char *c = (char *)a;\nc[i] = t;\n__syncthreads();\n"
+    assert races(bytes_ + "f[i & 7] = 0 * c[i];", grid=1) == {(4, 4, "ww", "warp-same"), (4, 4, "ww", "block-same")}
+    assert races(bytes_ + "if (t % 4 == 0) a[i / 4] = 0;", grid=1) == set()
+    assert races("char *c = (char *)a;\nc[i] = t;\nif (t == 5) a[0] = 9;", grid=1) >= {(2, 3, "ww", "warp")}
+    assert races("short *c = (short *)a;\nc[i] = t;\nif (t == 5) c[4] = 9;", grid=1) == {(2, 3, "ww", "warp")}
+
+
+def test_wide_accesses() -> None:
+    body = "((int4 *)a)[i] = make_int4(i, i, i, i);\n__syncthreads();\na[(i * 4 + 5) & 511] = 0;"
+    assert {found[3] for found in races(body)} == {"grid"}
+    assert races("((double *)a)[i] = i;\nif (t == 7) a[3] = 1;", grid=1) == {(1, 2, "ww", "warp")}
+
+
+def test_uninitialised_shared_memory() -> None:
+    assert races("a[i] = s[t];", grid=1) == {(1, 1, "ru", "warp")}
+    assert races("if (t < 63) s[t] = 0;\n__syncthreads();\na[i] = s[t];", grid=1) == {(3, 3, "ru", "warp")}
+
+
+FLAG = """
+if (b == 0) {{ if (t == 0) {{
+  a[9] = 5;
+  {release}
+}} }}
+else if (t == 0) {{
+  {acquire}
+  f[8] = a[9];
+}}"""
+
+
+@BUILDS
+@pytest.mark.parametrize("grid_order", [0, 1])
+@pytest.mark.parametrize(
+    ("release", "acquire", "clean"),
+    [
+        ("__threadfence(); *(volatile int *)f = 1;", "while (*(volatile int *)f == 0); __threadfence();", True),
+        ("__threadfence(); atomicExch(f, 1);", "while (atomicAdd(f, 0) == 0); __threadfence();", True),
+        ("__threadfence(); atomicExch(f, 1);", "while (atomicAdd(f, 0) == 0);", False),
+        ("atomicExch(f, 1);", "while (atomicAdd(f, 0) == 0); __threadfence();", False),
+        ("__threadfence_block(); atomicExch(f, 1);", "while (atomicAdd(f, 0) == 0); __threadfence();", False),
+        ("__threadfence(); atomicExch(f, 1);", "while (atomicAdd(f, 0) == 0); __threadfence_block();", False),
+        ("__threadfence(); atomicExch_block(f, 1);", "while (*(volatile int *)f == 0); __threadfence();", False),
+        (
+            'asm volatile("st.release.gpu.u32 [%0], 1;" :: "l"(f) : "memory");',
+            'int v; do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory"); while (!v);',
+            True,
+        ),
+        (
+            'asm volatile("st.release.gpu.u32 [%0], 1;" :: "l"(f) : "memory");',
+            'int v; do asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(f) : "memory"); while (!v);',
+            False,
+        ),
+        (
+            'asm volatile("red.release.gpu.add.u32 [%0], 1;" :: "l"(f) : "memory");',
+            "while (*(volatile int *)f == 0); __threadfence();",
+            True,
+        ),
+    ],
+)
+def test_flags_between_blocks(release: str, acquire: str, clean: bool, build: Build, grid_order: int) -> None:
+    found = races(FLAG.format(release=release, acquire=acquire), build=build, seed=grid_order)
+    on_data = {race for race in found if race[:2] == (3, 8)}
+    assert on_data == (set() if clean else {(3, 8, "rw", "grid")})
+
+
+@BUILDS
+@pytest.mark.parametrize(
+    ("enter", "leave", "clean"),
+    [
+        ("while (atomicCAS(f, 0, 1) != 0); __threadfence();", "__threadfence(); atomicExch(f, 0);", True),
+        ("while (atomicCAS(f, 0, 1) != 0);", "__threadfence(); atomicExch(f, 0);", False),
+        ("while (atomicCAS(f, 0, 1) != 0); __threadfence();", "atomicExch(f, 0);", False),
+        ("while (atomicCAS(f + b, 0, 1) != 0); __threadfence();", "__threadfence(); atomicExch(f + b, 0);", False),
+    ],
+)
+def test_locks(enter: str, leave: str, clean: bool, build: Build) -> None:
+    body = f"if (t % 8 == 0) {{\n{enter}\na[3] = a[3] + 1;\n{leave}\n}}"
+    for seed in (0, 5):
+        found = {race for race in races(body, grid=3, build=build, seed=seed) if race[:2] == (3, 3)}
+        assert bool(found) == (not clean)
+
+
+def test_the_last_block() -> None:
+    body = """
+    a[i] = t;
+    __threadfence();
+    __syncthreads();
+    if (t == 0) s[0] = atomicAdd(f, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (s[0]) {{ {fence} f[1 + t] = {read}[(i + 64) % 256] & 0; }}"""
+    assert races(body.format(fence="__threadfence();", read="a"), [np.zeros(256, np.int32)], grid=4) == set()
+    assert races(body.format(fence="", read="((volatile int *)a)"), [np.zeros(256, np.int32)], grid=4) == set()
+    found = races(body.format(fence="", read="a"), [np.zeros(256, np.int32)], grid=4)
+    assert found == {(2, 7, "rw", "grid")}
+
+
+def test_branches_of_a_warp_are_not_ordered() -> None:
+    assert races("if (t & 1) a[0] = 1;\nelse a[0] = 2;", grid=1, block=2) == {(1, 2, "ww", "warp")}
+
+
+def test_named_barriers_order_those_who_meet() -> None:
+    body = """s[t] = t;
+    if (t < 64) asm volatile("bar.sync 1, 96;" ::: "memory");
+    else if (t < 96) asm volatile("bar.arrive 1, 96;" ::: "memory");
+    {}"""
+    assert races(body.format("if (t < 64) a[t] = s[95 - t];"), grid=1, block=128) == set()
+    assert races(body.format("if (t < 64) a[t] = s[127 - t];"), grid=1, block=128) == {(1, 4, "rw", "block")}
+    assert races(body.format("if (t >= 64 && t < 96) a[t] = s[t - 64];"), grid=1, block=128) == {(1, 4, "rw", "block")}
+
+
+# Random traces
+
+
+@dataclass
+class Plain:
+    """Happens-before by full vector clocks and complete histories: obviously right, and slow."""
+
+    blocks: int
+    threads: int
+    clocks: dict[int, dict[int, int]] = field(default_factory=dict[int, dict[int, int]])
+    released: dict[tuple[int, bool], dict[int, int]] = field(default_factory=dict[tuple[int, bool], dict[int, int]])
+    pending: dict[tuple[int, bool], dict[int, int]] = field(default_factory=dict[tuple[int, bool], dict[int, int]])
+    left: dict[tuple[int, int], dict[int, int]] = field(default_factory=dict[tuple[int, int], dict[int, int]])
+    history: list[tuple[int, int, int, int, bool, bool, bool]] = field(
+        default_factory=list[tuple[int, int, int, int, bool, bool, bool]]
+    )
+    racy: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+
+    def clock(self, thread: int) -> dict[int, int]:
+        return self.clocks.setdefault(thread, {thread: 1})
+
+    def tick(self, thread: int) -> None:
+        self.clock(thread)[thread] += 1
+
+    def meet(self, threads: Sequence[int]) -> None:
+        groups = [self.clocks, *({t: tables.get((t, wide), {}) for t in threads} for tables, wide in self._tables())]
+        for thread in threads:
+            self.clock(thread)
+        for group, (tables, wide) in zip(groups, [(None, False), *self._tables()], strict=True):
+            union: dict[int, int] = {}
+            for thread in threads:
+                join(union, group[thread])
+            for thread in threads:
+                if tables is None:
+                    self.clocks[thread] = dict(union)
+                else:
+                    tables[thread, wide] = dict(union)
+        for thread in threads:
+            self.tick(thread)
+
+    def _tables(self) -> list[tuple[dict[tuple[int, bool], dict[int, int]], bool]]:
+        return [(tables, wide) for tables in (self.released, self.pending) for wide in (False, True)]
+
+    def fence(self, thread: int, wide: bool) -> None:
+        for reach in (False, True)[: 1 + wide]:
+            join(self.clock(thread), self.pending.get((thread, reach), {}))
+        for reach in (False, True)[: 1 + wide]:
+            self.released[thread, reach] = dict(self.clock(thread))
+        self.tick(thread)
+
+    def access(self, thread: int, cell: int, reads: bool, writes: bool, strong: bool, wide: bool) -> None:
+        block = thread // self.threads
+        if strong and reads:
+            join(self.pending.setdefault((thread, False), {}), self.left.get((cell, block), {}))
+            if wide:
+                join(self.pending.setdefault((thread, True), {}), self.left.get((cell, -1), {}))
+        known = dict(self.clock(thread))
+        if strong:
+            for reach in (False, True):
+                join(known, self.pending.get((thread, reach), {}))
+        for number, (other, at, old, time, wrote, was_strong, was_wide) in enumerate(self.history):
+            if at != cell or other == thread or not (writes or wrote) or known.get(other, 0) >= time:
+                continue
+            covered = block == other // self.threads or (wide and was_wide)
+            if not (strong and was_strong and covered):
+                self.racy.add((old, len(self.history)))
+            del number
+        self.history.append((thread, cell, len(self.history), self.clock(thread)[thread], writes, strong, wide))
+        if strong and writes:
+            for whom, reach in ((block, False), (-1, True)):
+                if reach and not wide:
+                    if not reads:
+                        self.left[cell, -1] = {}
+                    continue
+                if not reads:
+                    self.left[cell, whom] = {}
+                join(self.left.setdefault((cell, whom), {}), self.released.get((thread, reach), {}))
+
+
+def join(into: dict[int, int], other: dict[int, int]) -> None:
+    for thread, time in other.items():
+        into[thread] = max(into.get(thread, 0), time)
+
+
+BLOCKS, THREADS, SHIFT, CELLS = 2, 40, 6, 4
+THREAD = st.integers(0, BLOCKS * THREADS - 1)
+STEP = st.one_of(
+    st.tuples(st.just("access"), THREAD, st.integers(0, CELLS - 1), st.sampled_from(["read", "write", "both"]),
+              st.sampled_from([None, False, True])),
+    st.tuples(st.just("access"), st.sampled_from([0, 1, 2, 40]), st.integers(0, 1),
+              st.sampled_from(["read", "write", "both"]), st.sampled_from([None, None, False, True])),
+    st.tuples(st.just("fence"), THREAD, st.booleans()),
+    st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 40]), st.booleans()),
+    st.tuples(st.just("block"), st.integers(0, BLOCKS - 1)),
+    st.tuples(st.just("warp"), st.integers(0, 2 * BLOCKS - 1),
+              st.sampled_from([0xFFFFFFFF, 0xF, 0x3, 0xFFFF0001, 0x5])),
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(STEP, max_size=60))
+def test_compressed_clocks_lose_nothing(steps: Sequence[tuple[object, ...]]) -> None:
+    """Every access is a site of its own, and whether it races with anything earlier is the same as by plain clocks."""
+    plain = Plain(BLOCKS, THREADS)
+    first_site = 32
+    rows = [(number, 0, 0, 0) for number in range(first_site)]
+    records: list[tuple[int, int, int]] = []
+
+    def number(thread: int) -> int:
+        return (thread // THREADS << SHIFT) + thread % THREADS
+
+    for step in steps:
+        match step:
+            case ("access", int(thread), int(cell), str(what), scope):
+                reads, writes, strong, wide = what != "write", what != "read", scope is not None, bool(scope)
+                if what == "both":
+                    strong = True
+                plain.access(thread, cell, reads, writes, strong, wide)
+                kind = {"read": Kind.READ, "write": Kind.WRITE, "both": Kind.ATOMIC}[what]
+                rows.append((kind, 4, Order.RELAXED if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
+                records.append((4096 + 4 * cell, len(rows), number(thread) | (len(rows) - 1) << 32))
+            case ("fence", int(thread), bool(wide)):
+                plain.fence(thread, wide)
+                rows.append((Kind.FENCE, 0, Order.SC, 3 if wide else 1))
+                records.append((0, 0, number(thread) | (len(rows) - 1) << 32))
+            case ("block", int(block)):
+                plain.meet(range(block * THREADS, (block + 1) * THREADS))
+                records.append((0, 0, number(block * THREADS) | Kind.BLOCK_BARRIER << 32))
+            case ("warp", int(warp), int(mask)):
+                block, second = divmod(warp, 2)
+                lanes = 32 if second == 0 else THREADS - 32
+                mask &= (1 << lanes) - 1
+                base = block * THREADS + second * 32
+                plain.meet([base + lane for lane in range(lanes) if mask >> lane & 1])
+                records.append((0, mask, number(base) | Kind.WARP_SYNC << 32))
+            case _:
+                raise AssertionError(step)
+    detector = Detector(Shape(BLOCKS, THREADS, SHIFT, 4096, 256, 0, 16, 2), np.array(rows, SITE_TABLE))
+    for begin in range(0, len(records), 7):
+        detector.consume(np.array(records[begin : begin + 7], np.uint64).reshape(-1, 3))
+    sites = [site for site in range(first_site, len(rows)) if rows[site][0] != Kind.FENCE]
+    found = {(int(race["first_site"]), int(race["second_site"])) for race in detector.races()}
+    truth = {(sites[first], sites[second]) for first, second in plain.racy}
+    # What FastTrack keeps of a cell ends with a plain write, which stands for all that was before; so of a cell's
+    # races the first ones are found, and nothing that is none.
+    assert found <= truth
+    for cell in range(CELLS):
+        at = {site for site, access in zip(sites, plain.history, strict=True) if access[1] == cell}
+        early = min((pair[1] for pair in truth if pair[1] in at), default=None)
+        if early is not None:
+            assert any(pair[1] == early for pair in found), (cell, early)
+
+
+def test_a_failed_compare_and_swap_is_a_read() -> None:
+    rows = [(number, 0, 0, 0) for number in range(32)] + [(Kind.ATOMIC, 4, Order.RELAXED, 3), (Kind.READ, 4, 0, 0)]
+    for flag, expected in ((0, 1), (NO_WRITE, 0)):
+        detector = Detector(Shape(1, 32, 5, 4096, 256, 0, 16, 1), np.array(rows, SITE_TABLE))
+        detector.consume(np.array([[4096, 0, 0 | (32 | flag) << 32], [4096, 0, 1 | 33 << 32]], np.uint64))
+        assert len(detector.races()) == expected
+        if expected:
+            assert int(detector.races()["kinds"][0]) == shadow.ATOMIC_WRITE | shadow.READ << 4
