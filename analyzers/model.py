@@ -19,9 +19,11 @@ class Verdict(str, Enum):
 
     DATA_RACE = "data-race"
     BARRIER_DIVERGENCE = "barrier-divergence"
+    ASSERTION_FAILURE = "assertion-failure"
     POSSIBLE_DATA_RACE = "possible-data-race"
     UNKNOWN = "unknown"
     BENIGN_RACE = "benign-race"
+    POSSIBLE_ASSERTION_FAILURE = "possible-assertion-failure"
     REDUNDANT_BARRIER = "redundant-barrier"
     BARRIER_AFTER_EXIT = "barrier-after-exit"
     RACE_FREE = "race-free"
@@ -122,12 +124,12 @@ class LoopTurn:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One side of a finding: a memory access or barrier in the source, executed by one concrete thread."""
+    """One side of a finding: a memory access, barrier or assertion in the source, executed by one concrete thread."""
 
     id: int
-    """Program event id, unique and stable within the lowered kernel."""
+    """Program event id, unique and stable within the lowered kernel; negative for an assertion."""
     span: SourceSpan
-    kind: Literal["read", "write", "atomic", "barrier"]
+    kind: Literal["read", "write", "atomic", "barrier", "assertion"]
     width: int
     """Bytes."""
     text: str
@@ -171,7 +173,7 @@ class Finding:
     """Where the squiggle goes (the first access or the barrier)."""
     accesses: tuple[Access, ...]
     """Two for races; for barrier findings the barrier as seen by the thread that reaches it and the one that does
-    not."""
+    not; for an assertion the thread for which it fails."""
     group: str
     """Findings with the same group are one mistake (same code and accesses, or the same repair)."""
     scope: Literal["intra-warp", "intra-block", "inter-block"] | None = None

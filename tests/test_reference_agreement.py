@@ -1,5 +1,7 @@
 """The check of verdicts against executions: it must object to wrong ones and accept right ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from analyzers.ir import kernel as k
@@ -92,6 +94,19 @@ def test_a_missed_barrier():
     assert disagreements(result(kernel, Verdict.BARRIER_DIVERGENCE, claim), kernel, LAUNCH) == []
     wrong = finding(kernel, Verdict.BARRIER_DIVERGENCE, 99, kind="barrier")
     assert disagreements(result(kernel, Verdict.BARRIER_DIVERGENCE, wrong), kernel, LAUNCH) != []
+
+
+def test_an_assertion_that_does_not_fail_and_one_that_does():
+    b = KernelBuilder()
+    b.assume(b.tid < b.scalar("n"), "assert")
+    kernel = b.build()
+    claim = finding(kernel, Verdict.ASSERTION_FAILURE, -1, kind="assertion")
+    assumed = ("device assertions hold",)
+    fails, holds = replace(LAUNCH, values={"n": 7}), LAUNCH
+    right = result(kernel, Verdict.ASSERTION_FAILURE, replace(claim, witness=None), assumptions=assumed)
+    assert disagreements(right, kernel, fails) == []
+    assert "does not happen" in disagreements(result(kernel, Verdict.ASSERTION_FAILURE, claim), kernel, holds)[0]
+    assert "are not assumed to hold" in disagreements(result(kernel, Verdict.RACE_FREE), kernel, fails)[0]
 
 
 def test_a_needed_barrier_called_redundant():

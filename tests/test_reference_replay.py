@@ -8,7 +8,7 @@ from analyzers.reference.builder import KernelBuilder, V, both
 from analyzers.reference.interpreter import run
 from analyzers.reference.launch import ConcreteLaunch
 from analyzers.reference.races import races
-from analyzers.reference.replay import Replay, replay, replay_divergence
+from analyzers.reference.replay import Replay, replay, replay_assertion, replay_divergence
 from analyzers.reference.trace import Data
 
 BLOCK = (0, 0, 0)
@@ -315,3 +315,25 @@ def test_agrees_with_the_full_execution():
             writes = {2, 3} & {x, y}
             if confirmed and writes:
                 assert all((min(x, y), max(x, y)) in found for found in seen)
+
+
+def asserting(thread: int, guard: str, **values: int) -> str:
+    b = KernelBuilder()
+    s, n = b.shared("s", 64), b.scalar("n")
+    read = b.load(s, b.tid)
+    with b.if_({"none": b.tid >= 0, "own": b.tid > 4, "data": read > 0}[guard]):
+        b.assume(b.tid < n, "assert")
+    kernel = b.build()
+    (statement,) = [x for x in k.statements(kernel.body) if isinstance(x, k.Assume)]
+    return replay_assertion(kernel, block(32, **values), (BLOCK, (thread, 0, 0)), statement.site).outcome
+
+
+def test_an_assertion_that_a_thread_fails():
+    assert asserting(9, "none", n=9) == "confirmed"
+    assert asserting(8, "none", n=9) == "not-reached"
+    assert asserting(9, "own", n=9) == "confirmed"
+    assert asserting(3, "own", n=2) == "not-reached"
+
+
+def test_an_assertion_that_memory_leads_to():
+    assert asserting(9, "data", n=9) in ("data-dependent", "not-reached")

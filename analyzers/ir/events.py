@@ -135,6 +135,17 @@ class WaitEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class AssertionEvent:
+    """A device ``assert``: threads that come to it go on only where ``condition`` holds."""
+
+    order: int
+    condition: Expr
+    guard: Guard
+    loops: tuple[str, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
 class UnsupportedEvent:
     kind: str
     text: str
@@ -165,5 +176,6 @@ class KernelEvents:
     """By opaque identity."""
     assumptions: tuple[str, ...] = ()
     waits: tuple[WaitEvent, ...] = ()
+    assertions: tuple[AssertionEvent, ...] = ()
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""

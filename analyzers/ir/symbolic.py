@@ -19,6 +19,7 @@ from analyzers.ir import kernel as K
 from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
 from analyzers.ir.effects import Effects
 from analyzers.ir.events import (
+    AssertionEvent,
     ConjunctKind,
     Definition,
     FenceEvent,
@@ -97,6 +98,7 @@ class _Executor(Effects):
         super().__init__(kernel, changed)
         self.frames: list[_Frame] = []
         self.followed = 0
+        self.assertions: list[AssertionEvent] = []
 
     def run(self) -> KernelEvents:
         self._block(self.kernel.body)
@@ -109,6 +111,7 @@ class _Executor(Effects):
             loops=dict(self.loops),
             definitions=dict(self.definitions),
             waits=tuple(self.waits),
+            assertions=tuple(self.assertions),
             assumptions=tuple(self.assumptions),
             retried=retried_reads(self.kernel),
         )
@@ -162,7 +165,7 @@ class _Executor(Effects):
         elif isinstance(s, (K.Exit, K.Continue)):
             return self._exit(s)
         elif isinstance(s, K.Assume):
-            self._extend(self.value(s.condition), "assume")
+            self._assume(s)
         elif isinstance(s, K.Collective):
             self._collective(s)
         elif isinstance(s, K.Havoc):
@@ -173,6 +176,12 @@ class _Executor(Effects):
         else:
             self._reject(s.kind, s.text, s.site)
         return None
+
+    def _assume(self, s: K.Assume) -> None:
+        condition = self.value(s.condition)
+        if s.source == "assert" and self.recording:
+            self.assertions.append(AssertionEvent(self._tick(), condition, self.guard, self._labels(), s.site))
+        self._extend(condition, "assume")
 
     def _if(self, s: K.If) -> _Exits:
         c = self.value(s.condition)

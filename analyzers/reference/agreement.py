@@ -135,6 +135,15 @@ def _describe(execution: Execution, race: ConcreteRace) -> str:
     return f"{race.scope} race of events {race.events} on {race.address} by {threads}"
 
 
+def _about_races(context: ContextResult) -> Verdict:
+    """The verdict without what is said of assertions."""
+    if context.verdict not in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE):
+        return context.verdict
+    codes = [f.code for f in context.findings] + [Verdict.UNKNOWN for _ in context.reasons]
+    others = [c for c in codes if c not in (Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_ASSERTION_FAILURE)]
+    return min(others, key=lambda v: v.rank, default=Verdict.RACE_FREE)
+
+
 def _missed(
     context: ContextResult, execution: Execution, places: Mapping[int, Place], every_pair: bool
 ) -> Iterator[str]:
@@ -142,15 +151,20 @@ def _missed(
     if "signed-overflow" in execution.result.undefined and any("overflow" in a for a in context.assumptions):
         return
     at = execution.at
-    if context.verdict in _CLAIMS_NO_RACE:
+    verdict = _about_races(context)
+    if verdict in _CLAIMS_NO_RACE:
         for race in execution.real:
-            if not (race.benign and context.verdict is Verdict.BENIGN_RACE):
-                yield f"{context.verdict.value}, but {_describe(execution, race)} at {at}"
+            if not (race.benign and verdict is Verdict.BENIGN_RACE):
+                yield f"{verdict.value}, but {_describe(execution, race)} at {at}"
         for d in execution.missed:
             missing = execution.result.place(d.missing)
-            yield f"{context.verdict.value}, but barrier {d.barrier} is missed by thread {missing} at {at}"
+            yield f"{verdict.value}, but barrier {d.barrier} is missed by thread {missing} at {at}"
     elif every_pair:
         yield from _not_reported(context, execution, places)
+    if ASSERTED not in " ".join(context.assumptions):
+        for thread in [t for t, source in execution.result.stopped.items() if source == "assert"][:1]:
+            failing = execution.result.place(thread)
+            yield f"assertions are not assumed to hold, but one fails in thread {failing} at {at}"
     redundant = [f.accesses[0].id for f in context.findings if f.code is Verdict.REDUNDANT_BARRIER and f.accesses]
     # Each alone, and all of them together.
     for barriers in dict.fromkeys([*((b,) for b in redundant), tuple(redundant)]):
@@ -185,8 +199,13 @@ def _not_reported(context: ContextResult, execution: Execution, places: Mapping[
             yield f"no finding for {_describe(execution, race)} at {execution.at}"
 
 
+ASSERTED = "device assertions hold"
+"""How the assumption begins that is listed unless every assertion was proved to hold."""
+
 UNDECIDED = "could not decide whether"
 """How the reasons begin that speak of one pair of accesses or of one barrier; others leave the whole kernel open."""
+
+_DEFINITE = frozenset({Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE})
 
 _ABOUT_MORE = frozenset({"budget", "not-examined"})
 """Reasons that name one place and stand for more."""
@@ -200,7 +219,7 @@ def witness_launch(witness: Witness, base: ConcreteLaunch) -> ConcreteLaunch:
 
 def _unfounded(finding: Finding, executions: Executions, launch: ConcreteLaunch) -> list[str]:
     """A definite finding must happen in every execution of its witness, whatever memory holds."""
-    if finding.witness is None or finding.code not in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE):
+    if finding.witness is None or finding.code not in _DEFINITE:
         return []
     if finding.code is Verdict.BARRIER_DIVERGENCE and finding.severity is not Severity.ERROR:
         return []  # was not replayed
@@ -209,7 +228,9 @@ def _unfounded(finding: Finding, executions: Executions, launch: ConcreteLaunch)
         return []
     found = executions.at(where)
     wanted = tuple(sorted(a.id for a in finding.accesses))
-    if finding.code is Verdict.DATA_RACE:
+    if finding.code is Verdict.ASSERTION_FAILURE:
+        absent = [x for x in found if "assert" not in x.result.stopped.values()]
+    elif finding.code is Verdict.DATA_RACE:
         absent = [x for x in found if wanted not in {r.events for r in x.races}]
     else:
         barrier = {a.id for a in finding.accesses if a.kind == "barrier"}

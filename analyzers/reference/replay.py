@@ -155,6 +155,20 @@ def replay(
     )  # fmt: skip
 
 
+def replay_assertion(
+    kernel: k.Kernel, launch: ConcreteLaunch, thread: ThreadAt, site: k.Site, steps: int = 100_000
+) -> Replay:
+    """Whether a thread comes to the assertion at ``site`` and finds it false, whatever memory holds (``confirmed``) or
+    for some contents."""
+    tracer = _tracer(kernel)
+    w = _walk(tracer, AddressSpace(kernel, launch), launch, thread, thread, frozenset(), None)
+    tracer.walk(w, steps)
+    undefined = tuple(sorted(w.frame.undefined))
+    if w.violated is None or w.violated.site != site:
+        return Replay("not-reached", undefined=undefined, text=_stopped(w) or "the assertion holds")
+    return Replay("data-dependent" if w.active else "confirmed", undefined=undefined)
+
+
 def _why_not(left: Walk, right: Walk) -> str:
     for number, w in ((1, left), (2, right)):
         if not w.instances:

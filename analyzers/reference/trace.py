@@ -81,6 +81,8 @@ class Walk:
     """Common barriers passed: event, place, whether that depends on data."""
     ended: Place | None = None
     stop: str = ""
+    violated: k.Assume | None = None
+    """The condition that made it stop."""
 
     def private_tainted(self, entry: ObjectEntry, offset: int, width: int) -> bool:
         if entry.name in self.smeared or "*" in self.smeared:
@@ -322,6 +324,7 @@ class Tracer(Stepper[Walk]):
             if condition(w.frame) or taint(w.frame, w.shadow):
                 return None
             w.stop = f"violates an assumption ({s.source})"
+            w.violated = s
             return LEAVE
 
         return assume

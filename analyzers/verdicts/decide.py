@@ -7,10 +7,11 @@ the decision and the current events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from analyzers.assertions import Assertions, check_assertions
 from analyzers.barriers.divergence import Divergence, check_divergence
 from analyzers.barriers.redundancy import redundant
 from analyzers.ir.context import LaunchContext
@@ -27,7 +28,7 @@ from analyzers.reference.launch import linear
 from analyzers.solve.economy import economical
 from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.verdicts.replay import replay_of_divergence, replay_race
+from analyzers.verdicts.replay import replay_of_assertion, replay_of_divergence, replay_race
 
 Certainty = Literal["confirmed", "data-dependent", "not-replayed"]
 
@@ -66,11 +67,25 @@ class DivergenceDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class AssertionDecision:
+    """A device assertion that fails for a thread, which was replayed."""
+
+    assertion: int
+    """Index into ``KernelEvents.assertions``."""
+    values: Mapping[Expr, int]
+    open: bool
+    """It depends on values that the launch does not fix."""
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     races: tuple[RaceDecision, ...] = ()
     divergences: tuple[DivergenceDecision, ...] = ()
     redundant: tuple[int, ...] = ()
     """Indices of barriers."""
+    assertions: tuple[AssertionDecision, ...] = ()
+    assertions_assumed: bool = False
+    """Some device assertion was not proved to hold, and what follows it was checked as if it did."""
     undecided: tuple[tuple[int, int, str, str], ...] = ()
     """(access index, access index, kind, text); (-1, barrier index, ...) for barriers."""
     core: frozenset[int] = frozenset()
@@ -110,9 +125,10 @@ def decide(
     checked = checker.check()
     divergence = check_divergence(checker)
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
+    assertions = check_assertions(checker)
     useless = redundant(checker, checked) if options.redundancy and not divergent else []
     relations = Relations(launch, options.warp_lockstep, poll)
-    core, used_no_overflow = economical(checked.proofs)
+    core, used_no_overflow = economical([*checked.proofs, *assertions.proofs])
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
     barrier_index = {b.id: i for i, b in enumerate(events.barriers)}
     unasked = "not asked, because other pairs on this object collide already"
@@ -126,10 +142,12 @@ def decide(
         races=tuple(_race(launch, r, access_index, relations) for r in _settled(checker, checked.races)),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
+        assertions=tuple(_failures(launch, assertions)),
+        assertions_assumed=not assertions.all_hold,
         undecided=tuple(undecided),
         core=core,
         used_no_overflow=used_no_overflow,
-        used_no_wrap=checked.used_no_wrap,
+        used_no_wrap=checked.used_no_wrap or any(p.used_no_wrap for p in assertions.proofs),
         used_alignment=checked.used_alignment,
         assumed=tuple(sorted(checked.assumed)),
         pairs=checked.pairs,
@@ -216,3 +234,11 @@ def _divergence(launch: Launch, d: Divergence, index: int) -> DivergenceDecision
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
     return DivergenceDecision(index, d.barrier.guard.index(d.cause), d.kind, d.mode, d.values, outcome.certainty)
+
+
+def _failures(launch: Launch, assertions: Assertions) -> Iterator[AssertionDecision]:
+    for failure in assertions.failures:
+        concrete = concretize(launch, failure.values, "block")
+        site = launch.events.assertions[failure.assertion].site
+        if replay_of_assertion(launch, site, concrete).certainty == "confirmed":
+            yield AssertionDecision(failure.assertion, failure.values, failure.open)

@@ -20,6 +20,7 @@ from analyzers.races.threads import Launch
 from analyzers.solve.effort import DEFAULT_EFFORT
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
+from analyzers.verdicts.asserted import FAILURES
 from analyzers.verdicts.decide import Decision, decide, recall
 from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
 
@@ -164,7 +165,9 @@ def _redundant_everywhere(results: Sequence[ContextResult]) -> frozenset[SourceS
 
 
 def _unproved(result: ContextResult) -> bool:
-    return result.verdict.rank < Verdict.REDUNDANT_BARRIER.rank
+    """Something was found or left open that a proof would deny; an assertion that fails is no such thing."""
+    found = [f.code.rank for f in result.findings if f.code not in FAILURES]
+    return bool(result.reasons) or min(found, default=Verdict.RACE_FREE.rank) < Verdict.REDUNDANT_BARRIER.rank
 
 
 def _space(events: KernelEvents, access: AccessEvent) -> str:

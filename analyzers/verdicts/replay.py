@@ -8,12 +8,13 @@ from typing import Literal
 from analyzers.barriers.divergence import Divergence
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
+from analyzers.ir.kernel import Site
 from analyzers.races.check import Race
 from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.races.witness import Concrete
 from analyzers.reference.launch import ConcreteLaunch
-from analyzers.reference.replay import Replay, replay, replay_divergence
+from analyzers.reference.replay import Replay, replay, replay_assertion, replay_divergence
 
 STEPS = 60_000
 """Statements each thread may execute in a replay."""
@@ -77,6 +78,12 @@ def replay_of_divergence(launch: Launch, divergence: Divergence, concrete: Concr
         steps=STEPS,
     )
     return _outcome(found)
+
+
+def replay_of_assertion(launch: Launch, site: Site, concrete: Concrete) -> ReplayOutcome:
+    """Whether the first thread of a witness fails the assertion at ``site``."""
+    at = (concrete.blocks[0], concrete.threads[0])
+    return _outcome(replay_assertion(launch.events.kernel, concrete_launch(launch, concrete), at, site, steps=STEPS))
 
 
 def _outcome(found: Replay) -> ReplayOutcome:

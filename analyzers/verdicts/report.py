@@ -32,6 +32,7 @@ from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
 from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
 from analyzers.verdicts import shown
+from analyzers.verdicts.asserted import ASSERTED, assertion_finding
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 from analyzers.verdicts.replay import concrete_launch
 
@@ -54,6 +55,9 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
     findings = [_race_finding(launch, r) for r in decision.races]
     findings += [_divergence_finding(launch, d) for d in decision.divergences]
     findings += [_redundant_finding(events.kernel, events.barriers[i]) for i in decision.redundant]
+    asserted = [(d, launch.events.assertions[d.assertion].site.span) for d in decision.assertions]
+    failing = [assertion_finding(launch, d, _anchor(events.kernel, span)) for d, span in asserted]
+    findings += [f for f in failing if f is not None]
     findings = _distinct(findings)
     reasons = (*_reasons(events, decision), *_unfollowed_pointers(launch))
     return ContextResult(
@@ -453,6 +457,8 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
     if any(a.root.op == "opaque" for a in events.accesses):
         out.append(LOADED_POINTERS)
     out += decision.assumed
+    if decision.assertions_assumed:
+        out.append(ASSERTED)
     if None in launch.block or None in launch.grid:
         out.append(GRID_FITS)
     return tuple(dict.fromkeys(out))

@@ -15,6 +15,7 @@ from benchmarks.generated.idioms import IdiomWriter
 from benchmarks.generated.terms import Flavour, Scope, Shape
 
 HEADER: Final = """\
+#include <cassert>
 __device__ int fold(int x, int m) {
   if (x < m) return x;
   return x - m;

@@ -24,7 +24,7 @@ class StatementWriter(TermWriter):
         elif pick < 0.50:
             self.barrier(scope)
         elif pick < 0.55:
-            self.declare(scope)
+            self.one([self.declare, self.declare, self.declare, self.asserted])(scope)
         elif pick < 0.60:
             self.atomic(scope)
         elif pick < 0.60 + jumps:
@@ -94,6 +94,11 @@ class StatementWriter(TermWriter):
         name = self.fresh("x")
         self.line(f"{self.one(_TYPES)} {name} = {value.text};")
         scope.variables.append(Term(name, value.kind, low=False))
+
+    def asserted(self, scope: Scope) -> None:
+        """An assertion, of something that holds or of anything."""
+        holds = self.one(["t >= 0", "lane < 32", "blockIdx.x < gridDim.x", "x < 8"])
+        self.line(f"assert({holds if self.chance(0.6) else self.condition(scope).text});")
 
     def atomic(self, scope: Scope) -> None:
         """An atomic; its result unused, kept, or used as an index."""

@@ -20,7 +20,9 @@ from cuda_lsp.cli.render_text import TextRenderer
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.terminal import ColorChoice
 
-DEFAULT_FAIL_ON: Final = frozenset({Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.POSSIBLE_DATA_RACE})
+DEFAULT_FAIL_ON: Final = frozenset(
+    {Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_DATA_RACE}
+)
 
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
 

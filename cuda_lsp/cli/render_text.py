@@ -284,6 +284,8 @@ def _what(finding: Finding, access: Access) -> str:
             return "barrier"
         thread, block = _dimensions(access.thread), _dimensions(access.block)
         return f"thread {thread} of block {block} {barrier_role(finding, access)} it"
+    if access.kind == "assertion":
+        return f"thread {_dimensions(access.thread)} of block {_dimensions(access.block)} finds it false"
     who = f" by thread {_dimensions(access.thread)}" if access.thread else ""
     where = f" of block {_dimensions(access.block)}" if access.block else ""
     return f"{access.kind} of {access.width} {_plural(access.width, 'byte')}{who}{where}"
@@ -322,7 +324,7 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _verdict_role(verdict: Verdict) -> Role:
-    if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE):
+    if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE):
         return "error"
     if verdict in (Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):
         return "warning"

@@ -187,6 +187,8 @@ def describe_access(finding: Finding, access: Access) -> str:
             return f"barrier `{access.text}`"
         of_block = f" of block {access.block}" if access.block is not None else ""
         return f"thread {access.thread}{of_block} {barrier_role(finding, access)} `{access.text}`"
+    if access.kind == "assertion":
+        return f"thread {access.thread} of block {access.block} fails `{access.text}`"
     what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of `{access.text}`"
     if access.thread is None:
         return what

@@ -156,7 +156,7 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
     for access in finding.accesses:
         turns = describe_turns(access, lambda span: places.line(first.shown, span))
         where = places.line(first.shown, access.span)
-        size = f", {_count(access.width, 'byte')}" if access.kind != "barrier" else ""
+        size = f", {_count(access.width, 'byte')}" if access.width else ""
         who.add(f"{describe_access(finding, access)}, {where}{size}{turns}", 1)
         for call in access.calls:
             who.add(f"called from {places.line(first.shown, call)}", 2)

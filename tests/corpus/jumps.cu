@@ -391,3 +391,256 @@ __global__ void inner_loop_ends_early_for_some(int *a, int n) {
     a[t] = i;
   }
 }
+
+// --- look like mistakes, and are none ------------------------------------------------------------------------
+
+// The jump goes past a barrier, but nobody of this block takes it.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void a_jump_nobody_takes(int *a) {  // expect: race-free
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  if (t >= 32) goto done;
+  s[t] = t;
+  __syncthreads();
+  a[t] = s[31 - t];
+done:;
+}
+
+// Everybody takes it.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void a_jump_everybody_takes(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  if (t < 32) goto done;
+  a[0] = t;
+done:
+  a[t] = 1;
+}
+
+// A whole block jumps, the other stays.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void a_jump_of_one_block(int *a) {  // expect: race-free
+  int t = threadIdx.x, b = blockIdx.x * 64;
+  if (blockIdx.x == 1) goto done;
+  a[t] = 1;
+  __syncthreads();
+  a[63 - t] = 2;
+done:
+  a[b + t + 128] = 3;
+}
+
+// The loop ends by goto when the parameter says so, for all threads at once.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void an_endless_loop_that_all_leave(int *a, int n) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int k = 0;; ++k) {
+    if (k >= n) goto done;
+    s[t] = k;
+    __syncthreads();
+    a[t] = s[63 - t];
+    __syncthreads();
+  }
+done:
+  a[t + 64] = n;
+}
+
+// Each thread counts down its own number of turns; only its own cells are touched.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void own_turns_own_cells(int *a) {  // expect: race-free
+  int t = threadIdx.x, k = t % 4;
+again:
+  a[t * 4 + k] = k;
+  if (k-- > 0) goto again;
+  __syncthreads();
+  a[t] += 1;
+}
+
+// Sections of different threads fall into one that has a cell for each.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void falling_into_one_section(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  switch (t & 3) {
+    case 3: a[t + 64] = 3;
+    case 1: a[t] = 1; break;
+    case 2: a[t + 128] = 2;
+    default: a[t] = 0;
+  }
+}
+
+// `default` stands first, and is taken last.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void default_first(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  switch (t % 3) {
+    default: a[t] = 0; break;
+    case 1: a[t + 64] = 1; break;
+    case 0: a[t + 128] = 2;
+  }
+}
+
+// `continue` out of a switch goes on with the loop, before the barrier of the section and behind that of the loop.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void continue_out_of_a_switch(int *a) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int k = 0; k < 4; ++k) {
+    s[t] = k;
+    __syncthreads();
+    int v = s[t ^ 1];
+    __syncthreads();
+    switch ((t + k) & 3) {
+      case 0: continue;
+      case 1: a[t] = v; break;
+      default: a[t + 64] = v;
+    }
+    a[t + 128] = k;
+  }
+}
+
+// The body runs once for each thread, whatever the test says.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void do_exactly_once(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  do {
+    a[t] = 1;
+    __syncthreads();
+    a[63 - t] = 2;
+  } while (t < 0);
+}
+
+// Four turns for each thread, counted from its own start.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void do_from_an_own_start(int *a) {  // expect: race-free
+  int t = threadIdx.x, k = t;
+  do {
+    a[k] = t;
+    __syncthreads();
+  } while (++k < t + 4);
+}
+
+// The break of the inner loop leaves the outer one going, for all threads alike.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void inner_break_by_the_block(int *a) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      if (j > i) break;
+      s[t] = i;
+      __syncthreads();
+      a[t] = s[t ^ 3];
+      __syncthreads();
+    }
+}
+
+// Threads leave a loop without barriers one by one, and meet behind it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void leaving_one_by_one(int *a) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x, k = 0;
+  while (true) {
+    if (k * k >= t) break;
+    ++k;
+  }
+  s[t] = k;
+  __syncthreads();
+  a[t] = s[63 - t];
+}
+
+// Returning in the middle of a loop ends the thread; those behind do not read what it would have written.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void return_out_of_two_loops(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 2; ++j) {
+      if (i * 2 + j > t % 8) return;
+      a[t * 8 + i * 2 + j] = t;
+    }
+}
+
+// Out of a function by goto, and on in the kernel: the thread is not gone.
+__device__ int first_multiple(int t) {
+  int k = 1;
+again:
+  if (k % 3 == t % 3) goto found;
+  if (++k < 4) goto again;
+found:
+  return k;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void goto_in_a_function(int *a) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = first_multiple(t);
+  __syncthreads();
+  a[t] = s[63 - t];
+}
+
+// Half of the warps go one way and half the other; each way has its own cells.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void two_ways_by_warp(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  if (t / 32) goto second;
+  a[t * 2] = 1;
+  goto done;
+second:
+  a[(t - 32) * 2 + 1] = 2;
+done:
+  __syncthreads();
+  a[t] += 1;
+}
+
+// The label ends the block.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void label_at_the_end(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  if (t > 40) goto done;
+  {
+    if (t > 30) goto done;
+    a[t] = 1;
+  }
+  a[t + 64] = 2;
+done:;
+}
+
+// A switch on what the loop counts: the same section for all threads in each turn.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void section_by_turn(int *a) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int k = 0; k < 6; ++k) {
+    switch (k % 3) {
+      case 0: s[t] = k; break;
+      case 1: __syncthreads(); a[t] = s[63 - t]; break;
+      case 2: __syncthreads();
+    }
+  }
+}
+
+// `break` in a section of a switch leaves the switch, not the loop.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void break_of_the_switch(int *a) {  // expect: race-free
+  int t = threadIdx.x;
+  for (int k = 0; k < 3; ++k) {
+    switch (t % 2) {
+      case 0:
+        if (k == 1) break;
+        a[t * 3 + k] = k;
+    }
+    __syncthreads();
+  }
+  a[t] = 1;
+}
+
+// Two labels at one place.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void two_names_for_one_place(int *a, int n) {  // expect: race-free
+  int t = threadIdx.x;
+  if (n == 1) goto one;
+  if (n == 2) goto two;
+  a[t] = 0;
+one:
+two:
+  a[t] = 1;
+}
