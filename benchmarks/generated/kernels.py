@@ -60,7 +60,13 @@ _BLOCKS: Final = (
     *[(4, 1, 1)] * 4, *[(8, 1, 1)] * 6, *[(6, 1, 1)] * 2, *[(4, 2, 1)] * 2, (16, 1, 1), (8, 2, 1), (33, 1, 1)
 )  # fmt: skip
 _GRIDS: Final = ((1, 1, 1), (1, 1, 1), (2, 1, 1))
-_UNSEEN: Final = (((1, 1, 1), (8, 1, 1)), ((2, 1, 1), (4, 1, 1)), ((1, 1, 1), (33, 1, 1)), ((3, 1, 1), (2, 1, 1)))
+_UNSEEN: Final = (
+    ((1, 1, 1), (1, 1, 1)),
+    ((1, 1, 1), (8, 1, 1)),
+    ((2, 1, 1), (4, 1, 1)),
+    ((1, 1, 1), (33, 1, 1)),
+    ((3, 1, 1), (2, 1, 1)),
+)
 
 
 _OFFSETS: Final = {
@@ -166,7 +172,7 @@ def _launches(
     random: Random, name: str, style: Style, block: tuple[int, int, int], grid: tuple[int, int, int]
 ) -> tuple[GivenLaunch, ...]:
     if style == "none":
-        at = [ConcreteLaunch(g, b, {"n": n, "m": n + 1}) for (g, b), n in zip(_UNSEEN, (0, 3, 2, 5), strict=True)]
+        at = [ConcreteLaunch(g, b, {"n": n, "m": n + 1}) for (g, b), n in zip(_UNSEEN, (1, 0, 3, 2, 5), strict=True)]
         return (GivenLaunch("", tuple(at)),)
     found: list[GivenLaunch] = []
     passed = random.choice(tuple(_OFFSETS)) if style == "host" and random.random() < 0.15 else "u"
