@@ -5,7 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 
-MODULES = {"coverage": "coverage", "editor": "editor", "hgrd": "hgrd", "random": "random_kernels", "scor": "scor"}
+MODULES = {
+    "autosync": "autosync",
+    "coverage": "coverage",
+    "editor": "editor",
+    "hgrd": "hgrd",
+    "random": "random_kernels",
+    "scor": "scor",
+}
 
 
 def main() -> None:

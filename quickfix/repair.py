@@ -124,6 +124,8 @@ def fix_all(
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = list(dict.fromkeys(f.group for f in found))
         fixes = _compatible(_offers(session, groups))
+        if len(fixes) == 1:
+            return fixes[0]
         while fixes:
             trial = session.trial(_joined(fixes), frozenset())
             promised = {group for fix in fixes for group in fix.groups}

@@ -7,13 +7,14 @@ a sentence that says why, and the others are tried without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal
+from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Key, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.session import Session, Trial
@@ -137,8 +138,16 @@ def _way(session: Session, finding: Finding) -> Passage | str:
     one, two = finding.accesses[:2]
     if finding.scope == "inter-block":
         return f"`{one.text}` and `{two.text}`: {BETWEEN_BLOCKS}"
-    way = passage(session.trees, finding)
+    way = _passage(session, finding)
     return way if way.candidates else way.obstacle
+
+
+def _passage(session: Session, finding: Finding) -> Passage:
+    """The gaps on every way between the accesses, and those in conditionals that both pass."""
+    way = passage(session.trees, finding)
+    chains = [chain for a in finding.accesses[:2] if (chain := chain_to(session.trees, a)) is not None]
+    more = inside_conditionals(way.candidates, chains, session.trees.texts)
+    return replace(way, candidates=(*way.candidates, *more)) if more else way
 
 
 def _not_enough(one: Access, two: Access) -> str:
@@ -186,7 +195,7 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
     """Which race is left without a place."""
     for key, found in targets.items():
         for finding in found:
-            allowed = {c.key for c in passage(session.trees, finding).candidates} - model.excluded
+            allowed = {c.key for c in _passage(session, finding).candidates} - model.excluded
             if not allowed:
                 return _Unfixable(key, _unreachable(*finding.accesses[:2]))
     return _GivenUp("no placement of barriers removes all races of the kernel at once")
