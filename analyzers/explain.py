@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from analyzers.engine import Engine, KernelAnalysis
+from analyzers.frontend.slices import qualified_name, slice_text
 from analyzers.ir.printer import kernel_text
 from analyzers.model import CheckOptions
 from analyzers.requests import CheckRequest
@@ -21,11 +25,47 @@ def explain(request: CheckRequest, kernel_name: str, pass_name: str) -> str:
     if pass_name not in PASSES:
         raise ValueError(f"unknown pass `{pass_name}`; there are {', '.join(PASSES)}")
     analysis = Engine().analyse(request)
-    chosen = [a for a in analysis.kernels if kernel_name in (a.kernel.name, a.kernel.base_name)]
-    if not chosen:
-        names = ", ".join(sorted({a.kernel.name for a in analysis.kernels})) or "none"
-        raise ValueError(f"no kernel `{kernel_name}` in {request.path}; there are: {names}")
+    chosen = _named(analysis.kernels, kernel_name, request.path)
     return "\n\n".join(_explained(a, pass_name, request.options) for a in chosen)
+
+
+def _named(kernels: Sequence[KernelAnalysis], name: str, path: str) -> list[KernelAnalysis]:
+    chosen = [a for a in kernels if name in (a.kernel.name, a.kernel.base_name)]
+    if not chosen:
+        names = ", ".join(sorted({a.kernel.name for a in kernels})) or "none"
+        raise ValueError(f"no kernel `{name}` in {path}; there are: {names}")
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Launchable:
+    """What it takes to compile and launch one kernel by itself."""
+
+    name: str
+    """With namespaces and template arguments, as an expression of the language."""
+    mangled: str
+    is_template: bool
+    parameters: tuple[tuple[str, str], ...]
+    """Names and types as written; those of by-value structures stand for one parameter with the structure's name."""
+    text: str
+    """The file without what the kernel does not need, lines where they were."""
+
+
+def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
+    """Raises as `explain` does."""
+    analysis = Engine().analyse(request)
+    (kernel, *_) = _named(analysis.kernels, kernel_name, request.path)
+    offset = kernel.kernel.extent.start_offset
+    parameters: dict[str, str] = {}
+    for parameter in kernel.kernel.parameters:
+        name, dot, _field = parameter.name.partition(".")
+        parameters.setdefault(name, "struct" if dot else parameter.type_text)
+    if kernel.kernel.extent.path != request.path:
+        raise ValueError(f"kernel `{kernel_name}` is defined in {kernel.kernel.extent.path}: name that file")
+    name = qualified_name(analysis.unit, offset) + kernel.kernel.name.split("::")[-1]
+    is_template = "<" in kernel.kernel.name
+    text = slice_text(analysis.unit, [offset])
+    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text)
 
 
 def _explained(a: KernelAnalysis, pass_name: str, options: CheckOptions) -> str:

@@ -45,6 +45,8 @@ class CompileOptions:
     """Compute capability times ten."""
     flags: tuple[str, ...] = ()
     compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
+    instances: tuple[str, ...] = ()
+    """Instances of kernel templates to compile, as expressions: ``ns::scale<float>``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def _with_nvcc(nvcc: str, text: str, name: str, options: CompileOptions) -> Comp
     quoted = name.replace("\\", "\\\\").replace('"', '\\"')
     with tempfile.TemporaryDirectory(prefix="cuda-lsp-") as folder:
         source = Path(folder) / "unit.cu"
-        source.write_text(f'#line 1 "{quoted}"\n{text}', encoding="utf-8")
+        probes = "".join(f"\nstatic auto cuda_lsp_instance_{n} = &{name};" for n, name in enumerate(options.instances))
+        source.write_text(f'#line 1 "{quoted}"\n{text}{probes}\n', encoding="utf-8", errors="surrogateescape")
         target = Path(folder) / "unit.ptx"
         beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
         command = [nvcc, "-ptx", f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags]
@@ -138,8 +141,11 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
     except OSError as error:
         raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
     program = ctypes.c_void_p()
-    _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), name.encode(), 0, None, None))
+    source = text.encode("utf-8", "surrogateescape")
+    _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), 0, None, None))
     try:
+        for instance in options.instances:
+            _ok(library, library.nvrtcAddNameExpression(program, instance.encode()))
         beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
         flags = [f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags, *beside]
         array = (ctypes.c_char_p * len(flags))(*[flag.encode() for flag in flags])

@@ -20,12 +20,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from analyzers.model import Fix, FixRefusal, Reason, UnitResult
 from analyzers.requests import PARSE_ERROR, CheckRequest, Progress, UnitFinished
 from cuda_lsp.process_figures import SilentWork
 from cuda_lsp.worker_process import exit_reason
+
+if TYPE_CHECKING:
+    from analyzers.explain import Launchable
 
 HANG_SECONDS = 120.0
 """How long a worker may say nothing while it works before it is given up. One that gets on with its work says so."""
@@ -46,9 +49,10 @@ Message = Progress | UnitResult | Answer | None
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do with one file: check it, also look for repairs, or describe a stage of one kernel's analysis."""
+    """What to do with one file: check it, also look for repairs, describe a stage of one kernel's analysis, or say what
+    it takes to launch it."""
 
-    kind: Literal["check", "check-and-repair", "explain"]
+    kind: Literal["check", "check-and-repair", "explain", "launchable"]
     request: CheckRequest
     kernel: str = ""
     stage: str = ""
@@ -64,6 +68,7 @@ class Outcome:
     answers: tuple[Answer, ...] = ()
     text: str = ""
     refusal: str = ""
+    launchable: Launchable | None = None
 
 
 Report = Callable[[Task, Progress], None]
@@ -269,7 +274,7 @@ class _Alive:
 
 
 def _outcome(analysis: Any, task: Task, tell: Callable[[Message], None]) -> Outcome:
-    if task.kind == "explain":
+    if task.kind in ("explain", "launchable"):
         return _explained(task)
     unit: UnitResult | None = None
     stop = _Alive(tell)
@@ -289,10 +294,12 @@ def _outcome(analysis: Any, task: Task, tell: Callable[[Message], None]) -> Outc
 
 
 def _explained(task: Task) -> Outcome:
-    from analyzers.explain import explain
+    from analyzers.explain import explain, launchable
     from analyzers.frontend.parse import ParseFailure
 
     try:
+        if task.kind == "launchable":
+            return Outcome(task, None, launchable=launchable(task.request, task.kernel))
         return Outcome(task, None, text=explain(task.request, task.kernel, task.stage))
     except ParseFailure as error:
         return _lost(task, str(error), PARSE_ERROR)

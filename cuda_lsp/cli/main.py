@@ -75,6 +75,24 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
 
         wanted = fix.FixArguments(tuple(arguments.paths), _selection(arguments), arguments.write, arguments.color)
         return fix.fix(wanted, backend, sys.stdout, sys.stderr)
+    if arguments.command == "run":
+        from cuda_lsp.cli import run
+
+        launch = run.RunArguments(
+            arguments.target,
+            _selection(arguments),
+            arguments.grid,
+            arguments.block,
+            tuple(arguments.arg or ()),
+            arguments.shared,
+            arguments.seeds,
+            arguments.build,
+            arguments.arch,
+            arguments.seconds,
+            arguments.format,
+            arguments.color,
+        )
+        return run.run(launch, backend, sys.stdout, sys.stderr)
     from cuda_lsp.cli import explain
 
     target = explain.ExplainArguments(arguments.target, arguments.stage, _selection(arguments))
@@ -155,6 +173,30 @@ def _parser() -> argparse.ArgumentParser:
         help="which stage",
     )
     _add_selection(explain, kernels=False)
+
+    run = _subcommand(commands, "run", "execute a kernel under the race detector")
+    run.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
+    run.add_argument("--grid", required=True, metavar="X[,Y[,Z]]", help="blocks")
+    run.add_argument("--block", required=True, metavar="X[,Y[,Z]]", help="threads of a block")
+    run.add_argument(
+        "--arg",
+        action="append",
+        metavar="[NAME=]VALUE",
+        help="an argument: a number, or for a pointer how many elements and what they are, as in a=1024:iota",
+    )
+    run.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory (default: 0)")
+    run.add_argument("--seeds", type=_positive, default=4, metavar="N", help="schedules to try (default: 4)")
+    run.add_argument(
+        "--build",
+        choices=("confirm", "shipped"),
+        default="confirm",
+        help="confirm: every access of the source; shipped: optimised code (default: confirm)",
+    )
+    run.add_argument("--arch", type=_positive, default=80, metavar="NN", help="compute capability (default: 80)")
+    run.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time for all schedules (default: 30)")
+    run.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    _add_color(run)
+    _add_selection(run, kernels=False)
 
     serve = _subcommand(commands, "serve", "run the language server on standard input and output")
     serve.add_argument("--stdio", action="store_true", help="use standard input and output (default)")

@@ -297,7 +297,7 @@ class _Machine:
         machine["local_stride"] = aligned(kernel._translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
         self._arrays: dict[str, NDArray[Any]] = {}
         self._allocate(resident_blocks(launch, resident))
-        self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(_scheduler().address("run"))
+        self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(scheduler_code().address("run"))
 
     def _set_up_run(self) -> None:
         run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
@@ -400,5 +400,6 @@ class _Machine:
 
 
 @cache
-def _scheduler() -> Code:
+def scheduler_code() -> Code:
+    """The scheduler, compiled at the first call."""
     return compile_ir(ir_of([schedule.run]), 2)

@@ -99,7 +99,7 @@ class Detector:
             state.attach(f"{name}s", np.ascontiguousarray(sites[name]))
         state.attach("flags", _flags(sites))
         self._batch = Memory(Batch)
-        address = _code().address("consume")
+        address = compiled_code().address("consume")
         word, pointer = ctypes.c_int64, ctypes.c_void_p
         self._consume = ctypes.CFUNCTYPE(word, pointer, pointer, word, word)(address)
 
@@ -217,7 +217,8 @@ def _hash(key: int, block: int) -> int:
 
 
 @cache
-def _code() -> Code:
+def compiled_code() -> Code:
+    """The detector, compiled at the first call."""
     return compile_ir(ir_of([synchronization.consume]), 2)
 
 

@@ -1,0 +1,105 @@
+"""The result of a run under the race detector, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cuda_lsp.cli.terminal import Role, Style
+from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
+
+_UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "memory", "crash", "internal"})
+
+
+def is_unable(result: RunResult) -> bool:
+    """Whether the kernel could not be run."""
+    return result.status in _UNABLE
+
+
+def is_bad(result: RunResult) -> bool:
+    """Whether something is wrong with the kernel."""
+    return bool(result.faults) or result.status == "deadlock" or any(not race.same_value for race in result.races)
+
+
+def text_of(result: RunResult, shown_path: str, source: list[str], style: Style) -> str:
+    """The findings, each with its threads and source lines, and a last line that sums up."""
+    return "\n".join(_lines(result, shown_path, source, style)) + "\n"
+
+
+def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Iterator[str]:
+    for race in sorted(result.races, key=_place_of):
+        yield from _race(race, path, source, style)
+    for fault in result.faults:
+        yield from _fault(fault, path, source, style)
+    if result.printed:
+        yield style.paint("faint", "output of the kernel:")
+        yield from (f"    {line}" for line in result.printed.rstrip("\n").split("\n")[:40])
+    for access in result.waiting[:8]:
+        yield f"{_where(access, path)}: {_thread(access)} waits here ({access.instruction})"
+    if result.status != "finished":
+        yield style.paint("error", f"{result.status}: {result.message}")
+        yield from (f"    {line}" for line in result.details)
+    if not is_unable(result):
+        yield _summary(result)
+
+
+def _place_of(race: RunRace) -> list[int]:
+    return [access.places[0].line if access.places else 0 for access in (race.first, race.second)]
+
+
+def _race(race: RunRace, path: str, source: list[str], style: Style) -> Iterator[str]:
+    role: Role = "information" if race.same_value else "error"
+    what = "benign race" if race.same_value else "data race"
+    head = f"{race.scope} {what} on {race.space} {race.address}"
+    yield f"{_where(race.second, path)}: {style.paint(role, head)}"
+    for access in (race.second, race.first):
+        yield from _access(access, path, source)
+    same = ", both write the same value" if race.same_value else ""
+    yield style.paint("faint", f"    seen {race.count} times{same}")
+
+
+def _fault(fault: RunFault, path: str, source: list[str], style: Style) -> Iterator[str]:
+    yield f"{_where(fault.access, path)}: {style.paint('error', fault.text)}"
+    for access in (fault.access, fault.other):
+        if access is not None:
+            yield from _access(access, path, source)
+
+
+def _access(access: RunAccess, path: str, source: list[str]) -> Iterator[str]:
+    yield f"    {_VERBS.get(access.kind, 'ran')} by {_thread(access)} at {_where(access, path)}"
+    if access.places and (line := _text(access.places[0], path, source)):
+        yield f"        {line}"
+    for place in access.places[1:]:
+        yield f"        called from {_shown(place, path)}"
+
+
+_VERBS = {"read": "read", "write": "written", "atomic": "atomic access", "barrier": "reached"}
+
+
+def _text(place: Place, path: str, source: list[str]) -> str:
+    ours = place.path.endswith(path) or path.endswith(place.path)
+    return source[place.line - 1].strip() if ours and 0 < place.line <= len(source) else ""
+
+
+def _thread(access: RunAccess) -> str:
+    return f"thread {_dim(access.thread)} of block {_dim(access.block)}"
+
+
+def _dim(value: Dim3) -> str:
+    return f"({value[0]}, {value[1]}, {value[2]})"
+
+
+def _where(access: RunAccess, path: str) -> str:
+    return _shown(access.places[0], path) if access.places else path
+
+
+def _shown(place: Place, path: str) -> str:
+    return f"{path if place.path.endswith(path) else place.path}:{place.line}"
+
+
+def _summary(result: RunResult) -> str:
+    races = sum(not race.same_value for race in result.races)
+    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
+    found = f"{races} race{'s' * (races != 1)}" if races else "no race seen"
+    other = f", {len(result.faults)} other finding{'s' * (len(result.faults) != 1)}" if result.faults else ""
+    speed = f"{result.accesses:,} records in {result.seconds:.2f} s"
+    return f"{found}{other} in {runs} ({speed}, compiled by {result.compiler})"

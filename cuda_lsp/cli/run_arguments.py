@@ -1,0 +1,141 @@
+"""What `cuda-lsp run` is given for the kernel's parameters, as arguments of a launch: `--arg NAME=VALUE` and types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
+
+from cuda_lsp.cli.exit_codes import UsageError
+from gpu_runner.request import Argument, ArrayArgument, Dim3, Element, Fill, ScalarArgument
+
+_ELEMENTS: Final[Mapping[str, Element]] = {
+    "bool": "u8", "char": "i8", "signed char": "i8", "unsigned char": "u8", "int8_t": "i8", "uint8_t": "u8",
+    "short": "i16", "unsigned short": "u16", "int16_t": "i16", "uint16_t": "u16", "half": "f16", "__half": "f16",
+    "int": "i32", "unsigned int": "u32", "unsigned": "u32", "int32_t": "i32", "uint32_t": "u32", "float": "f32",
+    "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "int64_t": "i64",
+    "uint64_t": "u64", "size_t": "u64", "double": "f64",
+}  # fmt: skip
+_VECTOR: Final = re.compile(r"(u?)(char|short|int|long|longlong|float|double)([1-4])$")
+_TYPED: Final = re.compile(r"([iuf](?:8|16|32|64))\[(\d+)\](?::(.*))?$", re.DOTALL)
+_COUNTED: Final = re.compile(r"(\d+)(?::(.*))?$", re.DOTALL)
+_SMALLEST: Final = 1024
+"""Elements of an array that nothing is said of, at least."""
+
+
+def arguments_for(
+    parameters: Sequence[tuple[str, str]], given: Sequence[str], grid: Dim3, block: Dim3
+) -> tuple[tuple[Argument, ...], list[str]]:
+    """One argument per parameter (name, type), and a sentence for each that was made up. Raises `UsageError`."""
+    values = _by_name(parameters, given)
+    threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+    found: list[Argument] = []
+    notes: list[str] = []
+    for name, kind in parameters:
+        pointee = _pointee(kind)
+        text = values.get(name)
+        if pointee is not None:
+            element, width = _element(pointee)
+            if text is None:
+                count = max(threads, _SMALLEST) * width
+                fill: Fill = "random" if element.startswith("f") else "zeros"
+                found.append(ArrayArgument(element, count, fill))
+                notes.append(f"{name}: {count} elements, {fill}")
+            else:
+                found.append(_array(name, text, element, width))
+        elif text is None:
+            found.append(ScalarArgument(threads))
+            notes.append(f"{name} = {threads}")
+        else:
+            found.append(_scalar(name, text))
+    return tuple(found), notes
+
+
+def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dict[str, str]:
+    names = [name for name, _ in parameters]
+    values: dict[str, str] = {}
+    position = 0
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            if position >= len(names):
+                raise UsageError(f"--arg {text}: the kernel has {len(names)} parameters")
+            name, value = names[position], text
+        if name not in names:
+            raise UsageError(f"--arg {text}: the kernel has no parameter {name}; it has {', '.join(names) or 'none'}")
+        position = names.index(name) + 1
+        values[name] = value
+    return values
+
+
+def _pointee(kind: str) -> str | None:
+    """What a pointer or array parameter points to, without qualifiers."""
+    text = re.sub(r"\b(?:const|volatile|__restrict__|__restrict|restrict)\b", " ", kind)
+    text = " ".join(text.split())
+    if "*" not in text and "[" not in text:
+        return None
+    return re.sub(r"[*\[].*", "", text).strip()
+
+
+def _element(kind: str) -> tuple[Element, int]:
+    """The element type and how many of them one value of the type takes; bytes for what is not known."""
+    vector = _VECTOR.match(kind)
+    if vector is not None:
+        unsigned, base, count = vector.groups()
+        base = {"longlong": "long long"}.get(base, base)
+        return _ELEMENTS[f"unsigned {base}" if unsigned else base], int(count)
+    return _ELEMENTS.get(kind, "u8"), 1 if kind in _ELEMENTS else 16
+
+
+def _array(name: str, text: str, element: Element, width: int) -> ArrayArgument:
+    typed = _TYPED.match(text)
+    if typed is not None:
+        element, width = cast("Element", typed[1]), 1
+        count, rest = int(typed[2]), typed[3]
+    elif (counted := _COUNTED.match(text)) is not None:
+        count, rest = int(counted[1]), counted[2]
+    else:
+        values = _numbers(name, text)
+        return ArrayArgument(element, len(values), "values", values)
+    if rest in (None, "zeros"):
+        return ArrayArgument(element, count * width)
+    if rest in ("iota", "random"):
+        return ArrayArgument(element, count * width, cast("Fill", rest))
+    return ArrayArgument(element, count * width, "values", _numbers(name, rest))
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(_number(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(
+            f"--arg {name}={text}: expected a number of elements, as in 1024, 1024:iota, 1024:random or 1024:7, "
+            "or the elements themselves, as in 1,2,3"
+        ) from None
+
+
+def _scalar(name: str, text: str) -> ScalarArgument:
+    try:
+        return ScalarArgument(_number(text))
+    except ValueError:
+        raise UsageError(f"--arg {name}={text}: expected a number") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return float(text)
+
+
+def dimensions(text: str, what: str) -> Dim3:
+    """``256``, ``16,16`` or ``(16, 16, 1)``. Raises `UsageError`."""
+    parts = text.strip().strip("()").split(",")
+    try:
+        numbers = [int(part) for part in parts]
+    except ValueError:
+        numbers = []
+    if not 1 <= len(numbers) <= 3 or any(number < 1 for number in numbers):
+        raise UsageError(f"{what} {text}: expected one to three positive numbers, as in 4 or 16,16")
+    x, y, z = (*numbers, 1, 1)[:3]
+    return x, y, z

@@ -1,0 +1,62 @@
+"""`run`: one request in a process of its own. A hang, a crash or a limit that was hit ends as an answer, never here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from gpu_runner.request import Request, RunResult, from_json, to_json
+
+_COMPILATION_SECONDS: Final = 150.0
+"""What compilers may take beyond the time of the run."""
+
+
+def run(request: Request) -> RunResult:
+    """Execute a kernel under the race detector. Does not raise for anything that the kernel does."""
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = str(Path(__file__).parent.parent)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gpu_runner.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+    seconds = request.seconds + _COMPILATION_SECONDS
+    try:
+        answer, errors = process.communicate(json.dumps(to_json(request)).encode(), timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return RunResult("time", f"no answer for {seconds:g} s: a thread runs in a loop that touches no memory")
+    finally:
+        _end(process)
+    try:
+        return from_json(RunResult, json.loads(answer))
+    except (ValueError, KeyError, TypeError):
+        return RunResult("crash", _death(process.returncode, errors.decode("utf-8", "replace")))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The process and what it started, such as a compiler."""
+    if process.poll() is None:
+        with contextlib.suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.communicate()
+
+
+def _death(code: int, errors: str) -> str:
+    last = errors.strip().splitlines()[-1:] or [""]
+    if code < 0:
+        name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+        why = {"SIGXCPU": "it used up its processor time", "SIGKILL": "it was killed"}.get(name, f"signal {name}")
+        return f"the process that ran the kernel died: {why}. {last[0]}".strip()
+    return f"the process that ran the kernel ended with code {code}. {last[0]}".strip()

@@ -1,0 +1,138 @@
+"""Numbers of a run in the user's words: threads by coordinates, sites by source lines, addresses by array and index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from gpu_runner.cpu.arena import Arena
+from gpu_runner.cpu.execute import Kernel, Launch
+from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
+from gpu_runner.ptx import model
+from gpu_runner.request import Dim3, Place, RunAccess
+
+_WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4}
+_INNER: Final = re.compile(r"(\d+)([A-Za-z_]\w*)$")
+
+
+class Names:
+    """Of one kernel and launch."""
+
+    def __init__(
+        self,
+        module: model.Module,
+        kernel: Kernel,
+        shared: Mapping[str, int],
+        parameters: Sequence[str],
+        elements: Sequence[str],
+    ) -> None:
+        """`shared`: offsets of shared variables. `parameters` and `elements`: name and element type by argument."""
+        self._files = {file.index: file.name for file in module.files}
+        self._inlined = dict(module.strings)
+        self._kernel = kernel
+        self._launch: Launch = kernel.launch
+        self._shared = sorted((offset, name) for name, offset in shared.items())
+        self._parameters = parameters
+        self._elements = elements
+
+    def thread(self, number: int) -> tuple[Dim3, Dim3]:
+        """Block and thread coordinates."""
+        launch = self._launch
+        block, thread = number >> launch.shift, number & ((1 << launch.shift) - 1)
+        return _coordinates(block, launch.grid), _coordinates(thread, launch.block)
+
+    def access(self, site: int, thread: int, kind: str | None = None) -> RunAccess:
+        """What a thread did at a site."""
+        block, lane = self.thread(thread)
+        if site < FIRST_SITE:
+            return RunAccess("other", block, lane, (), "")
+        found = self._kernel.sites[site]
+        kinds = {SiteKind.READ: "read", SiteKind.WRITE: "write", SiteKind.ATOMIC: "atomic"}
+        named = kind or kinds.get(found.kind) or ("barrier" if found.instruction.startswith("bar") else "other")
+        return RunAccess(named, block, lane, self.places(site), found.instruction)  # pyright: ignore[reportArgumentType]
+
+    def places(self, site: int) -> tuple[Place, ...]:
+        """Source lines of a site, innermost first; functions without line information are left out."""
+        found = self._kernel.sites[site]
+        places: list[Place] = []
+        for location, function in zip(found.stack, found.functions, strict=True):
+            if location is None:
+                continue
+            inner = self._inlined.get((location.function or "").split("+")[0], function)
+            places.append(self._place(location.position, inner))
+            if location.inlined_at is not None:
+                places.append(self._place(location.inlined_at, function))
+        return tuple(places)
+
+    def _place(self, position: model.Position, function: str) -> Place:
+        return Place(self._files.get(position.file, ""), position.line, position.column, function)
+
+    def space(self, address: int) -> str:
+        return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
+
+    def address(self, address: int) -> str:
+        if SHARED_BASE <= address < LOCAL_BASE:
+            return self._shared_address(address - SHARED_BASE)
+        arena: Arena = self._kernel.arena
+        allocation = arena.find(address)
+        if allocation is None:
+            return f"address 0x{address:x}"
+        offset = address - allocation.address
+        name, width = _variable(allocation.name), 0
+        if allocation.name.startswith("argument "):
+            number = int(allocation.name.split()[1])
+            name = self._parameters[number] if number < len(self._parameters) else f"argument {number}"
+            width = _WIDTHS.get(self._elements[number], 8)
+        text = f"{name}[{offset // width}]" if width and offset % width == 0 else f"{name} + {offset} bytes"
+        if offset >= allocation.size:
+            held = f"{allocation.size // width} elements" if width else f"{allocation.size} bytes"
+            text += f", which has {held}"
+        return text
+
+    def _shared_address(self, offset: int) -> str:
+        name, start = "shared memory", 0
+        for begin, variable in self._shared:
+            if begin <= offset:
+                name, start = _variable(variable), begin
+        return f"{name} + {offset - start} bytes"
+
+
+def _variable(mangled: str) -> str:
+    """The last name in an Itanium mangled one, as in ``_ZZ1kPiE1s``; other names as they are."""
+    name = mangled.split(":")[-1]
+    match = _INNER.search(name) if name.startswith("_Z") else None
+    while match is not None and len(match[2]) != int(match[1]):
+        match = _INNER.search(name, match.start() + 1)
+    return match[2] if match else name
+
+
+def _coordinates(number: int, size: Dim3) -> Dim3:
+    return number % size[0], number // size[0] % size[1], number // (size[0] * size[1])
+
+
+def entry_named(module: model.Module, name: str) -> str:
+    """The PTX name of a kernel: `name` itself, or the only mangled one that says it. Raises KeyError."""
+    entries = [function.name for function in module.functions if function.kind == "entry" and function.body is not None]
+    if name in entries:
+        return name
+    plain = re.sub(r"<.*", "", name).split("::")[-1]
+    found = [entry for entry in entries if _base_name(entry) == plain]
+    if len(found) != 1:
+        raise KeyError(name)
+    return found[0]
+
+
+def _base_name(mangled: str) -> str:
+    """The function's own name in an Itanium mangled one: ``k`` of ``_ZN2ns1kIfEEvPT_``."""
+    match = re.match(r"_Z(N)?K?", mangled)
+    if match is None:
+        return mangled
+    at, name = match.end(), ""
+    while (length := re.match(r"L?(\d+)", mangled[at:])) is not None:
+        at += length.end()
+        name = mangled[at : at + int(length[1])]
+        at += int(length[1])
+        if match[1] is None:
+            break
+    return name

@@ -1,0 +1,175 @@
+"""What a run is asked and what it answers: frozen data that travels as JSON between processes."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Dim3 = tuple[int, int, int]
+Element = Literal["auto", "i8", "u8", "i16", "u16", "f16", "i32", "u32", "f32", "i64", "u64", "f64"]
+Fill = Literal["zeros", "iota", "random", "values"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayArgument:
+    """An array in global memory of which the kernel gets the address."""
+
+    element: Element
+    count: int
+    fill: Fill = "zeros"
+    """``iota``: 0, 1, 2, …; ``random``: the same numbers in every run, below `count` where they are integers."""
+    values: tuple[float, ...] = ()
+    """With ``values``: what it begins with; repeated where there are fewer than `count`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArgument:
+    """A number. ``auto`` takes the type from the parameter."""
+
+    value: float
+    element: Element = "auto"
+
+
+Argument = ArrayArgument | ScalarArgument
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One launch of one kernel, under some seeds."""
+
+    kernel: str
+    """The name in PTX, or the plain name where only one kernel of the module has it."""
+    grid: Dim3
+    block: Dim3
+    arguments: tuple[Argument, ...] = ()
+    names: tuple[str, ...] = ()
+    """Of the parameters, for reports."""
+    source: str | None = None
+    """CUDA C++; or else `ptx` is given."""
+    path: str = "kernel.cu"
+    ptx: str | None = None
+    build: Literal["confirm", "shipped"] = "confirm"
+    arch: int = 80
+    flags: tuple[str, ...] = ()
+    compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
+    instances: tuple[str, ...] = ()
+    """Instances of kernel templates to compile, as expressions."""
+    dynamic_shared: int = 0
+    seeds: tuple[int, ...] = (0,)
+    seconds: float = 30.0
+    """For all seeds together, compilation not included."""
+    memory: int = 8 << 30
+    """Bytes of address space of the process that runs the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of source."""
+
+    path: str
+    line: int
+    column: int
+    function: str
+    """As PTX names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunAccess:
+    """An instruction as one thread executed it. `places`: where it stands, then the calls that led there."""
+
+    kind: Literal["read", "write", "atomic", "barrier", "other"]
+    block: Dim3
+    thread: Dim3
+    places: tuple[Place, ...]
+    instruction: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRace:
+    """Two accesses to the same bytes that nothing orders."""
+
+    first: RunAccess
+    second: RunAccess
+    scope: Literal["intra-warp", "intra-block", "inter-block"]
+    space: Literal["shared", "global"]
+    address: str
+    """As in ``a[5]`` or ``s + 20 bytes``."""
+    same_value: bool
+    """Both write the same."""
+    count: int
+    """How often these two instructions raced."""
+    seed: int
+    """Of the run in which it was seen first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFault:
+    """Something else that is wrong: an access out of bounds, a failed assertion, threads at different barriers, …"""
+
+    kind: str
+    text: str
+    access: RunAccess
+    other: RunAccess | None = None
+    seed: int = 0
+
+
+Status = Literal[
+    "finished", "deadlock", "time", "unsupported", "launch", "compile", "compiler", "memory", "crash", "internal"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a request. Only ``finished`` means that every thread of every seed came to its end."""
+
+    status: Status
+    message: str = ""
+    details: tuple[str, ...] = ()
+    """Of ``unsupported``: one line per construct."""
+    races: tuple[RunRace, ...] = ()
+    faults: tuple[RunFault, ...] = ()
+    waiting: tuple[RunAccess, ...] = ()
+    """Where threads were that did not end: one for each place."""
+    printed: str = ""
+    runs: int = 0
+    accesses: int = 0
+    seconds: float = 0.0
+    compiler: str = ""
+
+
+def to_json(value: Any) -> Any:
+    """Plain lists and dictionaries; an argument also says which kind it is."""
+    if dataclasses.is_dataclass(value):
+        found = {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return found | {"is": "array" if isinstance(value, ArrayArgument) else "scalar"} if _tagged(value) else found
+    if isinstance(value, tuple):
+        return [to_json(item) for item in typing.cast("tuple[Any, ...]", value)]
+    return value
+
+
+def _tagged(value: Any) -> bool:
+    return isinstance(value, ArrayArgument | ScalarArgument)
+
+
+def from_json(kind: Any, value: Any) -> Any:
+    """The inverse, for a dataclass of this module."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        items = typing.cast("list[Any]", value)
+        kinds = arguments[:1] * len(items) if arguments[1:] == (...,) else arguments
+        return tuple(from_json(inner, item) for inner, item in zip(kinds, items, strict=True))
+    if origin in (types.UnionType, typing.Union):
+        if value is None:
+            return None
+        if ArrayArgument in arguments:
+            return from_json(ArrayArgument if value["is"] == "array" else ScalarArgument, value)
+        (inner,) = (argument for argument in arguments if argument is not type(None))
+        return from_json(inner, value)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        fields = {field.name: from_json(hints[field.name], value[field.name]) for field in dataclasses.fields(kind)}
+        return typing.cast("Any", kind)(**fields)
+    return value

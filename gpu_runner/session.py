@@ -1,0 +1,261 @@
+"""One request from beginning to end, in the process that calls it: compile, translate, run under each seed, and name
+what was found. `gpu_runner.harness` calls this in a process of its own, with limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from gpu_runner.compile import CompileError, CompileOptions, NoCompiler, compile_source
+from gpu_runner.cpu import execute
+from gpu_runner.cpu.body import Unsupported
+from gpu_runner.cpu.execute import (
+    Array,
+    Execution,
+    Kernel,
+    Launch,
+    LaunchError,
+    Scalar,
+    Seen,
+    prepare,
+    resident_blocks,
+)
+from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE, Fault
+from gpu_runner.cpu.machine import Notice, Outcome
+from gpu_runner.cpu.variables import lay_out
+from gpu_runner.detector import detect, shadow
+from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.naming import Names, entry_named
+from gpu_runner.ptx import model
+from gpu_runner.ptx.lexer import PtxSyntaxError
+from gpu_runner.ptx.parse import parse
+from gpu_runner.request import ArrayArgument, Request, RunAccess, RunFault, RunRace, RunResult, ScalarArgument, Status
+
+_DTYPES: Final = {
+    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
+    "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
+}  # fmt: skip
+_SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
+_SCOPES: Final = ("intra-warp", "intra-block", "inter-block")
+_KINDS: Final = {shadow.READ: "read", shadow.WRITE: "write", shadow.ATOMIC_WRITE: "atomic"}
+_FAULTS: Final = {
+    Fault.OUT_OF_BOUNDS: ("out-of-bounds", "access outside of every array"),
+    Fault.MISALIGNED: ("misaligned", "misaligned access"),
+    Fault.ASSERTION: ("assertion", "assertion failed"),
+    Fault.TRAP: ("trap", "trap"),
+    Fault.UNREACHABLE: ("unreachable", "branch to nowhere"),
+}
+
+
+def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunResult:
+    """Answer a request. `compiled` is called when no compiler is needed any more, before the kernel runs."""
+    compiler, text = "", request.ptx
+    if text is None:
+        options = CompileOptions(request.build, request.arch, request.flags, request.compiler, request.instances)
+        try:
+            done = compile_source(request.source or "", request.path, options)
+        except CompileError as error:
+            return RunResult("compile", str(error))
+        except NoCompiler as error:
+            return RunResult("compiler", str(error))
+        compiler, text = done.compiler, done.ptx
+    if compiled is not None:
+        compiled()
+    try:
+        return replace(_run(request, parse(text)), compiler=compiler)
+    except PtxSyntaxError as error:
+        return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
+
+
+def _run(request: Request, module: model.Module) -> RunResult:
+    try:
+        entry = entry_named(module, request.kernel)
+    except KeyError:
+        names = ", ".join(f.name for f in module.functions if f.kind == "entry")
+        return RunResult("launch", f"no kernel {request.kernel} in the PTX; there are: {names or 'none'}")
+    try:
+        arguments = _arguments(request, module, entry)
+        kernel = prepare(module, entry, Launch(request.grid, request.block, arguments, request.dynamic_shared))
+    except LaunchError as error:
+        return RunResult("launch", str(error))
+    except Unsupported as error:
+        return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", error.reasons)
+    elements = [argument.element for argument in request.arguments]
+    names = Names(module, kernel, lay_out(module)[0].shared, request.names, elements)
+    return _seeds(request, kernel, names)
+
+
+def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar, ...]:
+    function = module.definition(entry)
+    assert function is not None
+    if len(function.parameters) != len(request.arguments):
+        raise LaunchError(f"{len(request.arguments)} arguments for {len(function.parameters)} parameters")
+    found: list[Array | Scalar] = []
+    for argument, parameter in zip(request.arguments, function.parameters, strict=True):
+        if isinstance(argument, ArrayArgument):
+            found.append(Array(_contents(argument)))
+            continue
+        element = argument.element
+        if element == "auto":
+            element = _SCALARS.get(parameter.type) or f"{'u' if argument.value >= 0 else 'i'}{parameter.type[1:]}"
+        if element not in _DTYPES:
+            raise LaunchError(f"a number for a parameter of type .{parameter.type}")
+        found.append(Scalar(_scalar(argument, element)))
+    return tuple(found)
+
+
+def _scalar(argument: ScalarArgument, element: str) -> bytes:
+    dtype = np.dtype(_DTYPES[element])
+    if dtype.kind == "f":
+        return np.array(argument.value, dtype).tobytes()
+    return (int(argument.value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
+
+
+def _contents(argument: ArrayArgument) -> bytes:
+    dtype = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
+    match argument.fill:
+        case "iota":
+            return np.arange(argument.count).astype(dtype).tobytes()
+        case "random":
+            generator = np.random.default_rng(0)
+            if dtype.kind == "f":
+                return generator.standard_normal(argument.count).astype(dtype).tobytes()
+            return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype).tobytes()
+        case "values" if argument.values:
+            return np.resize(np.array(argument.values).astype(dtype), argument.count).tobytes()
+        case _:
+            return bytes(argument.count * dtype.itemsize)
+
+
+@dataclass(slots=True)
+class _Found:
+    races: dict[tuple[object, ...], RunRace] = field(default_factory=dict["tuple[object, ...]", RunRace])
+    faults: dict[object, RunFault] = field(default_factory=dict[object, RunFault])
+    printed: str = ""
+    runs: int = 0
+    accesses: int = 0
+
+
+def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
+    found = _Found()
+    detect.compiled_code()
+    execute.scheduler_code()
+    started = time.monotonic()
+    status: Status = "finished"
+    message = ""
+    waiting: tuple[RunAccess, ...] = ()
+    for seed in request.seeds:
+        left = request.seconds - (time.monotonic() - started)
+        if left <= 0:
+            status, message = (
+                "time",
+                f"stopped after {request.seconds:g} s and {found.runs} of {len(request.seeds)} runs",
+            )
+            break
+        detector = Detector(_shape(kernel), kernel.sites.table())
+        execution = kernel.run(detector.consume, seed, left)
+        found.runs += 1
+        found.accesses += execution.records
+        found.printed = found.printed or execution.printed
+        _note_races(found, detector, names, seed)
+        for seen in execution.seen:
+            fault = _fault(kernel, names, seen, seed)
+            found.faults.setdefault((fault.kind, fault.access.places, fault.access.instruction), fault)
+        status, message, waiting = _ending(execution, names, request.seconds)
+        if status != "finished":
+            break
+    return RunResult(
+        status,
+        message,
+        (),
+        _of_different_values_first(found),
+        tuple(found.faults.values()),
+        waiting,
+        found.printed,
+        found.runs,
+        found.accesses,
+        time.monotonic() - started,
+    )
+
+
+def _shape(kernel: Kernel) -> Shape:
+    launch = kernel.launch
+    slots = resident_blocks(launch)
+    return Shape(
+        launch.blocks,
+        launch.threads_per_block,
+        launch.shift,
+        GLOBAL_BASE,
+        kernel.arena.size,
+        SHARED_BASE,
+        kernel.shared_size,
+        slots,
+    )
+
+
+def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status, str, tuple[RunAccess, ...]]:
+    if execution.outcome is Outcome.DONE:
+        return "finished", "", ()
+    places: dict[object, RunAccess] = {}
+    for waiting in execution.waiting:
+        access = names.access(waiting.site, waiting.thread)
+        places.setdefault((access.places, access.instruction), access)
+    count = len(execution.waiting)
+    if execution.outcome is Outcome.STUCK:
+        return "deadlock", f"{count} threads wait for each other", tuple(places.values())
+    return "time", f"stopped after {seconds:g} s; {count} threads had not ended", tuple(places.values())
+
+
+def _note_races(found: _Found, detector: Detector, names: Names, seed: int) -> None:
+    for row in detector.races():
+        first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
+        second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])
+        address = int(row["address"])
+        if first_kind == shadow.UNWRITTEN:
+            text = f"{names.address(address)} is read before anybody has written it"
+            key = ("uninitialised", second.places, second.instruction)
+            found.faults.setdefault(key, RunFault("uninitialised", text, second, None, seed))
+            continue
+        first = names.access(int(row["first_site"]), int(row["first"]), _KINDS[first_kind])
+        relation = int(row["relation"])
+        race = RunRace(
+            first,
+            second,
+            _SCOPES[relation & 15],
+            "shared" if names.space(address) == "shared" else "global",
+            names.address(address),
+            bool(relation & shadow.SAME_VALUE),
+            int(row["count"]),
+            seed,
+        )
+        sides = sorted(((a.places, a.kind, a.instruction) for a in (first, second)), key=str)
+        key = (*sides, race.scope, race.same_value)
+        known = found.races.get(key)
+        found.races[key] = race if known is None else replace(known, count=known.count + race.count)
+
+
+def _of_different_values_first(found: _Found) -> tuple[RunRace, ...]:
+    """The races; what wrote the same in one run and not in another counts as the latter only."""
+    keys = set(found.races)
+    return tuple(race for key, race in found.races.items() if not (race.same_value and (*key[:-1], False) in keys))
+
+
+def _fault(kernel: Kernel, names: Names, seen: Seen, seed: int) -> RunFault:
+    access = names.access(seen.site, seen.thread)
+    if seen.kind is Notice.DIVERGENT_BARRIER:
+        other = names.access(seen.other_site, seen.other_thread)
+        return RunFault("divergent-barrier", "threads of one block wait at different barriers", access, other, seed)
+    if seen.kind is Notice.LANE_NOT_IN_MASK:
+        return RunFault(
+            "lane-not-in-mask", "a thread takes part in a collective whose mask it is not in", access, None, seed
+        )
+    kind, text = _FAULTS[Fault(seen.op)]
+    if seen.op == Fault.ASSERTION:
+        text = f"assertion failed: {kernel.arena.text(seen.address)}"
+    elif seen.op in (Fault.OUT_OF_BOUNDS, Fault.MISALIGNED):
+        text = f"{text}: {names.address(seen.address)}"
+    return RunFault(kind, text, access, None, seed)

@@ -1,0 +1,53 @@
+"""The process in which a kernel runs: one request from standard input, one answer to standard output, both JSON.
+
+Limits on memory, processor time, files and core dumps are set where the system has them, when the compiler is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+from gpu_runner.request import Request, RunResult, from_json, to_json
+from gpu_runner.session import serve
+
+
+def main() -> None:
+    answers = os.dup(1)
+    os.dup2(2, 1)  # whatever else is printed does not get into the answer
+    request: Request = from_json(Request, json.load(sys.stdin))
+    try:
+        result = serve(request, lambda: limit(request))
+    except MemoryError:
+        result = RunResult("memory", f"the run needs more than {request.memory >> 20} MiB")
+    except Exception:  # noqa: BLE001 - a defect of ours becomes an answer that says so
+        result = RunResult("internal", traceback.format_exc(limit=8))
+    with os.fdopen(answers, "w", encoding="utf-8") as stream:
+        json.dump(to_json(result), stream)
+
+
+def limit(request: Request) -> None:
+    """From here on this process may use so much and no more."""
+    try:
+        import resource as module
+    except ImportError:  # Windows: the harness ends the process when its time is over
+        return
+    resource: Any = module
+    seconds = int(request.seconds) + 30
+    for what, value in (
+        (resource.RLIMIT_AS, request.memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        _, hard = resource.getrlimit(what)
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(what, (allowed, hard))
+
+
+if __name__ == "__main__":
+    main()

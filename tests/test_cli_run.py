@@ -1,0 +1,95 @@
+"""`cuda-lsp run`: from a file with host code to the races that its kernel had when it was executed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuda_lsp.cli import main, run_arguments
+from cuda_lsp.cli.exit_codes import UsageError
+from gpu_runner.request import ArrayArgument, ScalarArgument
+
+SOURCE = """#include <vector>
+#include <torch/extension.h>
+#include "twice.cuh"
+struct Pair { float x, y; };
+std::vector<float> kept;
+namespace ns {
+template <int N> __global__ void shift(float *a, const Pair *p, int n, bool fixed) {
+  __shared__ float s[N];
+  int i = threadIdx.x;
+  s[i] = a[i] + twice(p[i].x);
+  if (fixed) __syncthreads();
+  float v = s[(i + 1) % N];
+  if (i < n) a[i] = v;
+}
+void start(at::Tensor t) { shift<64><<<1, 64>>>(t.data_ptr<float>(), nullptr, 64, true); }
+}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "twice.cuh").write_text("#pragma once\n__device__ inline float twice(float v) { return 2 * v; }\n")
+    path = tmp_path / "shift.cu"
+    path.write_text(SOURCE)
+    return path
+
+
+def arguments(file: Path, fixed: int, *more: str) -> list[str]:
+    return ["run", f"{file}:shift", "--grid", "1", "--block", "64", "--arg", f"fixed={fixed}", "--seeds", "2", *more]
+
+
+def test_a_race_is_shown_and_fails(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments(file, 0, "--arg", "a=64:iota", "--arg", "n=64")) == 1
+    out, err = capsys.readouterr()
+    assert f"{file}:12: intra-block data race on shared s + " in out or f"{file}:10: intra-block data race" in out
+    assert "        float v = s[(i + 1) % N];" in out
+    assert "in 2 runs" in out
+    assert "not given: p: 16384 elements, zeros" in err
+
+
+def test_a_run_without_races_says_so_and_no_more(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments(file, 1, "--arg", "n=64", "--format", "json")) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "finished"
+    assert document["races"] == []
+    assert document["kernel"] == "ns::shift<64>"
+
+
+def test_a_kernel_or_parameter_that_is_not_there_is_a_mistake(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(arguments(file, 1, "--arg", "m=3")) == 2
+    assert "has no parameter m; it has a, p, n, fixed" in capsys.readouterr().err
+    command = arguments(file, 1)
+    command[1] = f"{file}:absent"
+    assert main.main(command) == 2
+
+
+def test_arguments_are_read() -> None:
+    parameters = [
+        ("a", "const float *__restrict__"),
+        ("v", "float4 *"),
+        ("c", "int[]"),
+        ("n", "unsigned int"),
+        ("x", "float"),
+    ]
+    given = ["a=10:iota", "8:random", "c=1,2,-3", "n=0x10", "x=2.5"]
+    found, notes = run_arguments.arguments_for(parameters, given, (1, 1, 1), (32, 1, 1))
+    assert found == (
+        ArrayArgument("f32", 10, "iota"),
+        ArrayArgument("f32", 32, "random"),
+        ArrayArgument("i32", 3, "values", (1, 2, -3)),
+        ScalarArgument(16),
+        ScalarArgument(2.5),
+    )
+    assert notes == []
+    typed, _ = run_arguments.arguments_for([("p", "void *")], ["u16[5]:7"], (1, 1, 1), (1, 1, 1))
+    assert typed == (ArrayArgument("u16", 5, "values", (7,)),)
+    for wrong in (["q=1"], ["n=x"], ["a=1:what"]):
+        with pytest.raises(UsageError):
+            run_arguments.arguments_for(parameters, wrong, (1, 1, 1), (1, 1, 1))
+    assert run_arguments.dimensions("(16, 2)", "--block") == (16, 2, 1)
+    with pytest.raises(UsageError, match="--grid 0"):
+        run_arguments.dimensions("0", "--grid")

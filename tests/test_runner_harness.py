@@ -1,0 +1,102 @@
+"""A request in a process of its own: findings in the user's words, and everything that can go wrong as an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpu_runner.harness import run
+from gpu_runner.naming import entry_named
+from gpu_runner.ptx.parse import parse
+from gpu_runner.request import ArrayArgument, Request, RunResult, ScalarArgument, from_json, to_json
+
+SHIFT = """
+namespace ns {
+template <class T> __device__ T *at(T *p, int i) { return p + i; }
+template <class T> __global__ void shift(T *a, int n) {
+  __shared__ T s[64];
+  int i = threadIdx.x;
+  *at(s, i) = a[i];
+  if (i < n) a[i] = s[i + 1];
+}
+}
+"""
+REQUEST = Request(
+    "shift",
+    (1, 1, 1),
+    (64, 1, 1),
+    (ArrayArgument("f32", 64, "iota"), ScalarArgument(63)),
+    ("a", "n"),
+    SHIFT,
+    "/work/shift.cu",
+    compiler="nvrtc",
+    instances=("ns::shift<float>",),
+    seeds=(0, 1),
+)
+
+
+def test_a_race_is_told_with_its_threads_lines_and_address() -> None:
+    result = run(REQUEST)
+    assert (result.status, result.runs, result.faults, result.compiler) == ("finished", 2, (), "nvrtc")
+    assert {(race.scope, race.space, race.same_value) for race in result.races} == {
+        ("intra-warp", "shared", False),
+        ("intra-block", "shared", False),
+    }
+    race = next(race for race in result.races if race.scope == "intra-block")
+    assert race.address == "s + 128 bytes"
+    sides = {access.kind: access for access in (race.first, race.second)}
+    assert sides["write"].thread == (32, 0, 0)
+    assert sides["read"].thread == (31, 0, 0)
+    assert [place.line for place in sides["write"].places] == [7]
+    assert [(place.path, place.line) for place in sides["read"].places] == [("/work/shift.cu", 8)]
+    assert from_json(RunResult, to_json(result)) == result
+    assert from_json(Request, to_json(REQUEST)) == REQUEST
+
+
+def test_global_addresses_are_told_by_argument_and_index() -> None:
+    source = 'extern "C" __global__ void k(int *out, short *p) { out[threadIdx.x / 2] = p[threadIdx.x]; }'
+    arguments = (ArrayArgument("i32", 8), ArrayArgument("i16", 30, "iota"))
+    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, names=("out", "p"), instances=()))
+    assert {race.address for race in result.races} <= {f"out[{n}]" for n in range(8)}
+    assert {(fault.kind, fault.text) for fault in result.faults} == {
+        ("out-of-bounds", "access outside of every array: p[30], which has 30 elements"),
+        ("out-of-bounds", "access outside of every array: out[8], which has 8 elements"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
+    [
+        ("while (*(volatile int *)a == 0) { }", "time", "stopped after 0.5 s; 64 threads had not ended"),
+        ("if (threadIdx.x) __syncwarp(); else __syncthreads();", "deadlock", "32 threads wait for each other"),
+        ("a[0] = nothing;", "compile", 'identifier "nothing" is undefined'),
+        ('asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(0));', "unsupported", "cannot run"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_an_answer(body: str, status: str, message: str) -> None:
+    source = f'extern "C" __global__ void k(int *a) {{ {body} }}'
+    arguments = (ArrayArgument("i32", 64),)
+    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, instances=(), seconds=0.5))
+    assert result.status == status
+    assert message in result.message
+    assert result.races == ()
+
+
+def test_a_run_that_needs_more_memory_than_it_may_have_is_stopped() -> None:
+    source = 'extern "C" __global__ void k(int *a) { a[0] = 1; }'
+    arguments = (ArrayArgument("i32", 1 << 28),)
+    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, instances=(), memory=1 << 30))
+    assert result.status == "memory"
+
+
+def test_the_kernel_is_found_by_its_plain_name_where_that_is_clear() -> None:
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    module = parse(
+        head + "".join(f".entry {name}() {{ ret; }}\n" for name in ("c", "_Z4kernPi", "_ZN2ns5shiftIfEEvPT_i"))
+    )
+    assert entry_named(module, "c") == "c"
+    assert entry_named(module, "kern") == "_Z4kernPi"
+    assert entry_named(module, "ns::shift<float>") == "_ZN2ns5shiftIfEEvPT_i"
+    with pytest.raises(KeyError):
+        entry_named(module, "ker")
