@@ -32,6 +32,7 @@ from analyzers.ir.memory_state import State, merge
 from analyzers.ir.pointers import pointed_objects
 from analyzers.ir.retries import retried_reads
 from analyzers.ir.uniformity import narrower
+from analyzers.ir.unrolling import unrolled
 
 _EXIT_KIND: dict[str, ConjunctKind] = {"return": "return", "break": "break", "switch-break": "break"}
 
@@ -101,7 +102,7 @@ class _Executor(Effects):
         self.assertions: list[AssertionEvent] = []
 
     def run(self) -> KernelEvents:
-        self._block(self.kernel.body)
+        self._block(unrolled(self.kernel.body))
         return KernelEvents(
             kernel=self.kernel,
             accesses=tuple(self.accesses),

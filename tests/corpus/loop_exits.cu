@@ -182,3 +182,166 @@ __global__ void three_and_no_more(int *out) {
   } while (i < 3);
   if (i == 3) out[0] = threadIdx.x;  // expect: data-race with self
 }
+
+// --- short loops that only compute ---------------------------------------------------------------------------
+
+// Bit reversal, bit by bit: a permutation.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void bits_reversed(int *a) {  // expect: race-free
+  int t = threadIdx.x, r = 0;
+  for (int i = 0; i < 5; ++i) {
+    if (t >> i & 1) r |= 1 << (4 - i);
+  }
+  a[r] = t;
+}
+
+// One bit is left out: two threads share each cell.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void four_bits_reversed(int *a) {
+  int t = threadIdx.x, r = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (t >> i & 1) r |= 1 << (4 - i);
+  }
+  a[r] = t;  // expect: data-race with self
+}
+
+// `continue` skips a bit that is set: the complement, and a permutation too.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void bits_that_are_clear(int *a) {  // expect: race-free
+  int t = threadIdx.x, r = 0;
+  for (int i = 0; i < 5; ++i) {
+    if (t >> i & 1) continue;
+    r += 1 << i;
+  }
+  a[r] = t;
+}
+
+// The largest power of two up to t, found by a loop that breaks: each thread adds what is left.
+__device__ int largest_power(int t) {
+  int p = 1;
+  for (int i = 0; i < 6; ++i) {
+    if (2 * p > t) break;
+    p *= 2;
+  }
+  return p;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void power_and_rest(int *a) {  // expect: race-free
+  int t = threadIdx.x, p = largest_power(t);
+  a[p * 2 + (t - p)] = t;
+}
+
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void power_alone(int *a) {
+  int t = threadIdx.x;
+  a[largest_power(t)] = t;  // expect: data-race with self
+}
+
+// All threads leave through the return, in the third turn.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void returned_by_then(int *a) {  // expect: race-free
+  for (int i = 0; i < 4; ++i) {
+    if (i & 2) return;
+  }
+  a[0] = threadIdx.x;
+}
+
+// Nobody does: the loop ends before.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void not_returned_by_then(int *a) {
+  for (int i = 0; i < 2; ++i) {
+    if (i & 2) return;
+  }
+  a[0] = threadIdx.x;  // expect: data-race with self
+}
+
+// The barrier stands under a condition that the loop makes the same for all.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void barrier_behind_a_short_loop(int *a) {  // expect: race-free
+  int t = threadIdx.x, c = 0;
+  while (c < 4) {
+    if (c * 8 > t + 32) break;
+    ++c;
+  }
+  a[t] = c;
+  if (c == 4) {
+    __syncthreads();
+    a[31 - t] = t;
+  }
+}
+
+// The same with another bound: some threads leave before.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void barrier_behind_a_loop_left_early(int *a) {
+  int t = threadIdx.x, c = 0;
+  while (c < 4) {
+    if (c * 8 > t) break;
+    ++c;
+  }
+  a[t] = c;
+  if (c == 4) {
+    __syncthreads();  // expect: barrier-divergence
+    a[t] = t;
+  }
+}
+
+// Gray code, built bit by bit: neighbours differ in one bit, and no two threads agree.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void gray_code(int *a) {  // expect: race-free
+  int t = threadIdx.x, g = 0;
+  for (int i = 0; i < 5; ++i) {
+    int bit = t >> i & 1, next = t >> (i + 1) & 1;
+    if (bit != next) g |= 1 << i;
+  }
+  a[g] = t;
+}
+
+// Sorting two bits by a loop with two ways out: the class of a thread, and its place in the class.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void class_and_place(int *a) {  // expect: race-free
+  int t = threadIdx.x, k = 0;
+  do {
+    if (t % 4 == k) break;
+  } while (++k < 3);
+  a[k * 8 + t / 4] = t;
+}
+
+// Interleaving two halves of an index.
+// cuda-lsp: launch grid=(1) block=(16)
+__global__ void interleaved(int *a) {  // expect: race-free
+  int t = threadIdx.x, x = t & 3, y = t >> 2, m = 0;
+  for (int i = 0; i < 2; ++i) {
+    if (x >> i & 1) m += 1 << (2 * i);
+    if (y >> i & 1) m += 2 << (2 * i);
+  }
+  a[m] = t;
+}
+
+// The number of digits of t in base 3, and a row for each.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void digits(int *a) {  // expect: race-free
+  int t = threadIdx.x, left = t, n = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (left == 0) break;
+    left /= 3;
+    ++n;
+  }
+  a[n * 32 + t] = n;
+}
+
+// Two loops, one after the other, of which the second goes on where the first has stopped.
+// cuda-lsp: launch grid=(1) block=(32)
+__global__ void up_and_down(int *a) {  // expect: race-free
+  int t = threadIdx.x, k = 0, v = t;
+  while (k < 3) {
+    if (v & 1) break;
+    v >>= 1;
+    ++k;
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (i >= k) break;
+    v <<= 1;
+  }
+  a[2 * t - v] = t;
+}
