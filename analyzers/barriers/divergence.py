@@ -66,9 +66,10 @@ def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
 
 def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: DivergenceResult) -> Divergence | None:
     group = {"warp": "warp", "block": "block", "grid": "grid"}[mode]
+    guard = _guard(barrier)
     suspects = [
         (i, c)
-        for i, c in enumerate(barrier.guard)
+        for i, c in enumerate(guard)
         if c.kind != "assume" and c not in barrier.formed and not is_uniform(checker.launch.bind(c.condition), group)
     ]
     exits: list[tuple[int, Conjunct]] = []
@@ -76,11 +77,11 @@ def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: Div
         if c.kind == "return":
             exits.append((i, c))
             continue
-        found = _ask(checker, barrier, mode, i, c, live=True, out=out)
+        found = _ask(checker, barrier, guard, mode, i, live=True, out=out)
         if found is not None:
             return Divergence(barrier, c, "divergence", mode, found)
     for i, c in exits:
-        found = _ask(checker, barrier, mode, i, c, live=False, out=out)
+        found = _ask(checker, barrier, guard, mode, i, live=False, out=out)
         if found is not None:
             return Divergence(barrier, c, "after-exit", mode, found)
     return None
@@ -89,14 +90,15 @@ def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: Div
 def _ask(
     checker: RaceChecker,
     barrier: BarrierEvent,
+    guard: Sequence[Conjunct],
     mode: Mode,
     index: int,
-    cause: Conjunct,
     live: bool,
     out: DivergenceResult,
 ) -> Mapping[Expr, int] | None:
-    """Thread 1 executes the barrier; thread 2 follows the same way up to ``cause``, which is false for it."""
+    """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it."""
     launch = checker.launch
+    cause = guard[index]
     loops = launch.events.loops
     parts: list[Expr] = [launch.distinct(mode)]
     if mode == "warp":
@@ -105,8 +107,8 @@ def _ask(
         parts += covers(launch, barrier, mode)
     around = barrier.loops[: cause.depth]
     parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
-    parts += [launch.side(c.condition, 1, mode) for c in barrier.guard]
-    parts += [launch.side(c.condition, 2, mode) for c in _way_to(barrier.guard, index, live)]
+    parts += [launch.side(c.condition, 1, mode) for c in guard]
+    parts += [launch.side(c.condition, 2, mode) for c in _way_to(guard, index, live)]
     parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
     query = query_of(launch, parts, mode)
     if query is None:
@@ -127,6 +129,15 @@ def _ask(
             out.undecided.append((barrier, answer))
             return None
     return None
+
+
+def _guard(barrier: BarrierEvent) -> list[Conjunct]:
+    """The conditions on the way to a barrier, with those that a thread has not returned in a branch beside it."""
+    found: list[Conjunct] = []
+    for i, c in enumerate(barrier.guard):
+        found += [departure for place, departure in barrier.departures if place == i]
+        found.append(c)
+    return found
 
 
 def _mask_is_known(launch: Launch, barrier: BarrierEvent) -> bool:

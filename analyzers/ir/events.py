@@ -104,6 +104,9 @@ class BarrierEvent:
     in_macro: bool = False
     formed: Guard = ()
     """The conditions under which the threads named by ``mask`` came together: all of them met these."""
+    departures: tuple[tuple[int, Conjunct], ...] = ()
+    """For the conditions of ``guard``, by their places, whose other side returns from the kernel: that a thread has not
+    returned there, which holds for all that come here."""
 
 
 @dataclass(frozen=True, slots=True)

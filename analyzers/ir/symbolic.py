@@ -11,7 +11,7 @@ sound for a first race in an execution, because a load whose cell can change mea
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from analyzers.ir import expr as E
@@ -20,6 +20,7 @@ from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
 from analyzers.ir.effects import Effects
 from analyzers.ir.events import (
     AssertionEvent,
+    Conjunct,
     ConjunctKind,
     Definition,
     FenceEvent,
@@ -190,17 +191,23 @@ class _Executor(Effects):
         guard, before = self.guard, self.state
         sides: list[tuple[Expr, State]] = []
         seen: list[Expr] = []
+        ways: list[tuple[int, int, Expr]] = []
         for condition, body in ((c, s.then), (E.lnot(c), s.orelse)):
             self.guard, self.state = guard, before.copy()
             if condition is E.FALSE:
                 continue
             self._extend(condition, "branch")
+            first = len(self.barriers)
             inner = self._block(body)
             exits.merge(inner.under(condition))
+            returned = inner.conditions.get(K.KERNEL_BLOCK, E.FALSE)
+            ways.append((first, len(self.barriers), E.land(condition, returned)))
             if self.state.live:
                 sides.append((condition, self.state))
                 seen.append(self._seen(len(guard) + len(E.conjuncts(condition))))
         self.guard = guard
+        if len(ways) == 2:
+            self._depart(ways, len(guard))
         if len(seen) == 2:
             self._know(E.lor(E.lnot(c), seen[0]), E.lor(c, seen[1]))
         elif seen:
@@ -213,6 +220,17 @@ class _Executor(Effects):
         else:
             self.state = merge(c, sides[0][1], sides[1][1])
         return exits
+
+    def _depart(self, ways: list[tuple[int, int, Expr]], place: int) -> None:
+        """To return in one branch is to return before the barriers of the other one. ``ways``: of each branch, its
+        first barrier, the one behind its last, and when a thread returns in it."""
+        for (first, end, _), (waits, waited, returned) in zip(ways, reversed(ways), strict=True):
+            if returned is E.FALSE or waits < waited:
+                continue  # a barrier in each branch: threads wait at one while others wait at the other
+            conjunct = Conjunct(E.lnot(returned), "return", len(self.active))
+            for i in range(first, end):
+                barrier = self.barriers[i]
+                self.barriers[i] = replace(barrier, departures=(*barrier.departures, (place, conjunct)))
 
     def _labelled(self, label: str, body: tuple[K.Stmt, ...]) -> _Exits:
         guard = self.guard

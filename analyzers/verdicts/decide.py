@@ -58,8 +58,6 @@ class RaceDecision:
 @dataclass(frozen=True, slots=True)
 class DivergenceDecision:
     barrier: int
-    cause: int
-    """Index into the barrier's guard."""
     kind: Literal["divergence", "after-exit"]
     mode: Mode
     values: Mapping[Expr, int]
@@ -233,7 +231,7 @@ def _same_warp(concrete: Concrete) -> bool:
 def _divergence(launch: Launch, d: Divergence, index: int) -> DivergenceDecision:
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
-    return DivergenceDecision(index, d.barrier.guard.index(d.cause), d.kind, d.mode, d.values, outcome.certainty)
+    return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty)
 
 
 def _failures(launch: Launch, assertions: Assertions) -> Iterator[AssertionDecision]:

@@ -134,3 +134,98 @@ __global__ void guard_taken_by_last_block(const float *in, float *out, int n) {
 void launch_rounded_up(const float *in, float *out, int n) {
   guard_taken_by_last_block<<<(n + 127) / 128, 128>>>(in, out, n);
 }
+
+// To return in the other branch is to return early.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void return_in_the_other_branch(const int *in, int *out, int n) {
+  __shared__ int s[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    s[threadIdx.x] = in[i];
+    __syncthreads();  // expect: barrier-after-exit
+    out[i] = s[threadIdx.x ^ 1];
+  } else {
+    return;
+  }
+}
+
+// Some of those in the other branch stay, and go past the barrier.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void some_return_in_the_other_branch(int *out) {
+  int t = threadIdx.x;
+  if (t < 8) {
+    if (t & 1) return;
+  } else {
+    __syncthreads();  // expect: barrier-divergence
+  }
+  out[t] = t;
+}
+
+// All of them return, in two ways.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void all_return_in_the_other_branch(int *out) {
+  int t = threadIdx.x;
+  if (t < 8) {
+    if (t & 1) return;
+    out[t + 64] = t;
+    return;
+  } else {
+    out[t] = 1;
+    __syncthreads();  // expect: barrier-after-exit
+  }
+  out[71 - t] = t;
+}
+
+// A barrier in each branch, with a return behind it: some wait at one while the others wait at the other.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void both_wait_and_return(int *out) {
+  int t = threadIdx.x;
+  if (t < 8) {
+    out[t] = 1;
+    __syncthreads();  // expect: barrier-divergence
+    return;
+  } else {
+    out[t] = 2;
+    __syncthreads();  // expect: barrier-divergence
+    return;
+  }
+}
+
+// Nobody of this block comes to the other branch.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void nobody_in_the_other_branch(int *out) {  // expect: race-free
+  int t = threadIdx.x;
+  if (t < 64) {
+    out[t] = 1;
+    __syncthreads();
+    out[63 - t] = 2;
+  } else {
+    return;
+  }
+}
+
+// The other branch is another block's.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void another_block_returns(int *out) {  // expect: race-free
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    out[t] = 1;
+    __syncthreads();
+    out[63 - t] = 2;
+  } else {
+    return;
+  }
+}
+
+// Returning or not hangs on a parameter, alike for all.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void all_return_or_none(int *out, int n) {  // expect: race-free
+  int t = threadIdx.x;
+  if (n > 3) {
+    out[t] = 1;
+    __syncthreads();
+    out[63 - t] = 2;
+  } else {
+    return;
+  }
+}
