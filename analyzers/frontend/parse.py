@@ -9,6 +9,7 @@ belongs into a process of its own.
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -89,6 +90,11 @@ _COMMON_ARGUMENTS: Final = (
 _LINKAGE: Final = "is used but not defined in this translation unit, and cannot be defined"
 
 
+_DEVICE_LAUNCH: Final = re.compile(
+    r"(?:reference|call) to __global__ function.* (?:in|from) __(?:global|device|host__ __device)__ function$"
+)
+"""Said of a launch in device code; of one in a template, in a note of an error."""
+
 #: For how many units the parse of a part is kept beside the whole one.
 _FOCUSED: Final = 2
 
@@ -130,6 +136,13 @@ class Diagnostic:
     notes: tuple[Diagnostic, ...] = ()
     in_probe: bool = False
     from_probe: bool = False
+
+    @property
+    def is_device_launch(self) -> bool:
+        """clang's refusal of a kernel launched by device code (dynamic parallelism), which it does not compile."""
+        said = [self.message] if not self.message.startswith("no matching function for call") else []
+        said += [note.message for note in self.notes if note.message.startswith("candidate function")]
+        return any(_DEVICE_LAUNCH.search(message) for message in said)
 
     @property
     def span(self) -> SourceSpan:
@@ -175,13 +188,14 @@ class ParsedUnit:
     @property
     def all_errors(self) -> tuple[Diagnostic, ...]:
         """Diagnostics of error severity in the user's code, also in instances that only probes ask for; missing headers
-        are left out."""
+        and launches in device code are left out."""
         return tuple(
             diagnostic
             for diagnostic in self.diagnostics
             if diagnostic.severity >= Severity.ERROR
             and not diagnostic.in_probe
             and _missing_name(diagnostic.message) is None
+            and not diagnostic.is_device_launch
         )
 
     @property

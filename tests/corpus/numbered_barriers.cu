@@ -60,3 +60,74 @@ __global__ void two_numbers(int *out) {
     asm volatile("bar.sync 2;" ::: "memory");  // expect: barrier-divergence
   out[t] = s[63 - t];
 }
+
+// The count of the block, from a register.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_by_the_block(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  asm volatile("bar.sync 2, %0;" ::"r"(blockDim.x) : "memory");
+  out[t] = s[63 - t];
+}
+
+// Half of the count of the block: who is meant is not known.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_by_half(int *out) {  // expect: unknown(partial-barrier)
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  asm volatile("bar.sync 2, %0;" ::"r"(blockDim.x / 2) : "memory");
+  out[t] = s[63 - t];
+}
+
+// A barrier that counts votes, in PTX.
+__device__ int votes(int mine) {
+  int n;
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(n) : "r"(mine) : "memory");
+  return n;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counts_votes(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  int n = votes(t & 1);
+  out[t] = s[63 - t] + n;
+}
+
+// The vote comes too early.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counts_votes_too_early(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  int n = votes(t & 1);
+  s[t] = t;  // expect: data-race with +1
+  out[t] = s[63 - t] + n;
+}
+
+// All threads agree on the result, so that a barrier may depend on it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void votes_decide(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (votes(out[t] > 3) > 10) {
+    s[t] = t;
+    __syncthreads();
+    out[t] = s[63 - t];
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void any_vote(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x, found;
+  s[t] = t;
+  asm volatile(
+      "{ .reg .pred p, q; setp.eq.s32 p, %1, 5; bar.red.or.pred q, 1, p; selp.s32 %0, 1, 0, q; }"
+      : "=r"(found)
+      : "r"(t)
+      : "memory");
+  out[t] = s[63 - t] + found;
+}

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from analyzers.frontend.lowering import asynchronous, class_values, memory
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.numbered_barriers import counted_barrier, whole_barrier
+from analyzers.frontend.lowering.numbered_barriers import counted_barrier, reducing_barrier, whole_barrier
 from analyzers.frontend.lowering.places import Place
 from analyzers.frontend.lowering.synchronisation import (
     fence,
@@ -24,6 +25,7 @@ from analyzers.frontend.lowering.synchronisation import (
 from analyzers.frontend.parse import is_bundled
 from analyzers.ir.expr import (
     BOOL,
+    I32,
     I64,
     PTR,
     TRUE,
@@ -488,6 +490,8 @@ def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
             return False
         warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32))
         return True
+    if "red" in qualifiers:
+        return _reducing_barrier(s, qualifiers, args)
     if "sync" not in qualifiers or len(args) not in (1, 2) or "cluster" in qualifiers:
         return False
     number = s.value(args[0])
@@ -495,6 +499,32 @@ def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
         count = s.value(args[1])
         return number is not None and count is not None and counted_barrier(s.ctx, s.node, number, count)
     return number is not None and whole_barrier(s.ctx, s.node, number)
+
+
+def _reducing_barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
+    """``bar.red.popc.u32 d, a{, b}, {!}p`` and ``bar.red.{and,or}.pred p, a{, b}, {!}q``."""
+    kinds: dict[str, Literal["and", "or", "count"]] = {"popc": "count", "and": "and", "or": "or"}
+    kind = next((kinds[q] for q in qualifiers if q in kinds), None)
+    number = s.value(args[1]) if len(args) in (3, 4) else None
+    if kind is None or number is None:
+        return False
+    count = s.value(args[2]) if len(args) == 4 else None
+    if len(args) == 4 and count is None:
+        return False
+    name = args[-1].removeprefix("!").strip()
+    operand = s.predicates.get(name)
+    if operand is None:
+        operand = s.ctx.havoc(BOOL, f"predicate {name}", s.node)
+    if args[-1].startswith("!"):
+        operand = lnot(operand)
+    result = reducing_barrier(s.ctx, s.node, number, count, kind, operand)
+    if result is None:
+        return False
+    if "pred" in qualifiers:
+        s.predicates[args[0]] = compare("ne", result, const(0, I32))
+    else:
+        s.set(args[0], result)
+    return True
 
 
 def _fence(s: _Statement, qualifiers: list[str]) -> bool:

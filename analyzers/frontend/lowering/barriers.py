@@ -23,9 +23,9 @@ from analyzers.ir.expr import I32, U32, Expr, cast, sym
 from analyzers.ir.kernel import Order, Scope
 
 
-@intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync")
+@intrinsic("__syncthreads", "__cuda_lsp_block_sync", "__barrier_sync", "__nvvm_bar_sync", "__nvvm_barrier_sync")
 def syncthreads(ctx: Context, call: Call) -> Value:
-    if call.name != "__barrier_sync" or not call.args:
+    if not call.args:
         block_barrier(ctx, call.node)
     elif not whole_barrier(ctx, call.node, ctx.scalar(call.args[0])):
         return ctx.unsupported_value("named-barrier", "a barrier whose number may differ between threads", call.node)
@@ -71,7 +71,7 @@ def cluster_sync(ctx: Context, call: Call) -> Value:
     return None
 
 
-@intrinsic("__barrier_sync_count")
+@intrinsic("__barrier_sync_count", "__nvvm_barrier_sync_cnt")
 def partial_barrier(ctx: Context, call: Call) -> Value:
     number, count = (ctx.scalar(argument) for argument in call.args[:2])
     if not counted_barrier(ctx, call.node, number, count):

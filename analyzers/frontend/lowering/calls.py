@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
 from analyzers.frontend.lowering.construction import constructed
@@ -56,9 +58,19 @@ def call(ctx: Context, node: Node) -> Value:
 _SAME_OBJECT = frozenset({"std::move", "std::forward", "std::as_const", "std::move_if_noexcept"})
 
 
+#: Functions of the runtime API that start kernels and copies; device code may call them, too.
+_LAUNCHING = re.compile(
+    r"cudaGraphLaunch|cudaLaunch\w*Kernel\w*|cudaLaunchDevice\w*|cudaMem(?:cpy|set|Prefetch)\w*|__cudaPushCallConfiguration"
+)
+
+
 def invoke(ctx: Context, call: Call) -> Value:
     """A call of a known function: an intrinsic, a definition to inline, or a declaration only."""
     facts = describe(ctx.table, call.target)
+    if facts.bundled and _LAUNCHING.fullmatch(call.name):
+        return ctx.unsupported_value(
+            "dynamic-parallelism", f"{call.name} in device code starts work beside it", call.node
+        )
     rule = INTRINSICS.get(call.name) or GROUP_METHODS.get(facts.qualified)
     if rule is None and call.node.type.scalar and len(call.args) == 2:
         rule = QUALIFIED.get(facts.qualified)
@@ -67,7 +79,7 @@ def invoke(ctx: Context, call: Call) -> Value:
     if facts.qualified in _SAME_OBJECT and facts.body is None and len(call.args) == 1:
         return held_place(ctx, ctx.place(call.args[0]))
     if facts.node.kind == Kinds.FUNCTION and any(k.kind == Kinds.GLOBAL_ATTR for k in facts.node.kids):
-        return ctx.unsupported_value("device-launch", f"{call.name} launched from device code", call.node)
+        return ctx.unsupported_value("dynamic-parallelism", f"{call.name} is launched from device code", call.node)
     method = call.target.kind in (Kinds.METHOD, Kinds.CONVERSION) and not call.target.cursor.is_static_method()
     this: Place | None = None
     if method:

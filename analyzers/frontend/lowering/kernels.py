@@ -163,8 +163,15 @@ def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
     out: list[Stmt] = []
     for error in errors:
         if any(_touches(error, extent) for extent in extents):
-            out.append(Unsupported("parse-error", error.message, Site(error.span, "")))
+            out.append(_problem(error))
     return out
+
+
+def _problem(error: Diagnostic) -> Unsupported:
+    if error.is_device_launch:
+        text = "a kernel is launched from device code: what it does to memory is not followed"
+        return Unsupported("dynamic-parallelism", text, Site(error.span, ""))
+    return Unsupported("parse-error", error.message, Site(error.span, ""))
 
 
 def _touches(error: Diagnostic, extent: SourceSpan) -> bool:

@@ -8,10 +8,12 @@ program, for the provers to decide.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.synchronisation import barrier, block_barrier, linear_thread
-from analyzers.ir.expr import BDIM, FALSE, U32, Expr, add, binary, cast, compare, const, lor, mul
+from analyzers.frontend.lowering.synchronisation import Reduction, barrier, linear_thread
+from analyzers.ir.expr import BDIM, FALSE, I32, U32, Expr, IntType, add, binary, cast, compare, const, lor, mul
 from analyzers.ir.kernel import If
 from analyzers.ir.uniformity import is_uniform
 
@@ -29,16 +31,22 @@ def whole_barrier(ctx: Context, node: Node, number: Expr) -> bool:
     """A numbered barrier of the whole block; False where its number may differ between threads."""
     if not is_uniform(number, "block"):
         return False
+    _whole(ctx, node, number)
+    return True
+
+
+def _whole(ctx: Context, node: Node, number: Expr, reduce: Reduction | None = None) -> None:
     plain = _without_casts(number)
     _apart(ctx, node, (int(plain.value), 1, None) if plain.op == "const" else (0, MAX_NUMBERS, None))
-    block_barrier(ctx, node)
-    return True
+    barrier(ctx, node, "block", reduce=reduce)
 
 
 def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
     """A numbered barrier that waits for `count` threads; False where it is not known which threads these are."""
     count = _without_casts(count)
-    if count.op != "const" or count.value <= 0 or count.value % 32:
+    if count.op != "const":
+        return _counts_everybody(ctx, node, number, count)
+    if count.value <= 0 or count.value % 32:
         return False
     size = int(count.value)
     if size >= MAX_THREADS:
@@ -49,6 +57,33 @@ def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool
     _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
     barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None)
     return True
+
+
+def _counts_everybody(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
+    """A count that is computed has to be that of the block."""
+    if not isinstance(count.ty, IntType) or not is_uniform(number, "block"):
+        return False
+    _unless(ctx, node, compare("eq", cast(count, U32), _block_size()))
+    return whole_barrier(ctx, node, number)
+
+
+def reducing_barrier(
+    ctx: Context,
+    node: Node,
+    number: Expr,
+    count: Expr | None,
+    kind: Literal["and", "or", "count"],
+    operand: Expr,
+) -> Expr | None:
+    """A numbered barrier of the whole block that gives what it makes of the threads' operands; None where it is not
+    known to be one."""
+    if not is_uniform(number, "block") or (count is not None and not isinstance(count.ty, IntType)):
+        return None
+    if count is not None:
+        _unless(ctx, node, compare("eq", cast(count, U32), _block_size()))
+    result = ctx.temporary(I32, "votes")
+    _whole(ctx, node, number, (kind, operand, result.value))
+    return result
 
 
 def _unless(ctx: Context, node: Node, known: Expr) -> None:

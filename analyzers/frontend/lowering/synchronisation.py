@@ -16,6 +16,8 @@ from analyzers.ir.kernel import Barrier, Collective, Fence, Order, Scope
 from analyzers.model import SourceSpan
 
 FULL_WARP = 0xFFFFFFFF
+Reduction = tuple[Literal["and", "or", "count"], Expr, str]
+"""What a barrier makes of its threads' operands: how, of what, and the variable that holds it."""
 BarrierScope = Literal["warp", "tile", "block", "grid", "cluster"]
 
 
@@ -26,7 +28,7 @@ def barrier(
     *,
     mask: Expr | None = None,
     tile: int | None = None,
-    reduce: tuple[Literal["and", "or", "count"], Expr, str] | None = None,
+    reduce: Reduction | None = None,
 ) -> None:
     """Emit a barrier; `node` is the call that makes it."""
     shown = ctx.override or node
