@@ -51,6 +51,7 @@ _SCOPES: dict[str, Scope] = {"cta": "block", "gpu": "grid", "gl": "grid", "sys":
 _ORDERS: dict[str, Order] = {
     "relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "sc": "seq_cst",
 }  # fmt: skip
+_VOTES: dict[str, Literal["and", "or", "count"]] = {"popc": "count", "and": "and", "or": "or"}
 _ATOMIC_OPS = frozenset({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"})
 #: No effect on memory that the analysis sees, and no value.
 _IGNORED = frozenset({"prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent",
@@ -503,8 +504,7 @@ def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
 
 def _reducing_barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
     """``bar.red.popc.u32 d, a{, b}, {!}p`` and ``bar.red.{and,or}.pred p, a{, b}, {!}q``."""
-    kinds: dict[str, Literal["and", "or", "count"]] = {"popc": "count", "and": "and", "or": "or"}
-    kind = next((kinds[q] for q in qualifiers if q in kinds), None)
+    kind = next((_VOTES[q] for q in qualifiers if q in _VOTES), None)
     number = s.value(args[1]) if len(args) in (3, 4) else None
     if kind is None or number is None:
         return False
