@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Literal
 
 from analyzers.ir import expr as E
@@ -61,6 +62,8 @@ def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
         return ["warp"] if block else []
     if barrier.scope == "grid":
         return [*block, "grid"]
+    if barrier.scope == "cluster" and prod(launch.events.kernel.bounds.cluster or ()) > 1:
+        return [*block, "grid"]
     return block
 
 
@@ -103,7 +106,7 @@ def _ask(
     parts: list[Expr] = [launch.distinct(mode)]
     if mode == "warp":
         parts.append(launch.same_warp("warp"))
-    if mode == "warp" or is_wide(barrier):
+    if mode == "warp" or is_wide(barrier) or barrier.scope == "cluster":
         parts += covers(launch, barrier, mode)
     around = barrier.loops[: cause.depth]
     parts += [E.compare("eq", *(launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
+from analyzers.ir.clusters import exists, is_in_block, own_object
 from analyzers.ir.events import (
     AccessEvent,
     AtomicInfo,
@@ -33,7 +34,9 @@ class Effects(Valuation):
         for condition, root, offset in pointer_targets(self.value(pointer)):
             if root.op == "null":
                 continue
-            if root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
+            if is_in_block(root):
+                found += self._elsewhere(condition, root, offset, site)
+            elif root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
                 found.append((condition, root, offset))
             elif root.op == "opaque" and root.value[0].startswith("rewritten:"):
                 text = f"`{site.text}` goes through a pointer read from memory in which the kernel writes pointers"
@@ -41,6 +44,18 @@ class Effects(Valuation):
             else:
                 self._reject("untracked-pointer", f"what `{site.text}` points to is not known", site)
         return found
+
+    def _elsewhere(self, condition: Expr, root: Expr, offset: Expr, site: K.Site) -> list[tuple[Expr, Expr, Expr]]:
+        """A target in another block of the cluster: an object in shared memory, and a rank that exists."""
+        own, size = root.args[0], self.kernel.bounds.cluster
+        if size is not None and own.op == "addr" and self._space(own) == "shared":
+            known = exists(root.args[1], size)
+            if known is not E.TRUE:
+                self.assumptions.setdefault("blocks are asked for by ranks below the size of their cluster")
+            return [(E.land(condition, known), root, offset)]
+        if own.op != "null":
+            self._reject("cluster-memory", f"whose memory `{site.text}` goes to is not known", site)
+        return []
 
     def _local_cell(self, root: Expr, offset: Expr, width: int) -> Cell | None:
         """The cell of an access to a local object; None where more than one may be meant, as for what an allocation
@@ -53,6 +68,7 @@ class Effects(Valuation):
         return None
 
     def _space(self, root: Expr) -> str:
+        root = own_object(root)
         return self.objects[root.value].space if root.op == "addr" else "global"
 
     def _bounds(self, pairs: tuple[tuple[Expr, int], ...]) -> Guard:
@@ -156,6 +172,10 @@ class Effects(Valuation):
             return E.opaque(f"local:{s.id}", s.ty, self.counters())
         if s.volatile:
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
+        if is_in_block(root):
+            where = (offset, root.args[1], *self.counters())
+            kind = "rewritten" if s.ty == E.PTR else "load"
+            return E.opaque(f"{kind}:{s.id}:{root.args[0].value}", s.ty, where)
         if s.ty == E.PTR:
             return self._loaded_pointer(s, root, offset)
         if root.op == "addr" and root.value not in self.written:

@@ -66,8 +66,8 @@ class AtomicInfo:
 
 @dataclass(frozen=True, slots=True)
 class AccessEvent:
-    """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, or an opaque
-    pointer."""
+    """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, an opaque pointer,
+    or an object of another block of the cluster (``clusters``)."""
 
     id: int
     order: int

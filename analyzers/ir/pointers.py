@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Set
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
+from analyzers.ir.clusters import in_block, is_in_block, own_object
 from analyzers.ir.expr import I64, Expr
 
 
 def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
     """(condition, root, I64 byte offset) for everything a variable-free pointer may point to; root is ``addr``,
-    ``null`` or opaque."""
+    ``null``, opaque, or one of these ``in_block``."""
     zero = E.const(0, I64)
     if p.op == "ptradd":
         return [(c, r, E.add(o, p.args[1])) for c, r, o in pointer_targets(p.args[0])]
@@ -22,6 +23,8 @@ def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
         return _join_roots(then + other)
     if p.op == "cast" and p.args[0].ty == E.PTR:
         return pointer_targets(p.args[0])
+    if is_in_block(p):
+        return [(c, in_block(own_object(r), p.args[1]), o) for c, r, o in pointer_targets(p.args[0])]
     return [(E.TRUE, p, zero)]
 
 
@@ -32,7 +35,7 @@ def address_number(p: Expr) -> Expr | None:
     An object has one number for all threads: blocks and threads each see their own at the same address."""
     number: Expr | None = None
     for condition, root, offset in reversed(pointer_targets(p)):
-        if root.op not in ("addr", "null"):
+        if own_object(root).op not in ("addr", "null"):
             return None
         base = E.const(0, E.U64) if root.op == "null" else E.call("ptrtoint", E.U64, root)
         at = E.add(base, E.cast(offset, E.U64))

@@ -306,7 +306,7 @@ class RaceChecker:
                     yield "warp", (launch.same_warp("warp"),), False
                 elif pair.one is pair.two:
                     yield "warp", (launch.same_warp("warp"),), True
-        if pair.space == "global" and launch.grid != (1, 1, 1):
+        if pair.crosses_blocks and launch.grid != (1, 1, 1):
             yield "grid", (), False
 
     def _offsets(self, pair: Pair, mode: Mode) -> tuple[Expr, Expr]:

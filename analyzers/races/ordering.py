@@ -39,7 +39,7 @@ class Cases:
 
 
 _ORDERS: dict[Mode, frozenset[str]] = {
-    "grid": frozenset({"grid"}),
+    "grid": frozenset({"grid", "cluster"}),
     "block": frozenset({"grid", "cluster", "block"}),
     "warp": frozenset({"grid", "cluster", "block", "warp", "tile"}),
 }
@@ -284,10 +284,27 @@ def _before(o: _Ordering, x: BarrierEvent, b: AccessEvent, depth: int) -> _Insta
     return _Instance(mapping, exists=E.compare("le", E.const(1, I64), inner), passed=len(shared))
 
 
+def same_cluster(launch: Launch, mode: Mode) -> Expr:
+    """Both threads belong to one cluster; never where it is not known how large these are."""
+    size = launch.events.kernel.bounds.cluster
+    if size is None:
+        return E.FALSE
+    parts: list[Expr] = []
+    for b, n in zip(E.BID, size, strict=True):
+        blocks = (
+            E.binary("div", launch.side(b, t, mode), E.const(n, E.U32)) if n > 1 else launch.side(b, t, mode)
+            for t in (1, 2)
+        )
+        parts.append(E.compare("eq", *blocks))
+    return E.land(*parts)
+
+
 def covers(launch: Launch, x: BarrierEvent, mode: Mode) -> list[Expr]:
     """Conditions under which both threads belong to the barrier's group (in ``warp`` mode: one warp already): each
     names
     the other's lane."""
+    if x.scope == "cluster" and mode == "grid":
+        return [same_cluster(launch, mode)]
     if x.scope == "tile" and x.tile is not None and (x.tile < WARP or mode == "block" or x.tile % WARP):
         n = E.const(x.tile, E.U32)
         return [E.compare("eq", *(E.binary("div", launch.linear(t, mode), n) for t in (1, 2)))]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.ir import expr as E
+from analyzers.ir.clusters import block_of, is_in_block, own_object
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
@@ -46,10 +47,19 @@ class Pair:
     def space(self) -> str:
         return self.first.space
 
+    @property
+    def crosses_blocks(self) -> bool:
+        """Threads of different blocks may mean one object."""
+        return self.space == "global" or is_in_block(self.one.root) or is_in_block(self.two.root)
+
 
 def place(launch: Launch, access: AccessEvent) -> Place:
     """The allocation and offset of an access under the launch's pointer arguments."""
     root = access.root
+    if is_in_block(root):
+        size = launch.events.kernel.bounds.cluster
+        assert size is not None
+        return Place(own_object(root).value, access.offset, block_of(root.args[1], size), "shared")
     if root.op != "addr":
         return Place(f"*{root.value[0]}", access.offset, root.args, "global")
     name: str = root.value
@@ -61,7 +71,7 @@ def place(launch: Launch, access: AccessEvent) -> Place:
     variable = variable_allocation(launch.events.kernel, launch.context, name)
     if variable is not None:
         return Place(f"host:{variable}", access.offset, (), "global")
-    return Place(name, access.offset, (), space)
+    return Place(name, access.offset, E.BID if name in launch.mapped else (), space)
 
 
 def variable_allocation(kernel: Kernel, context: LaunchContext, name: str) -> str | None:
@@ -158,6 +168,8 @@ def synchronizes(pair: Pair, mode: Mode) -> bool:
     exactly the same bytes."""
     a, b = pair.one, pair.two
     wide = _SCOPES_COVERING[mode]
+    if mode == "grid" and pair.space == "shared":
+        wide |= {"cluster"}  # shared memory is reached from one cluster only
     strong = [x.volatile or (x.atomic is not None and x.atomic.scope in wide) for x in (a, b)]
     return all(strong) and a.width == b.width
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir import expr as E
+from analyzers.ir.clusters import is_in_block, own_object
 from analyzers.ir.context import LaunchContext, promised
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents
@@ -51,6 +52,8 @@ class Launch:
     promises: list[tuple[int, str, tuple[str, ...]]] = field(init=False)
     """What users say of arrays: (tag of the constraint, kind, objects)."""
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
+    mapped: frozenset[str] = field(init=False)
+    """Shared objects that other blocks of the cluster reach."""
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
     _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
@@ -67,6 +70,7 @@ class Launch:
         self.grid = _constants(self.bind(d) for d in E.GDIM)
         self.ranges = {}
         self.facts = []
+        self.mapped = frozenset(own_object(a.root).value for a in self.events.accesses if is_in_block(a.root))
         self._dimension_facts()
         for d, value in computed.items():
             # Two inequalities, not an equation: a solver would put the value in everywhere, and products of it.
@@ -96,6 +100,11 @@ class Launch:
                 if known[axis] is None:
                     value = self.bind(dims[axis])
                     self.ranges[value] = _meet(self.ranges.get(value), (1, top))
+            along = (self.events.kernel.bounds.cluster or (1, 1, 1))[axis]
+            if along > 1 and self.grid[axis] is None:
+                # A grid is made of whole clusters.
+                rest = E.binary("rem", self.bind(E.GDIM[axis]), E.const(along, E.U32))
+                self._limit(E.compare("eq", rest, E.const(0, E.U32)))
             if self.block[axis] is None or self.grid[axis] is None:
                 total = E.mul(E.cast(self.bind(E.BDIM[axis]), I64), E.cast(self.bind(E.GDIM[axis]), I64))
                 self._limit(E.compare("lt", total, E.const(2**31, I64)))

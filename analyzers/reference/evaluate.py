@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from analyzers.ir.clusters import IN_BLOCK
 from analyzers.ir.expr import PTR, Expr, FloatType, IntType, Type, binary_value, walk
 from analyzers.reference.data import lane, pack
 from analyzers.reference.functions import apply, divide, float_to_int, known, round_float
@@ -35,8 +36,17 @@ class Frame(dict[Key, Any]):
         return value
 
 
+RANK_SHIFT = 64
+"""A pointer into another block of the cluster has that block's rank plus one above its address."""
+
+
+def own_address(pointer: int) -> int:
+    """The address in the thread's own block."""
+    return pointer & ((1 << RANK_SHIFT) - 1) if pointer >> RANK_SHIFT > 0 else pointer
+
+
 _ADDRESSES = frozenset({"ptrtoint", "inttoptr"})
-_EXACT = _ADDRESSES | {"lane", "pack"}
+_EXACT = _ADDRESSES | {"lane", "pack", IN_BLOCK}
 """Calls that are executed, other than those of ``functions``."""
 
 Value = Callable[[Frame], Any]
@@ -137,6 +147,9 @@ class Evaluator:
             # Pointers are numbers here, in which the object can be told from the upper bits.
             address = parts[0]
             return address if ty == PTR else _wrapped(address, ty) if isinstance(ty, IntType) else address
+        if name == IN_BLOCK:
+            pointer, rank = parts
+            return lambda f: own_address(pointer(f)) + (rank(f) + 1 << RANK_SHIFT)
         if name == "lane" and len(parts) == 2:
             whole, offset = parts
             return lambda f: lane(whole(f), offset(f), ty)

@@ -16,7 +16,7 @@ from analyzers.ir.expr import PTR, Expr, FloatType, IntType
 from analyzers.reference.data import decode, encode, modify
 from analyzers.reference.evaluate import Evaluator, Frame, Key, arbitrary, text_number
 from analyzers.reference.launch import ConcreteLaunch, Limits, cluster_of, coordinate, mix
-from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
+from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry, shared_instance
 from analyzers.reference.program import Branch, Program, flatten
 from analyzers.reference.result import AccessRecord, RunResult
 from analyzers.reference.signals import Signals
@@ -195,12 +195,13 @@ class Machine(Stepper[Thread]):
 
         return halt
 
-    def instance(self, entry: ObjectEntry, t: Thread) -> int:
+    def instance(self, entry: ObjectEntry, t: Thread, pointer: int) -> int:
+        """Whose object a pointer means; of a block that the cluster does not have, one that nobody else reaches."""
         if entry.space == "shared":
-            return t.block
+            return shared_instance(pointer, t.block, self.launch)
         return t.number if entry.private else 0
 
-    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Thread, ObjectEntry, int, int], None]:
+    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Thread, ObjectEntry, int, int, int], None]:
         """Appends the record of one execution of ``s`` to the result."""
         where, accesses = self.where(pc), self.result.accesses
         bounds = [(self.evaluator.value(index), extent) for index, extent in s.in_bounds]
@@ -209,14 +210,16 @@ class Machine(Stepper[Thread]):
         scope: k.Scope | None = s.scope if isinstance(s, k.Atomic) else "system" if s.volatile else None
         event, width, limit = s.id, s.width, self.limits.accesses
 
-        def record(t: Thread, entry: ObjectEntry, offset: int, bits: int) -> None:
+        def record(t: Thread, entry: ObjectEntry, instance: int, offset: int, bits: int) -> None:
             if entry.private or entry.space == "constant":
                 return
             f = t.frame
             inside = entry.size is None or 0 <= offset <= entry.size - width
             for index, extent in bounds:
                 inside = inside and 0 <= index(f) < extent
-            instance = t.block if entry.space == "shared" else 0
+            if entry.space != "shared":
+                instance = 0
+            inside = inside and instance >= 0
             accesses.append(
                 AccessRecord(
                     event, entry.name, instance, offset, width, kind, writes, scope, t.number, t.sync, t.epoch,
@@ -233,14 +236,15 @@ class Machine(Stepper[Thread]):
         memory, find, ty, width, volatile = self.memory, self.space.find, s.ty, s.width, s.volatile
 
         def load(t: Thread) -> None:
-            entry, offset = find(pointer(t.frame))
-            instance = self.instance(entry, t)
+            at = pointer(t.frame)
+            entry, offset = find(at)
+            instance = self.instance(entry, t, at)
             if ty == PTR and not memory.written(entry, instance, offset, width):
                 memory.write(entry, instance, offset, width, self.space.pointee(entry, offset))
             bits = memory.read(entry, instance, offset, width)
             if volatile and self.signalling:
                 self.signals.read(t, (entry.name, instance, offset, width), "system", "relaxed")
-            record(t, entry, offset, bits)
+            record(t, entry, instance, offset, bits)
             t.frame[target] = decode(bits, ty, width)
 
         return load
@@ -250,16 +254,18 @@ class Machine(Stepper[Thread]):
         memory, find, ty, width, volatile = self.memory, self.space.find, s.value.ty, s.width, s.volatile
 
         def store(t: Thread) -> None:
-            entry, offset = find(pointer(t.frame))
+            at = pointer(t.frame)
+            entry, offset = find(at)
+            instance = self.instance(entry, t, at)
             bits = encode(value(t.frame), ty, width)
-            record(t, entry, offset, bits)
+            record(t, entry, instance, offset, bits)
             if self.signalling:
-                cell = (entry.name, self.instance(entry, t), offset, width)
+                cell = (entry.name, instance, offset, width)
                 if volatile:
                     self.signals.write(t, cell, "system", "relaxed", keeps=False)
                 else:
                     self.signals.overwrite(cell)
-            memory.write(entry, self.instance(entry, t), offset, width, bits)
+            memory.write(entry, instance, offset, width, bits)
 
         return store
 
@@ -270,8 +276,9 @@ class Machine(Stepper[Thread]):
         memory, find, ty, width = self.memory, self.space.find, s.ty, s.width
 
         def atomic(t: Thread) -> None:
-            entry, offset = find(pointer(t.frame))
-            instance = self.instance(entry, t)
+            at = pointer(t.frame)
+            entry, offset = find(at)
+            instance = self.instance(entry, t, at)
             old = decode(memory.read(entry, instance, offset, width), ty, width)
             try:
                 new = modify(s.op, ty, old, [o(t.frame) for o in operands])
@@ -281,7 +288,7 @@ class Machine(Stepper[Thread]):
             cell = (entry.name, instance, offset, width)
             if self.signalling and s.op != "store":
                 self.signals.read(t, cell, s.scope, s.order)
-            record(t, entry, offset, bits)
+            record(t, entry, instance, offset, bits)
             if self.signalling and s.op != "load" and (s.op in ("exch", "store") or new != old):
                 self.signals.write(t, cell, s.scope, s.order, keeps=s.op != "store")
             memory.write(entry, instance, offset, width, bits)

@@ -73,6 +73,16 @@ def cluster_of(block: int, launch: ConcreteLaunch) -> int:
     return linear((x // cx, y // cy, z // cz), extent)
 
 
+def block_at_rank(block: int, rank: int, launch: ConcreteLaunch) -> int | None:
+    """The linear number of the block with a rank in the cluster of a block; None where the cluster has no such one."""
+    cx, cy, cz = launch.cluster
+    if not 0 <= rank < cx * cy * cz:
+        return None
+    x, y, z = coordinate(block, launch.grid)
+    dx, dy, dz = coordinate(rank, launch.cluster)
+    return linear((x // cx * cx + dx, y // cy * cy + dy, z // cz * cz + dz), launch.grid)
+
+
 def mix(*parts: int) -> int:
     """A 64-bit number that depends on every bit of every part (splitmix64 steps)."""
     h = 0x243F6A8885A308D3

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from analyzers.ir.kernel import Kernel, MemObject
-from analyzers.reference.evaluate import text_number
-from analyzers.reference.launch import ConcreteLaunch, Contents, mix
+from analyzers.reference.evaluate import RANK_SHIFT, own_address, text_number
+from analyzers.reference.launch import ConcreteLaunch, Contents, block_at_rank, mix
 
 _STRETCH = 48
 _MIDDLE = 1 << (_STRETCH - 1)
@@ -84,6 +84,7 @@ class AddressSpace:
 
     def find(self, pointer: int) -> tuple[ObjectEntry, int]:
         """The object that a pointer was computed from, and the byte offset."""
+        pointer = own_address(pointer)
         if 0 <= pointer < _SHARED_END:
             number = (pointer >> _SHARED_STRETCH) - 1
             if 0 <= number < len(self.shared):
@@ -99,6 +100,15 @@ class AddressSpace:
     def pointee(self, entry: ObjectEntry, offset: int) -> int:
         """What a pointer points to that nobody stored at this place: an object of its own."""
         return self.address(f"{entry.name}[{offset}]")
+
+
+def shared_instance(pointer: int, block: int, launch: ConcreteLaunch) -> int:
+    """The block whose shared memory a pointer of ``block`` goes to, by linear number; -1 where there is none."""
+    rank = (pointer >> RANK_SHIFT) - 1
+    if rank < 0:
+        return block
+    found = block_at_rank(block, rank, launch)
+    return -1 if found is None else found
 
 
 class InitialBytes:

@@ -18,7 +18,7 @@ from analyzers.reference.evaluate import Frame, Shadow, arbitrary, text_number
 from analyzers.reference.exchange import exchange, takes_mask
 from analyzers.reference.interpreter import CompiledKernel
 from analyzers.reference.launch import WARP, ConcreteLaunch, cluster_of
-from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry
+from analyzers.reference.memory import AddressSpace, Memory, ObjectEntry, shared_instance
 from analyzers.reference.program import Branch, Place
 from analyzers.reference.stepping import LEAVE, Stepper
 
@@ -185,12 +185,12 @@ class Tracer(Stepper[Walk]):
 
         return assign_tainted
 
-    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Walk, ObjectEntry, int, bool], None]:
+    def recorder(self, pc: int, s: k.Load | k.Store | k.Atomic) -> Callable[[Walk, ObjectEntry, int, int, bool], None]:
         loops = self.program.loops[pc]
         bounds = [(self.evaluator.value(index), extent) for index, extent in s.in_bounds]
         event, width = s.id, s.width
 
-        def record(w: Walk, entry: ObjectEntry, offset: int, tainted: bool) -> None:
+        def record(w: Walk, entry: ObjectEntry, at: int, offset: int, tainted: bool) -> None:
             if event not in w.wanted:
                 return
             f = w.frame
@@ -198,9 +198,10 @@ class Tracer(Stepper[Walk]):
                 return
             if any(not 0 <= index(f) < extent for index, extent in bounds):
                 return
+            number = shared_instance(at, w.block, w.launch) if entry.space == "shared" else 0
             w.instances.append(
                 Instance(
-                    entry.name, w.block if entry.space == "shared" else 0, offset, width, w.interval, w.epoch,
+                    entry.name, number, offset, width, w.interval, w.epoch,
                     tuple([(label, f[key]) for label, key in loops]),
                     tainted or bool(w.active) or w.interval_tainted, frozenset(f.undefined),
                 )
@@ -215,12 +216,13 @@ class Tracer(Stepper[Walk]):
         def load(w: Walk) -> None:
             f = w.frame
             tainted = taint(f, w.shadow)
-            entry, offset = w.space.find(pointer(f))
+            at = pointer(f)
+            entry, offset = w.space.find(at)
             if entry.private:
                 tainted = tainted or bool(w.active) or w.private_tainted(entry, offset, width)
                 f[name] = decode(w.memory.read(entry, 0, offset, width), ty, width)
             else:
-                record(w, entry, offset, tainted)
+                record(w, entry, at, offset, tainted)
                 bits = w.contents(entry, offset, width)
                 if ty == PTR and bits == 0:
                     # Equal cells of memory that nobody writes hold equal pointers, different ones are disjoint.
@@ -240,10 +242,11 @@ class Tracer(Stepper[Walk]):
 
         def store(w: Walk) -> None:
             f = w.frame
-            entry, offset = w.space.find(pointer(f))
+            at = pointer(f)
+            entry, offset = w.space.find(at)
             bits = encode(value(f), ty, width)
             if not entry.private:
-                record(w, entry, offset, address_taint(f, w.shadow))
+                record(w, entry, at, offset, address_taint(f, w.shadow))
             elif address_taint(f, w.shadow):
                 w.smeared.add(entry.name)
             else:
@@ -261,8 +264,9 @@ class Tracer(Stepper[Walk]):
 
         def atomic(w: Walk) -> int | None:
             f = w.frame
-            entry, offset = w.space.find(pointer(f))
-            record(w, entry, offset, taint(f, w.shadow))
+            at = pointer(f)
+            entry, offset = w.space.find(at)
+            record(w, entry, at, offset, taint(f, w.shadow))
             old = decode(w.contents(entry, offset, width), ty, width)
             try:
                 new = modify(s.op, ty, old, [o(f) for o in operands])

@@ -80,7 +80,7 @@ def _conditions(events: KernelEvents, context: LaunchContext, budget: int) -> It
     launch = Launch(events, context)
     checker = RaceChecker(launch, Ladder(Budget(smt=budget)))
     for pair in conflicting(launch):
-        modes = ("block", "grid") if pair.space == "global" else ("block",)
+        modes = ("block", "grid") if pair.crosses_blocks else ("block",)
         for mode in modes:
             for case in cases(launch, pair.one, pair.two, mode).possible:
                 yield f"{_event(pair.one)}  x  {_event(pair.two)}  [{mode}, {case.relation}]"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from analyzers.ir.clusters import own_object
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.kernel import Kernel
@@ -171,7 +172,8 @@ def _unproved(result: ContextResult) -> bool:
 
 
 def _space(events: KernelEvents, access: AccessEvent) -> str:
-    return events.kernel.object(access.root.value).space if access.root.op == "addr" else "global"
+    root = own_object(access.root)
+    return events.kernel.object(root.value).space if root.op == "addr" else "global"
 
 
 def _places(accesses: Iterable[AccessEvent]) -> int:

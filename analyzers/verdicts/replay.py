@@ -50,6 +50,7 @@ def concrete_launch(launch: Launch, concrete: Concrete) -> ConcreteLaunch:
         block=concrete.block,
         values={**concrete.parameters, **concrete.ranks},
         aliases=aliases,
+        cluster=launch.events.kernel.bounds.cluster or (1, 1, 1),
         dynamic_shared=shared if shared is not None and shared > 0 else 1 << 16,
     )
 

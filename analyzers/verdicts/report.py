@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from analyzers.ir import expr as E
+from analyzers.ir.clusters import own_object
 from analyzers.ir.context import DISTINCT, LaunchContext
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
@@ -195,9 +196,10 @@ def _read_modify_write(events: KernelEvents, a: AccessEvent, b: AccessEvent) -> 
 
 
 def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concrete) -> tuple[str, str]:
-    if a.root.op != "addr":
+    root = own_object(a.root)
+    if root.op != "addr":
         return "memory behind a loaded pointer", "memory behind a loaded pointer"
-    o = launch.events.kernel.object(a.root.value)
+    o = launch.events.kernel.object(root.value)
     display = o.display or o.name
     if race.address is not None:
         # What was replayed counts from the start of the allocation, the text from where the pointer points.
@@ -381,7 +383,7 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         )
         for i in (0, 1)
     )
-    group = {"warp": "warp", "block": "block", "grid": "grid"}[d.mode]
+    group = "cluster" if d.mode == "grid" and barrier.scope == "cluster" else d.mode
     after_exit = d.kind == "after-exit"
     if after_exit:
         code, severity = Verdict.BARRIER_AFTER_EXIT, Severity.HINT

@@ -8,24 +8,20 @@ Syntax and meaning follow the PTX ISA, chapter "Instruction Set".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 from analyzers.frontend.lowering import asynchronous, class_values, memory
+from analyzers.frontend.lowering.assembly_barriers import barrier, map_address, memory_fence, special_register
+from analyzers.frontend.lowering.assembly_statement import Statement, ordering_of, scope_of
+from analyzers.frontend.lowering.assembly_text import arguments_of, instructions_of, macro_text, parts_of
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.numbered_barriers import counted_barrier, reducing_barrier, whole_barrier
 from analyzers.frontend.lowering.places import Place
 from analyzers.frontend.lowering.synchronisation import (
-    fence,
     lane,
-    lane_mask,
-    warp_barrier,
 )
-from analyzers.frontend.parse import is_bundled
 from analyzers.ir.expr import (
     BOOL,
-    I32,
     I64,
     PTR,
     TRUE,
@@ -36,22 +32,15 @@ from analyzers.ir.expr import (
     compare,
     const,
     lnot,
-    ptradd,
 )
-from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Scope, Store
+from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Store
 
-_HAS_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
-_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CONSTRAINT = re.compile(r'(?:\[(\w+)\]\s*)?"\s*([=+]?)[^"]*"\s*\(')
-_REGISTER = re.compile(r"mov\.[us]32\s+(%\w+|%\[\w+\])\s*,\s*%%?(laneid|lanemask_(?:lt|le|gt|ge|eq))$")
-_OPERAND = re.compile(r"%(?:(\d+)|\[(\w+)\])")
+_REGISTER = re.compile(
+    r"mov\.[us]32\s+(%\w+|%\[\w+\])\s*,\s*%%?(laneid|lanemask_(?:lt|le|gt|ge|eq)|cluster_n?ctarank)$"
+)
 _WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16, "16x2": 4}
 _TYPE = re.compile(r"\.(?:b|u|s|f|bf|e4m|e5m)(8|16x2|16|32|64|128)\b")
-_SCOPES: dict[str, Scope] = {"cta": "block", "gpu": "grid", "gl": "grid", "sys": "system", "cluster": "cluster"}
-_ORDERS: dict[str, Order] = {
-    "relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel", "sc": "seq_cst",
-}  # fmt: skip
-_VOTES: dict[str, Literal["and", "or", "count"]] = {"popc": "count", "and": "and", "or": "or"}
 _ATOMIC_OPS = frozenset({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"})
 #: No effect on memory that the analysis sees, and no value.
 _IGNORED = frozenset({"prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent",
@@ -62,91 +51,33 @@ _REGISTERS_ONLY = frozenset({
     "brev", "bfe", "bfi", "szext", "bmsk", "dp4a", "dp2a", "addc", "subc", "madc", "mul24", "mad24", "sad", "fma",
     "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "testp", "copysign", "set", "setp", "selp", "slct",
     "and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "prmt", "cvt", "cvta", "pack", "unpack",
-    "isspacep", "mapa", "getctarank", "mma", "shfl", "vote", "match", "activemask", "elect", "redux", "nanosleep",
+    "isspacep", "getctarank", "mma", "shfl", "vote", "match", "activemask", "elect", "redux", "nanosleep",
     "prefetch", "prefetchu", "createpolicy", "tex", "tld4", "txq", "suq", "istypep",
 })  # fmt: skip
 _VIDEO = ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset")
 #: Effects that are not modelled.
 _OPAQUE = frozenset({"mbarrier", "wgmma", "tensormap", "multimem", "sust", "sured", "suld", "bra", "brx", "call",
-                     "tcgen05", "clusterlaunchcontrol", "isspacep", "mapa", "getctarank", "exit"})  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Statement:
-    """An asm statement being lowered."""
-
-    ctx: Context
-    node: Node
-    operands: list[Node]
-    outputs: list[bool]
-    names: dict[str, int]
-    values: dict[int, Expr] = field(default_factory=dict[int, Expr])
-    predicates: dict[str, Expr] = field(default_factory=dict[str, Expr])
-    written: set[int] = field(default_factory=set[int])
-
-    def number(self, text: str) -> int | None:
-        """The operand that ``%0`` or ``%[name]`` stands for."""
-        found = _OPERAND.search(text)
-        if found is None:
-            return None
-        number = int(found.group(1)) if found.group(1) else self.names.get(found.group(2), -1)
-        return number if 0 <= number < len(self.operands) else None
-
-    def value(self, text: str) -> Expr | None:
-        """An operand or an immediate."""
-        text = text.strip()
-        number = self.number(text)
-        if number is None:
-            try:
-                return const(int(text, 0), I64)
-            except ValueError:
-                return None
-        found = self.values.get(number)
-        if found is None:
-            found = self.values[number] = self.ctx.held(self.ctx.scalar(self.operands[number]))
-        return found
-
-    def pointer(self, text: str) -> Expr | None:
-        """What ``[%1+16]`` points to."""
-        base, _, offset = text.strip().strip("[]").partition("+")
-        value = self.value(base)
-        if value is None:
-            return None
-        pointer = memory.convert_scalar(self.ctx, value, PTR)
-        if not offset.strip():
-            return pointer
-        by = self.value(offset)
-        return ptradd(pointer, memory.convert_scalar(self.ctx, by, I64)) if by is not None else None
-
-    def set(self, text: str, value: Expr) -> None:
-        """Write an output operand; a register declared inside the text is nobody's business."""
-        number = self.number(text)
-        if number is None or not self.outputs[number]:
-            return
-        self.written.add(number)
-        place = self.ctx.place(self.operands[number])
-        if place.type.scalar:
-            memory.write(self.ctx, place, memory.convert_scalar(self.ctx, value, place.type.ir or U64), self.node)
+                     "tcgen05", "clusterlaunchcontrol", "isspacep", "getctarank", "exit"})  # fmt: skip
 
 
 def lower(ctx: Context, node: Node) -> None:
     """An asm statement."""
     text = node.text
     if not re.match(r"\s*(?:asm|__asm__|__asm)\b", text):
-        found = _macro_text(node, text)
+        found = macro_text(node, text)
         if found is None:
             ctx.unsupported("asm", f"assembly written by the macro {text[:40]!r}", node)
             return
         text = found
-    template, constraints = _parts(text)
+    template, constraints = parts_of(text)
     operands = [k for k in node.kids if 100 <= k.kind < 200]
     marks = _CONSTRAINT.findall(constraints)[: len(operands)]
-    statement = _Statement(
+    statement = Statement(
         ctx, node, operands, [bool(mark) for _, mark in marks] + [False] * (len(operands) - len(marks)),
         {name: number for number, (name, _) in enumerate(marks) if name},
     )  # fmt: skip
     with ctx.captured() as emitted:
-        problem = next((i for i in _instructions(template) if not _instruction(statement, i)), None)
+        problem = next((i for i in instructions_of(template) if not _instruction(statement, i)), None)
     if problem is not None:
         ctx.unsupported("asm", problem[:100], node)
     else:
@@ -154,7 +85,7 @@ def lower(ctx: Context, node: Node) -> None:
     _leave_any(statement)
 
 
-def _leave_any(s: _Statement) -> None:
+def _leave_any(s: Statement) -> None:
     """Outputs that no recognised instruction wrote hold any value."""
     for number, operand in enumerate(s.operands):
         if not s.outputs[number] or number in s.written:
@@ -167,81 +98,10 @@ def _leave_any(s: _Statement) -> None:
             class_values.store_leaves(s.ctx, place, made, operand)
 
 
-# --- text ---------------------------------------------------------------------------------------------------
-
-
-def _parts(text: str) -> tuple[str, str]:
-    """The assembly code, and the text of the operand lists."""
-    keyword = _HAS_ASM.search(text)
-    opened = text.find("(", keyword.end() if keyword is not None else 0)
-    depth, quoted, end = 0, False, len(text)
-    for at in range(max(opened, 0), len(text)):
-        letter = text[at]
-        if letter == '"' and text[at - 1] != "\\":
-            quoted = not quoted
-        elif not quoted:
-            if letter == "(":
-                depth += 1
-            elif letter == ")":
-                depth -= 1
-                if not depth:
-                    end = min(end, at)
-                    break
-            elif letter == ":" and depth == 1:
-                end = at
-                break
-    code = "".join(_LITERAL.findall(text[opened:end]))
-    return code.replace("\\n", "\n").replace("\\t", " ").replace("\\r", " "), text[end:]
-
-
-def _instructions(code: str) -> list[str]:
-    """The instructions of a template, blanks and comments normalised; a label keeps its colon."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", code, flags=re.DOTALL)
-    # Braces around a whole statement open a scope; those of vector operands belong to the instruction.
-    out: list[str] = []
-    for line in code.split(";"):
-        text = " ".join(line.split())
-        while text[:1] in ("{", "}") and not re.match(r"\{[^{}]*\}\s*,", text):
-            text = text[1:].strip()
-        if text and text != "}":
-            out.append(text)
-    return out
-
-
-def _macro_text(node: Node, used: str) -> str | None:
-    """The asm statement inside the macro that a text uses, when it holds exactly one."""
-    name = re.match(r"\s*(\w+)", used)
-    return _definition(node, name.group(1), 3) if name else None
-
-
-def _definition(node: Node, name: str, depth: int) -> str | None:
-    pattern = re.compile(
-        rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b((?:[^\\\n]|\\(?:\r?\n|.))*)", re.MULTILINE
-    )
-    for path in node.table.files():
-        if is_bundled(path):
-            continue
-        found = pattern.search(node.table.bytes_of(path))
-        if found is None:
-            continue
-        body = found.group(1).decode("utf-8", "replace").replace("\\\r\n", " ").replace("\\\n", " ")
-        uses = list(_HAS_ASM.finditer(body))
-        if len(uses) == 1:
-            return body[uses[0].start() :]
-        if uses or not depth:
-            return None
-        for inner in re.findall(r"[A-Za-z_]\w*", body):
-            deeper = _definition(node, inner, depth - 1) if inner != name else None
-            if deeper is not None:
-                return deeper
-        return None
-    return None
-
-
 # --- instructions -------------------------------------------------------------------------------------------
 
 
-def _instruction(s: _Statement, text: str) -> bool:
+def _instruction(s: Statement, text: str) -> bool:
     """Emit one instruction; False when it is not understood."""
     guard = TRUE
     predicated = re.match(r"@(!?)(%?\w+|%\[\w+\])\s+(.*)", text)
@@ -256,7 +116,7 @@ def _instruction(s: _Statement, text: str) -> bool:
     if name in _IGNORED or head.endswith(":"):
         return True
     with s.ctx.branch() if guard is not TRUE else s.ctx.captured() as emitted:
-        understood = _operation(s, name, head, _arguments(rest), text)
+        understood = _operation(s, name, head, arguments_of(rest), text)
     if emitted:
         if guard is TRUE:
             s.ctx.out.extend(emitted)
@@ -265,23 +125,7 @@ def _instruction(s: _Statement, text: str) -> bool:
     return understood
 
 
-def _arguments(text: str) -> list[str]:
-    """Operands split at commas outside of brackets and braces."""
-    parts: list[str] = []
-    depth, start = 0, 0
-    for at, letter in enumerate(text):
-        if letter in "[{(":
-            depth += 1
-        elif letter in "]})":
-            depth -= 1
-        elif letter == "," and not depth:
-            parts.append(text[start:at].strip())
-            start = at + 1
-    last = text[start:].strip()
-    return [*parts, last] if last else parts
-
-
-def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) -> bool:
+def _operation(s: Statement, name: str, head: str, args: list[str], text: str) -> bool:
     qualifiers = head.split(".")[1:]
     if name in _OPAQUE:
         return name == "wgmma" and qualifiers[:1] in (["fence"], ["commit_group"], ["wait_group"])
@@ -296,9 +140,9 @@ def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) 
     if name in ("ldmatrix", "stmatrix"):
         return _matrix(s, name, qualifiers, args)
     if name in ("bar", "barrier"):
-        return _barrier(s, qualifiers, args)
+        return barrier(s, qualifiers, args)
     if name in ("membar", "fence"):
-        return _fence(s, qualifiers)
+        return memory_fence(s, qualifiers)
     if name == "trap":
         s.ctx.emit(Assume(const(0, BOOL), "trap", s.ctx.site(s.node)))
         return True
@@ -308,8 +152,12 @@ def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) 
     found = _REGISTER.match(text)
     if found:
         kind = found.group(2)
-        s.set(found.group(1), lane() if kind == "laneid" else lane_mask(kind[-2:]))
+        value = special_register(s.ctx, kind)
+        if value is not None:
+            s.set(found.group(1), value)
         return True
+    if name == "mapa":
+        return map_address(s, args)
     if name == "cvta" and len(args) == 2:
         value = s.value(args[1])
         if value is not None:
@@ -318,7 +166,7 @@ def _operation(s: _Statement, name: str, head: str, args: list[str], text: str) 
     return name in _REGISTERS_ONLY or name.startswith(_VIDEO)
 
 
-def _predicate(s: _Statement, qualifiers: list[str], args: list[str]) -> None:
+def _predicate(s: Statement, qualifiers: list[str], args: list[str]) -> None:
     operators = {"ne": "ne", "eq": "eq", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge"}
     if len(args) != 3 or not qualifiers or qualifiers[0] not in operators:
         return
@@ -337,26 +185,11 @@ def _width(head: str, qualifiers: list[str]) -> tuple[int, int] | None:
     return _WIDTHS[found.group(1)], count
 
 
-def _ordering(qualifiers: list[str]) -> tuple[Order, Scope] | None:
-    """Order and scope of a strong access, None for a weak one."""
-    for qualifier in qualifiers:
-        if qualifier in _ORDERS:
-            return _ORDERS[qualifier], _scope(qualifiers)
-    return None
-
-
-def _scope(qualifiers: list[str]) -> Scope:
-    for qualifier in qualifiers:
-        if qualifier in _SCOPES:
-            return _SCOPES[qualifier]
-    return "grid"
-
-
 def _integer(width: int) -> IntType:
     return IntType(width * 8, signed=False)
 
 
-def _load(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
+def _load(s: Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
     size = _width(head, qualifiers)
     pointer = s.pointer(args[1]) if len(args) >= 2 else None
     if size is None or pointer is None:
@@ -365,7 +198,7 @@ def _load(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> b
     ctx = s.ctx
     ty = _integer(width) if count == 1 and width <= 8 else memory.DATA
     loaded = ctx.temporary(ty)
-    strong = _ordering(qualifiers)
+    strong = ordering_of(qualifiers)
     site = ctx.site(s.node)
     if strong is not None and count == 1:
         order, scope = strong
@@ -373,24 +206,26 @@ def _load(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> b
     else:
         volatile = "volatile" in qualifiers or "cv" in qualifiers or strong is not None
         ctx.emit(Load(ctx.id(), loaded.value, ty, pointer, width * count, site, (), volatile, Alignment(width * count)))
-    targets = _arguments(args[0].strip("{} "))
+    targets = arguments_of(args[0].strip("{} "))
     for number, target in enumerate(targets):
         part = loaded if count == 1 else memory.pure("lane", _integer(width), loaded, const(number * width, I64))
         s.set(target, part)
     return True
 
 
-def _store(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
+def _store(s: Statement, head: str, qualifiers: list[str], args: list[str]) -> bool:
+    if "async" in qualifiers:
+        return False
     size = _width(head, qualifiers)
     pointer = s.pointer(args[0]) if len(args) >= 2 else None
     if size is None or pointer is None:
         return False
     width, count = size
     ctx = s.ctx
-    given = [s.value(part) for part in _arguments(args[1].strip("{} "))]
+    given = [s.value(part) for part in arguments_of(args[1].strip("{} "))]
     values = [v if v is not None else ctx.havoc(_integer(min(width, 8)), "asm", s.node) for v in given]
     value = values[0] if count == 1 else memory.pure("pack", memory.DATA, *values)
-    strong = _ordering(qualifiers)
+    strong = ordering_of(qualifiers)
     site = ctx.site(s.node)
     if strong is not None and count == 1:
         order, scope = strong
@@ -401,8 +236,8 @@ def _store(s: _Statement, head: str, qualifiers: list[str], args: list[str]) -> 
     return True
 
 
-def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: list[str]) -> bool:
-    op = next((q for q in qualifiers if q in _ATOMIC_OPS), None)
+def _atomic(s: Statement, name: str, head: str, qualifiers: list[str], args: list[str]) -> bool:
+    op = None if "async" in qualifiers else next((q for q in qualifiers if q in _ATOMIC_OPS), None)
     size = _width(head, qualifiers)
     if name == "atom":
         target, args = (args[0], args[1:]) if args else ("", [])
@@ -415,9 +250,9 @@ def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: li
     signed = f".s{size[0] * 8}" in head
     ty = IntType(min(size[0], 8) * 8, signed)
     given = tuple(memory.convert_scalar(s.ctx, o, ty) for o in operands if o is not None)
-    ordering = _ordering(qualifiers)
+    ordering = ordering_of(qualifiers)
     order: Order = ordering[0] if ordering is not None else "relaxed"
-    scope = _scope(qualifiers)
+    scope = scope_of(qualifiers)
     old = s.ctx.temporary(ty, "old")
     s.ctx.emit(Atomic(s.ctx.id(), old.value, op, ty, pointer, given, size[0], scope, order, s.ctx.site(s.node)))
     if target:
@@ -425,7 +260,7 @@ def _atomic(s: _Statement, name: str, head: str, qualifiers: list[str], args: li
     return True
 
 
-def _copy(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
+def _copy(s: Statement, qualifiers: list[str], args: list[str]) -> bool:
     if qualifiers[:1] != ["async"] or "bulk" in qualifiers or "mbarrier" in qualifiers:
         return False
     if "commit_group" in qualifiers:
@@ -462,7 +297,7 @@ def _kept(ctx: Context, pointer: Expr) -> Expr:
     return kept
 
 
-def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) -> bool:
+def _matrix(s: Statement, name: str, qualifiers: list[str], args: list[str]) -> bool:
     """Lanes 0 to 8n-1 give the addresses of rows of 16 bytes."""
     count = next((int(q[1]) for q in qualifiers if q in ("x1", "x2", "x4")), None)
     pointer = s.pointer(args[1 if name == "ldmatrix" else 0]) if len(args) == 2 else None
@@ -481,55 +316,4 @@ def _matrix(s: _Statement, name: str, qualifiers: list[str], args: list[str]) ->
         ctx.out.extend(row)
     else:
         ctx.emit(If(compare("lt", lane(), const(8 * count, U32)), tuple(row), (), ctx.site(s.node)))
-    return True
-
-
-def _barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
-    if qualifiers[:1] == ["warp"]:
-        mask = s.value(args[0]) if len(args) == 1 else None
-        if mask is None:
-            return False
-        warp_barrier(s.ctx, s.node, memory.convert_scalar(s.ctx, mask, U32))
-        return True
-    if "red" in qualifiers:
-        return _reducing_barrier(s, qualifiers, args)
-    if "sync" not in qualifiers or len(args) not in (1, 2) or "cluster" in qualifiers:
-        return False
-    number = s.value(args[0])
-    if len(args) == 2:
-        count = s.value(args[1])
-        return number is not None and count is not None and counted_barrier(s.ctx, s.node, number, count)
-    return number is not None and whole_barrier(s.ctx, s.node, number)
-
-
-def _reducing_barrier(s: _Statement, qualifiers: list[str], args: list[str]) -> bool:
-    """``bar.red.popc.u32 d, a{, b}, {!}p`` and ``bar.red.{and,or}.pred p, a{, b}, {!}q``."""
-    kind = next((_VOTES[q] for q in qualifiers if q in _VOTES), None)
-    number = s.value(args[1]) if len(args) in (3, 4) else None
-    if kind is None or number is None:
-        return False
-    count = s.value(args[2]) if len(args) == 4 else None
-    if len(args) == 4 and count is None:
-        return False
-    name = args[-1].removeprefix("!").strip()
-    operand = s.predicates.get(name)
-    if operand is None:
-        operand = s.ctx.havoc(BOOL, f"predicate {name}", s.node)
-    if args[-1].startswith("!"):
-        operand = lnot(operand)
-    result = reducing_barrier(s.ctx, s.node, number, count, kind, operand)
-    if result is None:
-        return False
-    if "pred" in qualifiers:
-        s.predicates[args[0]] = compare("ne", result, const(0, I32))
-    else:
-        s.set(args[0], result)
-    return True
-
-
-def _fence(s: _Statement, qualifiers: list[str]) -> bool:
-    if "proxy" in qualifiers or "mbarrier_init" in qualifiers:
-        return True
-    order = next((_ORDERS[q] for q in qualifiers if q in _ORDERS), "seq_cst")
-    fence(s.ctx, s.node, _scope(qualifiers), order)
     return True

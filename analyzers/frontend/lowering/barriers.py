@@ -79,7 +79,8 @@ def partial_barrier(ctx: Context, call: Call) -> Value:
     return None
 
 
-@intrinsic("__cuda_lsp_block_arrive", "__cuda_lsp_grid_arrive", "__cuda_lsp_block_wait", "__cuda_lsp_grid_wait")
+@intrinsic("__cuda_lsp_block_arrive", "__cuda_lsp_grid_arrive", "__cuda_lsp_block_wait", "__cuda_lsp_grid_wait",
+           "__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait")  # fmt: skip
 def half_barrier(ctx: Context, call: Call) -> Value:
     scope, half = call.name.removeprefix("__cuda_lsp_").split("_")
     (phases.arrive if half == "arrive" else phases.wait)(ctx, call.node, scope)
@@ -104,8 +105,8 @@ def barrier_in_memory(ctx: Context, call: Call) -> Value:
     return result
 
 
-@intrinsic("__cuda_lsp_cluster_arrive", "__cuda_lsp_cluster_wait", "__cuda_lsp_barrier_wait_parity",
-           "__cuda_lsp_barrier_drop", "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")  # fmt: skip
+@intrinsic("__cuda_lsp_barrier_wait_parity", "__cuda_lsp_barrier_drop",
+           "__cuda_lsp_barrier_inval", "__cuda_lsp_barrier_completion")  # fmt: skip
 def split_barrier(ctx: Context, call: Call) -> Value:
     return _not_modelled(ctx, call, "split-barrier", "a barrier that separates arriving from waiting")
 
@@ -129,11 +130,6 @@ def some_rank(ctx: Context, call: Call) -> Value:
     """Who of a group acts for all: one thread in a question about two, whichever that is."""
     del call
     return sym(f"rank:{ctx.name('copier')}", U32)
-
-
-@intrinsic("__cuda_lsp_cluster_map")
-def cluster_map(ctx: Context, call: Call) -> Value:
-    return _not_modelled(ctx, call, "cluster-memory", "shared memory of another block")
 
 
 def _not_modelled(ctx: Context, call: Call, kind: str, text: str) -> Value:

@@ -126,6 +126,8 @@ class Context:
         self.assumptions: dict[str, None] = {}
         self.numbers: list[tuple[int, int, int | None]] = []
         """Numbered barriers so far: first number, how many numbers (0: one for each group), threads of a group."""
+        self.cluster: tuple[int, int, int] | None = None
+        """Blocks per cluster along each axis, where the kernel says so."""
         self.phases: set[str] = set()
         """Barriers in memory that were set up."""
         self.copies: dict[str, Copy] = {}

@@ -34,6 +34,7 @@ def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
     try:
         for _ in range(_ROUNDS):
             ctx = Context(table, forced)
+            ctx.cluster = _launch_bounds(found.node, found).cluster
             body = _lower_body(ctx, found.node)
             if not ctx.new_forced:
                 return _finished(ctx, found, body, unit)
@@ -185,7 +186,7 @@ def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
 # --- launch bounds ------------------------------------------------------------------------------------------
 
 _BOUNDS = re.compile(r"__launch_bounds__\s*\((.*)\)\s*$", re.DOTALL)
-_CLUSTER = re.compile(r"cluster_dims\(([\d\s,]+)\)")
+_CLUSTER = re.compile(r"cluster_dims\((.*)\)$", re.DOTALL)
 
 
 def _launch_bounds(node: Node, found: Found) -> LaunchBounds:
@@ -200,10 +201,18 @@ def _launch_bounds(node: Node, found: Found) -> LaunchBounds:
                 most = value
         match = _CLUSTER.search(kid.cursor.spelling or "")
         if match:
-            given = [int(n) for n in match.group(1).split(",") if n.strip()]
-            sides = (*given, 1, 1, 1)
-            cluster = (sides[0], sides[1], sides[2])
+            cluster = _cluster(match.group(1), node, found)
     return LaunchBounds(most, cluster)
+
+
+def _cluster(text: str, node: Node, found: Found) -> tuple[int, int, int] | None:
+    """Blocks per cluster; None where they are left to the launch, or not known."""
+    sides = [_evaluated(side, node, found) for side in text.split(",") if side.strip()]
+    known = [n for n in sides if n is not None and n > 0]
+    if not known or len(known) < len(sides) or len(known) > 3:
+        return None
+    x, y, z = (*known, 1, 1, 1)[:3]
+    return x, y, z
 
 
 def _first_argument(text: str) -> str:

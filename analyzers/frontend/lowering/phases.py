@@ -62,7 +62,7 @@ _WIDTH = 8
 """Bytes of a barrier in memory."""
 _QUIET = (Assign, Havoc, Collective, Assume, Fence)
 """They touch no memory."""
-_WIDE: dict[str, Literal["block", "grid"]] = {"block": "block", "grid": "grid"}
+_WIDE: dict[str, Literal["block", "cluster", "grid"]] = {"block": "block", "cluster": "cluster", "grid": "grid"}
 
 
 def key_of(ctx: Context, pointer: Expr) -> str | None:

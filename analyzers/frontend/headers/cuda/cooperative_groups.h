@@ -99,13 +99,21 @@ public:
   static void barrier_wait() { __cuda_lsp_cluster_wait(); }
   static void barrier_wait(arrival_token &&) { __cuda_lsp_cluster_wait(); }
   static dim3 dim_blocks() { return __cuda_lsp_cluster_dim(); }
+  static dim3 group_dim() { return __cuda_lsp_cluster_dim(); }
+  static bool is_valid() { return true; }
   static unsigned num_blocks() { dim3 d = __cuda_lsp_cluster_dim(); return d.x * d.y * d.z; }
-  static dim3 dim_threads();
+  static dim3 dim_threads() {
+    dim3 d = __cuda_lsp_cluster_dim();
+    return dim3(d.x * blockDim.x, d.y * blockDim.y, d.z * blockDim.z);
+  }
   static unsigned num_threads() { return num_blocks() * __cuda_lsp_block_size(); }
   static unsigned size() { return num_threads(); }
   static unsigned block_rank() { return __cuda_lsp_cluster_rank(); }
-  static dim3 block_index() { return dim3(__cuda_lsp_cluster_block()); }
-  static dim3 thread_index();
+  static dim3 block_index() { return __cuda_lsp_cluster_block(); }
+  static dim3 thread_index() {
+    dim3 b = __cuda_lsp_cluster_block();
+    return dim3(b.x * blockDim.x + threadIdx.x, b.y * blockDim.y + threadIdx.y, b.z * blockDim.z + threadIdx.z);
+  }
   static unsigned thread_rank() { return block_rank() * __cuda_lsp_block_size() + __cuda_lsp_thread_rank(); }
   template <class T> static T *map_shared_rank(T *shared, int rank) { return __cuda_lsp_cluster_map(shared, unsigned(rank)); }
   static unsigned query_shared_rank(const void *shared);

@@ -1,4 +1,4 @@
-// nvcuda::wmma: a fragment is registers; loading one reads its rows, one row per lane, storing one writes them.
+// nvcuda::wmma: a fragment is registers; loading one reads its rows, storing one writes them.
 #pragma once
 #include <cuda_lsp/hide_macros.h>
 #include <cuda_bf16.h>
@@ -42,15 +42,15 @@ public:
   static constexpr int num_storage_elements = num_elements;
   element_type x[num_elements];
 };
-// How many lines of memory a fragment covers in a layout, and the bytes of each.
+// How many lines of memory a fragment covers in a layout, and the bytes of each. Which lane moves which line is not said.
 template <class T> constexpr size_t __cuda_lsp_line_bytes(int elements) { return size_t(elements) * __cuda_lsp_element<T>::bits / 8; }
 template <class T, class P> void __cuda_lsp_read_lines(const P *from, unsigned stride, int lines, int elements) {
-  unsigned lane = __cuda_lsp_lane();
-  if (lane < unsigned(lines)) __cuda_lsp_read_bytes(from + lane * stride, __cuda_lsp_line_bytes<T>(elements));
+  if (__cuda_lsp_lane() == __cuda_lsp_some_rank())
+    for (int line = 0; line < lines; ++line) __cuda_lsp_read_bytes(from + line * stride, __cuda_lsp_line_bytes<T>(elements));
 }
 template <class T, class P> void __cuda_lsp_write_lines(P *to, unsigned stride, int lines, int elements) {
-  unsigned lane = __cuda_lsp_lane();
-  if (lane < unsigned(lines)) __cuda_lsp_write_bytes(to + lane * stride, __cuda_lsp_line_bytes<T>(elements));
+  if (__cuda_lsp_lane() == __cuda_lsp_some_rank())
+    for (int line = 0; line < lines; ++line) __cuda_lsp_write_bytes(to + line * stride, __cuda_lsp_line_bytes<T>(elements));
 }
 template <class T> T __cuda_lsp_matrix_value();
 template <class Use, int M, int N, int K, class T, class P> void load_matrix_sync(fragment<Use, M, N, K, T, row_major> &to, const P *from, unsigned stride) {

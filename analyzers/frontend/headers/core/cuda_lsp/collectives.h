@@ -36,10 +36,21 @@ inline unsigned __cuda_lsp_block_size() { return blockDim.x * blockDim.y * block
 inline unsigned __cuda_lsp_block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 inline unsigned __cuda_lsp_grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 inline unsigned __cuda_lsp_lane() { return __cuda_lsp_thread_rank() % 32u; }
-dim3 __cuda_lsp_cluster_dim();
-uint3 __cuda_lsp_cluster_block();
-uint3 __cuda_lsp_cluster_index();
-unsigned __cuda_lsp_cluster_rank();
+// Blocks per cluster along an axis, a constant.
+unsigned __cuda_lsp_cluster_size(int axis);
+inline dim3 __cuda_lsp_cluster_dim() {
+  return dim3(__cuda_lsp_cluster_size(0), __cuda_lsp_cluster_size(1), __cuda_lsp_cluster_size(2));
+}
+inline dim3 __cuda_lsp_cluster_block() {
+  return dim3(blockIdx.x % __cuda_lsp_cluster_size(0), blockIdx.y % __cuda_lsp_cluster_size(1),
+              blockIdx.z % __cuda_lsp_cluster_size(2));
+}
+inline unsigned __cuda_lsp_cluster_rank() {
+  return blockIdx.x % __cuda_lsp_cluster_size(0) +
+         __cuda_lsp_cluster_size(0) * (blockIdx.y % __cuda_lsp_cluster_size(1) +
+                                       __cuda_lsp_cluster_size(1) * (blockIdx.z % __cuda_lsp_cluster_size(2)));
+}
+// The address of a shared object of the calling thread's block in the block with that rank in the cluster.
 template <class T> T *__cuda_lsp_cluster_map(T *shared, unsigned rank);
 
 #pragma clang force_cuda_host_device end

@@ -27,7 +27,8 @@
 #define __inline_hint__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...) __attribute__((annotate("cluster_dims(" #__VA_ARGS__ ")")))
+#define CUDA_LSP_CLUSTER_DIMS(...) __attribute__((annotate("cluster_dims(" #__VA_ARGS__ ")")))
+#define __cluster_dims__(...) CUDA_LSP_CLUSTER_DIMS(__VA_ARGS__)
 #define __block_size__(...)
 #define __nv_pure__ __attribute__((pure))
 #define __nv_builtin_va_list __builtin_va_list
