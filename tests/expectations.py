@@ -124,7 +124,9 @@ _STATEMENT = re.compile(
         (?P<options> (?: ,\s*(?:fix:\s*(?:yes|no)|cites\s+[+-]?\d+) )* )""",
     re.VERBOSE,
 )
-_KERNEL = re.compile(r"^[^/#\n]*?\b__global__\s+void\s+(?:__(?:launch_bounds|cluster_dims)__\([^)]*\)\s*)*(\w+)\s*\(", re.MULTILINE)
+_KERNEL = re.compile(
+    r"^[^/#\n]*?\b__global__\s+void\s+(?:__(?:launch_bounds|cluster_dims)__\([^)]*\)\s*)*(\w+)\s*\(", re.MULTILINE
+)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:.*\\\n)*.*", re.MULTILINE)
 _MACRO_KERNEL = re.compile(r"^DEFINE_\w+\((\w+)", re.MULTILINE)
 """A kernel that a macro of the corpus writes."""

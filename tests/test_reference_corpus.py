@@ -58,8 +58,15 @@ def executions(kernel: Kernel, launch: UserLaunch) -> Iterator[RunResult]:
     for seed, (value, contents) in enumerate(runs):
         values = {**dict.fromkeys(unknown, value), **given}
         concrete = ConcreteLaunch(
-            launch.grid, launch.block, values, dynamic_shared=launch.dynamic_shared or 0, seed=seed, data_range=contents
+            launch.grid,
+            launch.block,
+            values,
+            dynamic_shared=launch.dynamic_shared or 0,
+            seed=seed,
+            data_range=contents,
+            cluster=kernel.bounds.cluster or (1, 1, 1),
         )
+
         result = run(kernel, concrete, seed, LIMITS)
         if result.outcome == "finished":
             yield result
