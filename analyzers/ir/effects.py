@@ -19,6 +19,7 @@ from analyzers.ir.events import (
 from analyzers.ir.expr import BOOL, I64, Expr, IntType
 from analyzers.ir.memory_state import Cell
 from analyzers.ir.pointers import pointer_targets
+from analyzers.ir.surfaces import is_surface
 from analyzers.ir.valuation import Valuation
 
 FULL_WARP = 0xFFFFFFFF
@@ -36,7 +37,11 @@ class Effects(Valuation):
                 continue
             if is_in_block(root):
                 found += self._elsewhere(condition, root, offset, site)
-            elif root.op == "addr" or (root.op == "opaque" and root.value[0].startswith(("mem:", "load"))):
+            elif (
+                root.op == "addr"
+                or is_surface(root)
+                or (root.op == "opaque" and root.value[0].startswith(("mem:", "load")))
+            ):
                 found.append((condition, root, offset))
             elif root.op == "opaque" and root.value[0].startswith("rewritten:"):
                 text = f"`{site.text}` goes through a pointer read from memory in which the kernel writes pointers"

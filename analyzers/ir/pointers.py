@@ -8,6 +8,7 @@ from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.clusters import in_block, is_in_block, own_object
 from analyzers.ir.expr import I64, Expr
+from analyzers.ir.surfaces import SURFACES, is_surface
 
 
 def pointer_targets(p: Expr) -> list[tuple[Expr, Expr, Expr]]:
@@ -130,6 +131,8 @@ def pointed_objects(p: Expr, known: Mapping[str, Set[str]], unknown: bool = True
                 out.add(node.value)
             elif node.op == "var":
                 out |= known.get(node.value, {"?"} if unknown else set[str]())
+            elif is_surface(node):
+                out.add(SURFACES)
             elif node.op in ("cast", "call") and node.args[0].ty != E.PTR:
                 out |= _addressed(node.args[0], known, unknown) or {"?"}
     return frozenset(out)

@@ -16,6 +16,7 @@ from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Kernel
+from analyzers.ir.surfaces import is_surface
 from analyzers.races.threads import Launch, Mode
 
 _SCOPES_COVERING: dict[Mode, frozenset[str]] = {
@@ -60,6 +61,8 @@ def place(launch: Launch, access: AccessEvent) -> Place:
         size = launch.events.kernel.bounds.cluster
         assert size is not None
         return Place(own_object(root).value, access.offset, block_of(root.args[1], size), "shared")
+    if is_surface(root):
+        return _on_surface(launch, access)
     if root.op != "addr":
         return Place(f"*{root.value[0]}", access.offset, root.args, "global")
     name: str = root.value
@@ -72,6 +75,15 @@ def place(launch: Launch, access: AccessEvent) -> Place:
     if variable is not None:
         return Place(f"host:{variable}", access.offset, (), "global")
     return Place(name, access.offset, E.BID if name in launch.mapped else (), space)
+
+
+def _on_surface(launch: Launch, access: AccessEvent) -> Place:
+    """Surfaces are told apart by what the launch passes for their handles; where one is not passed, by no name."""
+    handle, *cell = access.root.args
+    every = dict.fromkeys(launch.bind(a.root.args[0]) for a in launch.events.accesses if is_surface(a.root))
+    if all(h.op in ("sym", "const") for h in every):
+        return Place(f"surface:{E.show(launch.bind(handle))}", access.offset, tuple(cell), "global")
+    return Place("surface", access.offset, (handle, *cell), "global")
 
 
 def variable_allocation(kernel: Kernel, context: LaunchContext, name: str) -> str | None:

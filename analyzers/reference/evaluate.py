@@ -13,6 +13,7 @@ from typing import Any
 
 from analyzers.ir.clusters import IN_BLOCK
 from analyzers.ir.expr import PTR, Expr, FloatType, IntType, Type, binary_value, walk
+from analyzers.ir.surfaces import SURFACE_ROW
 from analyzers.reference.data import lane, pack
 from analyzers.reference.functions import apply, divide, float_to_int, known, round_float
 from analyzers.reference.launch import mix
@@ -40,13 +41,18 @@ RANK_SHIFT = 64
 """A pointer into another block of the cluster has that block's rank plus one above its address."""
 
 
+def surface_address(handle: int, row: int, layer: int) -> int:
+    """The pointer to a row of a surface: in a stretch below that of the first object, for tiny handles and sizes."""
+    return (handle & 7) << 44 | (layer & 0xFF) << 36 | (row & 0xFFF) << 22 | 1 << 47
+
+
 def own_address(pointer: int) -> int:
     """The address in the thread's own block."""
     return pointer & ((1 << RANK_SHIFT) - 1) if pointer >> RANK_SHIFT > 0 else pointer
 
 
 _ADDRESSES = frozenset({"ptrtoint", "inttoptr"})
-_EXACT = _ADDRESSES | {"lane", "pack", IN_BLOCK}
+_EXACT = _ADDRESSES | {"lane", "pack", IN_BLOCK, SURFACE_ROW}
 """Calls that are executed, other than those of ``functions``."""
 
 Value = Callable[[Frame], Any]
@@ -147,6 +153,9 @@ class Evaluator:
             # Pointers are numbers here, in which the object can be told from the upper bits.
             address = parts[0]
             return address if ty == PTR else _wrapped(address, ty) if isinstance(ty, IntType) else address
+        if name == SURFACE_ROW:
+            handle, row, layer = parts
+            return lambda f: surface_address(handle(f), row(f), layer(f))
         if name == IN_BLOCK:
             pointer, rank = parts
             return lambda f: own_address(pointer(f)) + (rank(f) + 1 << RANK_SHIFT)

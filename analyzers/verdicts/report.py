@@ -13,6 +13,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, BarrierEvent, KernelEvents
 from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Kernel
+from analyzers.ir.surfaces import is_surface
 from analyzers.model import (
     Access,
     ContextResult,
@@ -197,6 +198,8 @@ def _read_modify_write(events: KernelEvents, a: AccessEvent, b: AccessEvent) -> 
 
 def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concrete) -> tuple[str, str]:
     root = own_object(a.root)
+    if is_surface(root):
+        return "the surface", "the surface"
     if root.op != "addr":
         return "memory behind a loaded pointer", "memory behind a loaded pointer"
     o = launch.events.kernel.object(root.value)

@@ -49,9 +49,3 @@ __global__ void unreachable_call(int *out) {  // expect: race-free
   if (threadIdx.x > 1000) elsewhere(out, 0);
   out[threadIdx.x] = 1;
 }
-
-// Surfaces are memory of their own; writes to them are not followed.
-// cuda-lsp: launch grid=(1) block=(64)
-__global__ void surface_write(cudaSurfaceObject_t image) {  // expect: unknown(surface-write)
-  surf1Dwrite((int)threadIdx.x, image, 0);
-}

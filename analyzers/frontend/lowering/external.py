@@ -44,9 +44,8 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
     result = ctx.table.types.of(call.target.cursor.result_type)
     if call.name == "operator=" and this is not None and len(call.args) == 1:
         return _implicit_assignment(ctx, call, this)
-    if facts.bundled and facts.name.startswith("surf") and facts.name.endswith("write"):
-        # Surfaces are memory of their own, which nothing here tracks: two threads may write one cell.
-        return ctx.unsupported_value("surface-write", f"{facts.name} writes memory that is not followed", call.node)
+    if facts.bundled and facts.file.endswith("textures.h") and facts.name.startswith("tex"):
+        ctx.assumptions["what textures read is not written during the kernel"] = None
     writes = _written_arguments(ctx, call, facts)
     if writes is None or (this is not None and not facts.bundled):
         for argument in call.args:

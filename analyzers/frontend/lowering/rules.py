@@ -25,6 +25,7 @@ from analyzers.frontend.lowering import (
     memory,
     operators,
     statements,
+    surfaces,
     switches,
     variables,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "memory",
     "operators",
     "statements",
+    "surfaces",
     "switches",
     "variables",
 ]
