@@ -177,16 +177,14 @@ def find_form(
         return None
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        base = E.cast(start, I64)
-        step = delta
-        wrapping = _wraps_at_once(start, step, ty)
-
-        def exact(k: Expr) -> Expr:
-            return E.cast(E.add(base, E.mul(step, k)), ty)
-
-        if wrapping:
-            return Form(exact)
-        return Form(lambda k: E.narrow(E.add(base, E.mul(step, k)), ty), no_wrap=True, after=exact)
+        return _affine_form(start, ty, lambda k: E.mul(delta, k), _wraps_at_once(start, delta, ty))
+    if end.op == "select" and invariant(end.args[0]):
+        # A step that some threads make in every iteration, and the others in none.
+        condition, *ways = end.args
+        steps = [linear_delta(way, placeholder, invariant) for way in ways]
+        one, two = steps
+        if one is not None and two is not None:
+            return _affine_form(start, ty, lambda k: E.select(condition, E.mul(one, k), E.mul(two, k)), False)
     if end.op == "xor" and placeholder in end.args:
         other = end.args[1] if end.args[0] is placeholder else end.args[0]
         if invariant(other):
@@ -219,6 +217,17 @@ def find_form(
     return None
 
 
+def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
+    base = E.cast(start, I64)
+
+    def exact(k: Expr) -> Expr:
+        return E.cast(E.add(base, moved(k)), ty)
+
+    if wrapping:
+        return Form(exact)
+    return Form(lambda k: E.narrow(E.add(base, moved(k)), ty), no_wrap=True, after=exact)
+
+
 def _wraps_at_once(start: Expr, step: Expr, ty: IntType) -> bool:
     """The first step already leaves the range of an unsigned type: the programmer counts on it."""
     if ty.signed or start.op != "const" or step.op != "const":
@@ -245,15 +254,20 @@ def close_all(
     starts: Mapping[str, Expr],
     ends: Mapping[str, Expr],
     condition: Expr,
+    counter: Expr,
 ) -> dict[str, Form]:
     """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
     of an
-    iteration."""
+    iteration, ``counter`` its number: what was loaded in an iteration, or counted by a loop in it, is a value of that
+    iteration only."""
     by_node = {p: name for name, p in placeholders.items()}
     forms: dict[str, Form] = {}
 
     def open_placeholders(e: Expr) -> set[str]:
         return {by_node[n] for n in E.walk((e,)) if n in by_node}
+
+    def invariant(e: Expr) -> bool:
+        return not any(n in by_node or n is counter for n in E.walk((e,)))
 
     unchanged = {n for n, p in placeholders.items() if ends[n] is p}
     for name in unchanged:
@@ -266,14 +280,14 @@ def close_all(
     test = E.substitute(condition, fixed)
     for name in list(pending):
         p = placeholders[name]
-        found = find_form(starts[name], reduced[name], p, test, lambda e: not open_placeholders(e))
+        found = find_form(starts[name], reduced[name], p, test, invariant)
         if found is not None:
             forms[name] = found
             pending.remove(name)
     if any(f.limit is not None and f.limit < 32 for f in forms.values()):
         for name in list(pending):
             p = placeholders[name]
-            found = find_form(starts[name], reduced[name], p, test, lambda e: not open_placeholders(e), limited=True)
+            found = find_form(starts[name], reduced[name], p, test, invariant, limited=True)
             if found is not None:
                 forms[name] = found
                 pending.remove(name)
@@ -290,18 +304,20 @@ def close_all(
         for name in list(pending):
             needed = open_placeholders(reduced[name])
             if needed <= set(forms):
-                forms[name] = _recomputed(starts[name], reduced[name], {placeholders[n]: forms[n] for n in needed})
+                forms[name] = _recomputed(
+                    starts[name], reduced[name], {placeholders[n]: forms[n] for n in needed}, counter
+                )
                 pending.remove(name)
                 progress = True
     return forms
 
 
-def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form]) -> Form:
+def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form], counter: Expr) -> Form:
     """A variable assigned from others in each iteration: its start, then the value of the iteration before."""
 
     def at(k: Expr) -> Expr:
         before = E.sub(k, E.const(1, I64))
-        value = E.substitute(end, {p: f.at(before) for p, f in inputs.items()})
+        value = E.substitute(end, {counter: before, **{p: f.at(before) for p, f in inputs.items()}})
         return E.select(E.compare("eq", k, E.const(0, I64)), start, value)
 
     return Form(at, previous=True)

@@ -347,16 +347,19 @@ class _Executor(Effects):
                 break
             assumed = levels
         needed = {n: p for n, p in placeholders.items() if p in trial.read}
-        forms = close_all(needed, {n: starts[n] for n in needed}, {n: trial.ends[n] for n in needed}, trial.condition)
         counter = E.sym(f"loop:{s.label}", I64)
+        ends = {n: trial.ends[n] for n in needed}
+        forms = close_all(needed, {n: starts[n] for n in needed}, ends, trial.condition, counter)
         plan = _LoopPlan(
             s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
         )
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
+        plan.around = self._depends_on(plan.condition, *plan.exits.conditions.values())
         trips = self._trips(plan)
-        plan.ending = E.substitute(trial.condition, {p: self._last_value(plan, n, trips) for n, p in needed.items()})
+        at_end = {p: self._last_value(plan, n, trips) for n, p in needed.items()}
+        plan.ending = E.substitute(trial.condition, {counter: trips, **at_end})
         return plan
 
     def _trial(
@@ -403,7 +406,15 @@ class _Executor(Effects):
         return self._head_value(plan, name, trips) if form is None else form.past(trips)
 
     def _trips(self, plan: _LoopPlan) -> Expr:
-        return E.opaque(f"trips:{plan.label}", I64, self.counters(), plan.control)
+        return E.opaque(f"trips:{plan.label}", I64, plan.around, plan.control)
+
+    def _depends_on(self, *conditions: Expr) -> tuple[Expr, ...]:
+        """The counters of the loops around, where the conditions on which a loop ends may differ between their
+        iterations; none where they are the same in all."""
+        counters = self.counters()
+        outer = set(counters)
+        varies = any(n in outer or n in self.placeholder_level for n in E.walk(conditions))
+        return counters if varies else ()
 
     def _at_iteration(self, plan: _LoopPlan, before: State) -> State:
         state = before.copy()
@@ -429,7 +440,7 @@ class _Executor(Effects):
         trips, one = self._trips(plan), E.const(1, I64)
         if plain:
             self.definitions[f"trips:{s.label}"] = Definition(
-                self.counters(),
+                plan.around,
                 (
                     E.compare("le", E.const(0, I64), trips),
                     E.lnot(plan.ending),
@@ -443,7 +454,7 @@ class _Executor(Effects):
             leaves = plan.exits.conditions[s.label]
             stays = E.substitute(E.lnot(leaves), {plan.counter: E.sub(trips, E.const(2, I64))})
             self.definitions[f"trips:{s.label}"] = Definition(
-                self.counters(),
+                plan.around,
                 (
                     E.compare("le", one, trips),
                     E.substitute(leaves, {plan.counter: E.sub(trips, one)}),
@@ -563,6 +574,8 @@ class _LoopPlan:
     """Variables whose value at the start of an iteration is used in it."""
     exits: _Exits
     condition: Expr
+    around: tuple[Expr, ...] = ()
+    """The counters of the loops around that the trip count depends on."""
     ending: Expr = E.FALSE
     """The test when it is made for the last time, and fails."""
 
