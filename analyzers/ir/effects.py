@@ -15,6 +15,7 @@ from analyzers.ir.events import (
     BarrierEvent,
     Conjunct,
     Guard,
+    Staged,
 )
 from analyzers.ir.expr import BOOL, I64, Expr, IntType
 from analyzers.ir.memory_state import Cell
@@ -97,6 +98,7 @@ class Effects(Valuation):
         value: Expr | None,
     ) -> None:
         condition, root, offset = target
+        staged = self._staged()
         if not self.recording or self._space(root) in ("local", "param", "constant"):
             return
         guard = self.guard
@@ -126,8 +128,18 @@ class Effects(Valuation):
                 volatile=not isinstance(s, K.Atomic) and s.volatile,
                 alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
                 asynchronous=not isinstance(s, K.Atomic) and s.asynchronous,
+                staged=staged,
             )
         )
+
+    def _staged(self) -> tuple[Staged, ...]:
+        out: list[Staged] = []
+        for p in self.kernel.pipelines:
+            if p.acquired in self.state.variables:
+                counts = [self.read_variable(n, E.I32) for n in (p.acquired, p.committed, p.waited, p.released)]
+                roles = [self.read_variable(n, BOOL) for n in (p.producer, p.consumer)]
+                out.append(Staged(p.name, p.stages, *counts, *roles))
+        return tuple(out)
 
     def _private_address(self, s: K.Load | K.Store | K.Atomic, value: Expr | None) -> Expr | None:
         """The value written, as other threads see it: addresses of a thread's own objects differ from thread to
@@ -190,7 +202,8 @@ class Effects(Valuation):
             f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
             s.ty,
             (offset, *where, *self.counters()),
-            "block",
+            # A pipeline may put a write between the reads of two threads in one iteration.
+            "thread" if self.kernel.pipelines else "block",
         )
 
     def _loaded_pointer(self, s: K.Load, root: Expr, offset: Expr) -> Expr:

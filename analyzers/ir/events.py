@@ -65,6 +65,21 @@ class AtomicInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Staged:
+    """How many stages of a shared pipeline the thread has acquired, committed, waited for and released at an access
+    (I32), and its roles (BOOL)."""
+
+    pipeline: str
+    stages: int
+    acquired: Expr
+    committed: Expr
+    waited: Expr
+    released: Expr
+    producer: Expr
+    consumer: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class AccessEvent:
     """A load, store or atomic. ``root`` names the object: ``addr`` of a declared object or pointee, an opaque pointer,
     or an object of another block of the cluster (``clusters``)."""
@@ -84,6 +99,8 @@ class AccessEvent:
     alignment: Alignment = UNALIGNED
     asynchronous: bool = False
     """Made by a copy that runs beside its thread."""
+    staged: tuple[Staged, ...] = ()
+    """By pipeline of the block."""
 
     @property
     def writes(self) -> bool:

@@ -305,6 +305,21 @@ class LaunchBounds:
     cluster: tuple[int, int, int] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A pipeline shared by the threads of a block, and the variables in which a thread counts its own steps (I32), and
+    keeps its roles (BOOL)."""
+
+    name: str
+    stages: int
+    acquired: str
+    committed: str
+    waited: str
+    released: str
+    producer: str
+    consumer: str
+
+
 KERNEL_BLOCK = "kernel"
 """Label of the outermost Block: ``Exit(KERNEL_BLOCK)`` ends the thread."""
 
@@ -332,6 +347,7 @@ class Kernel:
     """Device functions inlined: (qualified name, extent of the definition)."""
     assumptions: tuple[str, ...] = ()
     """What the lowering assumed, in words, e.g. distinct pointers loaded from read-only memory are disjoint."""
+    pipelines: tuple[Pipeline, ...] = ()
 
     def object(self, name: str) -> MemObject:
         for o in self.objects:

@@ -30,6 +30,7 @@ from analyzers.races.extents import INSIDE, Extents
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
+from analyzers.races.pipelines import is_unclear
 from analyzers.races.precedents import Precedents, Question
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import PRICES, Effort
@@ -419,6 +420,8 @@ class RaceChecker:
             answer = self._precedent(pair, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
             if not isinstance(answer, Proved) and not strict:
                 answer = self.asker.unless_wrapped(part, answer) or answer
+            if isinstance(answer, Satisfied) and is_unclear(pair):
+                answer = Undecided("pipeline", "how many stages of the pipeline were used before them is not known")
             if isinstance(answer, Satisfied):
                 return answer, part
             if isinstance(answer, Proved):

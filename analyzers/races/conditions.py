@@ -11,6 +11,7 @@ from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
+from analyzers.races.pipelines import unordered
 from analyzers.races.promises import disjoint, injective_facts
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
@@ -41,6 +42,7 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
     parts += meeting
     parts += case.conjuncts
     parts += extra
+    parts += unordered(launch, pair, mode)
     return _of_pair(launch, pair, parts, mode, overlap)
 
 

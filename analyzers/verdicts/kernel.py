@@ -28,7 +28,7 @@ from analyzers.verdicts.report import redundancy_group, report, unsupported_resu
 KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
 """Units of work for all launches of a kernel together; those that are left then are undecided."""
 
-PARTLY_FOLLOWED: Final = frozenset({"async-copy"})
+PARTLY_FOLLOWED: Final = frozenset({"async-copy", "pipeline-order"})
 """Code of which all accesses are known and made at least where the program says: races found there are real, and
 nothing is proved."""
 

@@ -583,3 +583,43 @@ __global__ void returns_at_the_end(const int *in, int *out, int n) {  // expect:
   if (t > 40) return;
   out[t] = sum;
 }
+
+// The first stages are filled by statements of their own.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void filled_in_front(const int *in, int *out, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int v = 0, t = threadIdx.x;
+  __pipeline_memcpy_async(&s[0][t], in + t, 4);
+  __pipeline_commit();
+  __pipeline_memcpy_async(&s[1][t], in + 64 + t, 4);
+  __pipeline_commit();
+  for (int i = 2; i < n; ++i) {
+    __pipeline_memcpy_async(&s[i % 3][t], in + i * 64 + t, 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    v += s[(i - 2) % 3][63 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = v;
+}
+
+// One group too many is left open: the second stage is read while it is filled.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void filled_in_front_waits_short(const int *in, int *out, int n) {
+  __shared__ int s[3][64];
+  int v = 0, t = threadIdx.x;
+  __pipeline_memcpy_async(&s[0][t], in + t, 4);  // expect: data-race with +9
+  __pipeline_commit();
+  __pipeline_memcpy_async(&s[1][t], in + 64 + t, 4);  // expect: data-race with +7
+  __pipeline_commit();
+  for (int i = 2; i < n; ++i) {
+    __pipeline_memcpy_async(&s[i % 3][t], in + i * 64 + t, 4);  // expect: data-race with +4
+    __pipeline_commit();
+    __pipeline_wait_prior(3);
+    __syncthreads();
+    v += s[(i - 2) % 3][63 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = v;
+}

@@ -210,6 +210,62 @@ __global__ void __cluster_dims__(4) told_while_cleared(float *out) {
   if (threadIdx.x == 0) out[blockIdx.x] = part;
 }
 
+// Each rank writes a part of the first tile.
+// cuda-lsp: launch grid=(8) block=(32)
+__global__ void __cluster_dims__(4, 1, 1) parts_to_the_first(int *out) {  // expect: race-free
+  __shared__ int tile[128];
+  auto cluster = cg::this_cluster();
+  cluster.map_shared_rank(tile, 0)[cluster.block_rank() * 32 + threadIdx.x] = cluster.block_rank();
+  cluster.sync();
+  if (cluster.block_rank() == 0)
+    for (int i = threadIdx.x; i < 128; i += 32) out[blockIdx.x * 32 + i] = tile[i];
+}
+
+// All ranks count in one cell of the first.
+// cuda-lsp: launch grid=(8) block=(32)
+__global__ void __cluster_dims__(4, 1, 1) counted_by_the_first(int *out) {  // expect: race-free
+  __shared__ int count;
+  auto cluster = cg::this_cluster();
+  if (threadIdx.x == 0) count = 0;
+  cluster.sync();
+  atomicAdd(cluster.map_shared_rank(&count, 0), 1);
+  cluster.sync();
+  if (cluster.block_rank() == 0 && threadIdx.x == 0) out[blockIdx.x / 4] = count;
+}
+
+// A block writes its own tile through its own rank.
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void __cluster_dims__(2, 1, 1) to_itself(int *out) {  // expect: race-free
+  __shared__ int tile[128];
+  auto cluster = cg::this_cluster();
+  cluster.map_shared_rank(tile, cluster.block_rank())[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// Dynamic shared memory of the neighbour.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void __cluster_dims__(2) dynamic_exchange(int *out) {  // expect: race-free
+  extern __shared__ int cells[];
+  auto cluster = cg::this_cluster();
+  cells[threadIdx.x] = threadIdx.x;
+  cluster.sync();
+  int *theirs = cluster.map_shared_rank(cells, 1 - (int)cluster.block_rank());
+  out[blockIdx.x * 64 + threadIdx.x] = theirs[63 - threadIdx.x];
+  cluster.sync();
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void __cluster_dims__(2) dynamic_exchange_in_block(int *out) {
+  extern __shared__ int cells[];
+  auto cluster = cg::this_cluster();
+  cells[threadIdx.x] = threadIdx.x;  // expect: data-race inter-block with +3
+  __syncthreads();
+  int *theirs = cluster.map_shared_rank(cells, 1 - (int)cluster.block_rank());
+  out[blockIdx.x * 64 + threadIdx.x] = theirs[63 - threadIdx.x];
+  cluster.sync();
+}
+
 // --- global memory
 
 // cuda-lsp: launch grid=(8) block=(128)
@@ -252,6 +308,21 @@ __global__ void memory_of_an_unknown_cluster(int *cells) {  // expect: unknown(c
 __global__ void __cluster_dims__(2) only_the_first_waits(int *cells) {
   auto cluster = cg::this_cluster();
   if (cluster.block_rank() == 0) cluster.sync();  // expect: barrier-divergence
+  cells[blockIdx.x * 128 + threadIdx.x] = 1;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void __cluster_dims__(2) from_the_own_cluster(int *cells) {  // expect: race-free
+  auto cluster = cg::this_cluster();
+  cells[blockIdx.x * 64 + threadIdx.x] = 1;
+  cluster.sync();
+  cells[1024 + blockIdx.x * 64 + threadIdx.x] = cells[(blockIdx.x ^ 1) * 64 + threadIdx.x];
+}
+
+// cuda-lsp: launch grid=(8) block=(128)
+__global__ void __cluster_dims__(2) all_wait(int *cells) {  // expect: race-free
+  auto cluster = cg::this_cluster();
+  if (cluster.block_rank() < 2) cluster.sync();
   cells[blockIdx.x * 128 + threadIdx.x] = 1;
 }
 
@@ -313,7 +384,7 @@ __global__ void __cluster_dims__(2) exchange_in_ptx(int *out) {  // expect: race
 // cuda-lsp: launch grid=(8) block=(128)
 __global__ void __cluster_dims__(2) read_before_the_wait(int *out) {
   __shared__ int tile[128];
-  tile[threadIdx.x] = threadIdx.x;  // expect: possible-data-race inter-block with 297
+  tile[threadIdx.x] = threadIdx.x;  // expect: possible-data-race inter-block at 368 with 387
   arrive();
   int v = load(in_block_of_rank(tile, rank() ^ 1) + 4 * (127 - threadIdx.x));
   wait();

@@ -60,3 +60,11 @@ void run(float *cells) {
 __global__ void unaffected(int *cells) {  // expect: race-free
   cells[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
+
+// What the runtime tells about the device starts nothing.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void asks_the_runtime(int *cells) {  // expect: race-free
+  int device = 0;
+  cudaGetDevice(&device);
+  cells[blockIdx.x * blockDim.x + threadIdx.x] = device;
+}

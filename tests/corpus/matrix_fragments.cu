@@ -82,3 +82,46 @@ __global__ void tiles_side_by_side(float *out) {  // expect: race-free
   __syncthreads();
   for (int i = threadIdx.x; i < 512; i += 64) out[blockIdx.x * 512 + i] = s[i];
 }
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void row_by_lane_and_barrier(const half *in, float *out) {  // expect: race-free
+  __shared__ half s[256];
+  for (int i = 0; i < 16; ++i)
+    if (threadIdx.x < 16) s[threadIdx.x * 16 + i] = in[i];
+  __syncwarp();
+  Row a;
+  wmma::load_matrix_sync(a, s, 16);
+  out[blockIdx.x * 32 + threadIdx.x] = a.x[0];
+}
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void read_behind_the_barrier(float *out) {  // expect: race-free
+  __shared__ float s[256];
+  Sum c;
+  wmma::fill_fragment(c, 0.0f);
+  wmma::store_matrix_sync(s, c, 16, wmma::mem_row_major);
+  __syncwarp();
+  if (threadIdx.x < 16) out[blockIdx.x * 16 + threadIdx.x] = s[threadIdx.x * 16];
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void tile_below_tile(float *out) {  // expect: race-free
+  __shared__ float s[512];
+  int w = threadIdx.x / 32;
+  Sum c;
+  wmma::fill_fragment(c, 0.0f);
+  wmma::store_matrix_sync(s + w * 256, c, 16, wmma::mem_col_major);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 512; i += 64) out[blockIdx.x * 512 + i] = s[i];
+}
+
+// Of one warp only.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void one_tile_one_warp(float *out) {  // expect: race-free
+  __shared__ float s[256];
+  Sum c;
+  wmma::fill_fragment(c, 0.0f);
+  if (threadIdx.x < 32) wmma::store_matrix_sync(s, c, 16, wmma::mem_row_major);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += 64) out[blockIdx.x * 256 + i] = s[i];
+}

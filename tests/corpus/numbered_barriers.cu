@@ -131,3 +131,62 @@ __global__ void any_vote(int *out) {  // expect: race-free
       : "memory");
   out[t] = s[63 - t] + found;
 }
+
+// --- twins
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void one_number_for_both(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  asm volatile("bar.sync 1;" ::: "memory");
+  out[t] = s[63 - t];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void count_of_all(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  out[t] = s[63 - t];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counted_by_the_block_in_rows(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  for (int i = 0; i < 4; ++i) {
+    s[t] = t + i;
+    asm volatile("bar.sync 3, %0;" ::"r"(blockDim.x) : "memory");
+    out[i * 64 + t] = s[63 - t];
+    asm volatile("bar.sync 3, %0;" ::"r"(blockDim.x) : "memory");
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void votes_in_rows(int *out) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x, n = 0;
+  for (int i = 0; i < 4; ++i) {
+    s[t] = t + i;
+    n += votes(t & i);
+    out[i * 64 + t] = s[63 - t] + n;
+    __syncthreads();
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void votes_without_memory(int *out) {  // expect: race-free
+  int t = threadIdx.x;
+  out[t] = votes(t & 1) + votes(t & 2);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void count_and_number_from_the_host(int *out, int which) {  // expect: race-free
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  asm volatile("barrier.sync %0, %1;" ::"r"(which), "r"(blockDim.x) : "memory");
+  out[t] = s[63 - t];
+}

@@ -159,3 +159,81 @@ __global__ void reference_to_other() {  // expect: race-free
 __global__ void from_a_texture(cudaSurfaceObject_t row, cudaTextureObject_t shown) {  // expect: race-free
   surf1Dwrite(tex1D<float>(shown, threadIdx.x + 0.5f), row, threadIdx.x * 4);
 }
+
+// --- twins
+
+// cuda-lsp: launch grid=(4,4) block=(16,16) image=1
+__global__ void shifted_through_shared(cudaSurfaceObject_t image) {  // expect: race-free
+  __shared__ float s[16][17];
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  s[threadIdx.y][threadIdx.x] = surf2Dread<float>(image, x * 4, y);
+  __syncthreads();
+  surf2Dwrite(s[threadIdx.y][(threadIdx.x + 1) % 16], image, x * 4, y);
+}
+
+// cuda-lsp: launch grid=(4,4) block=(16,16) out=2
+__global__ void bytes_of_elements(cudaSurfaceObject_t out) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  surf2Dwrite((unsigned char)x, out, x, y);
+}
+
+// cuda-lsp: launch grid=(2) block=(64) volume=1
+__global__ void one_per_cell(cudaSurfaceObject_t volume, int n) {  // expect: race-free
+  int x = blockIdx.x * 64 + threadIdx.x;
+  for (int z = 0; z < n; ++z) surf3Dwrite(x + z, volume, x * 4, z, 0);
+}
+
+// cuda-lsp: launch grid=(2) block=(64) row=1
+__global__ void clamped_reads(cudaSurfaceObject_t row, int *out) {  // expect: race-free
+  int x = blockIdx.x * 64 + threadIdx.x;
+  out[x] = surf1Dread<int>(row, (x - 1) * 4, cudaBoundaryModeClamp);
+}
+
+// cuda-lsp: launch grid=(2,3) block=(64) layers=1
+__global__ void even_and_odd_layers(cudaSurfaceObject_t layers) {  // expect: race-free
+  int x = blockIdx.x * 64 + threadIdx.x;
+  surf1DLayeredwrite(x, layers, x * 4, 2 * blockIdx.y);
+  surf1DLayeredwrite(x, layers, x * 4, 2 * blockIdx.y + 1);
+}
+
+// cuda-lsp: launch grid=(1) block=(64) faces=1
+__global__ void face_by_face(cudaSurfaceObject_t faces) {  // expect: race-free
+  for (int f = 0; f < 6; ++f) surfCubemapwrite((int)threadIdx.x, faces, threadIdx.x * 4, 0, f);
+}
+
+// cuda-lsp: launch grid=(1) block=(64) faces=1
+__global__ void face_of_the_neighbour(cudaSurfaceObject_t faces) {
+  for (int f = 0; f < 6; ++f) surfCubemapwrite((int)threadIdx.x, faces, (threadIdx.x + f) * 4, 0, 0);  // expect: data-race with self
+}
+
+// Every second row by each block.
+// cuda-lsp: launch grid=(2) block=(64) image=1
+__global__ void rows_in_turn(cudaSurfaceObject_t image, int n) {  // expect: race-free
+  for (int y = blockIdx.x; y < n; y += 2) surf2Dwrite(y, image, threadIdx.x * 4, y);
+}
+
+// cuda-lsp: launch grid=(2) block=(64) image=1
+__global__ void rows_not_in_turn(cudaSurfaceObject_t image, int n) {
+  for (int y = blockIdx.x; y < n; y += 1) surf2Dwrite(y + (int)blockIdx.x, image, threadIdx.x * 4, y);  // expect: data-race inter-block with self
+}
+
+// Written as words, read as one texel of four by the same thread.
+// cuda-lsp: launch grid=(2) block=(64) row=1
+__global__ void words_of_a_texel(cudaSurfaceObject_t row, int4 *out) {  // expect: race-free
+  int x = blockIdx.x * 64 + threadIdx.x;
+  for (int w = 0; w < 4; ++w) surf1Dwrite(w, row, x * 16 + w * 4);
+  out[x] = surf1Dread<int4>(row, x * 16);
+}
+
+// cuda-lsp: launch grid=(1) block=(64) row=1
+__global__ void once_per_warp(cudaSurfaceObject_t row) {  // expect: race-free
+  if (threadIdx.x % 32 == 0) surf1Dwrite((int)threadIdx.x, row, threadIdx.x / 32 * 4);
+}
+
+// cuda-lsp: launch grid=(1) block=(64) row=1
+__global__ void by_the_first(cudaSurfaceObject_t row, int *out) {  // expect: race-free
+  if (threadIdx.x == 0)
+    for (int i = 0; i < 64; ++i) surf1Dwrite(i, row, i * 4);
+  __syncthreads();
+  out[threadIdx.x] = surf1Dread<int>(row, (63 - threadIdx.x) * 4);
+}

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from analyzers.frontend.lowering.batches import batched
 from analyzers.frontend.lowering.context import Context, Copy
-from analyzers.frontend.lowering.in_flight import Follower, is_regular
+from analyzers.frontend.lowering.copy_shapes import is_regular
+from analyzers.frontend.lowering.in_flight import Follower
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.open_copies import COMMIT, COMPLETE, EVERYTHING, MARKS, OLDEST, WAIT
 from analyzers.ir.expr import I64, Expr, IntType, cast

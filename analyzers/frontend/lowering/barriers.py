@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.frontend.lowering import asynchronous, phases
+from analyzers.frontend.lowering import asynchronous, phases, pipelines
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
@@ -122,7 +122,30 @@ def pipeline(ctx: Context, call: Call) -> Value:
         elif call.name.endswith("consumer_wait"):
             asynchronous.wait(ctx, call.node, asynchronous.OLDEST)
         return None
-    return _not_modelled(ctx, call, "pipeline", "a pipeline shared by several threads")
+    kinds: dict[str, pipelines.Step] = {
+        "acquire": "acquire", "commit": "commit", "wait": "wait", "release": "release",
+    }  # fmt: skip
+    kind = kinds[call.name.rsplit("_", 1)[1]]
+    if scope.op == "const" and scope.value == 1 and pipelines.step(ctx, call.node, ctx.scalar(call.args[0]), kind):
+        return None
+    return ctx.unsupported_value("pipeline", "a pipeline whose threads are not known", call.node)
+
+
+@intrinsic("__cuda_lsp_pipeline_make")
+def make_pipeline(ctx: Context, call: Call) -> Value:
+    state, scope, stages, threads, role = (ctx.scalar(argument) for argument in call.args)
+    ours = scope.op == "const" and scope.value == 1
+    if not ours or not pipelines.make(ctx, call.node, state, stages, threads, role):
+        return ctx.unsupported_value("pipeline", "a pipeline whose threads are not known", call.node)
+    return None
+
+
+@intrinsic("__cuda_lsp_pipeline_leave")
+def leave_pipeline(ctx: Context, call: Call) -> Value:
+    scope = ctx.scalar(call.args[1])
+    if scope.op == "const" and scope.value == 0:
+        return None
+    return _not_modelled(ctx, call, "pipeline", "a pipeline that threads leave, or wait for up to a time")
 
 
 @intrinsic("__cuda_lsp_some_rank")

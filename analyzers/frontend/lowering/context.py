@@ -16,7 +16,20 @@ from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import Closure, Place, Value
 from analyzers.ir.expr import I32, NULL, PTR, Expr, IntType, Type, const, fconst, make, var, walk
-from analyzers.ir.kernel import Assign, Block, Havoc, If, Loop, MemObject, Parameter, Site, Space, Stmt, Unsupported
+from analyzers.ir.kernel import (
+    Assign,
+    Block,
+    Havoc,
+    If,
+    Loop,
+    MemObject,
+    Parameter,
+    Pipeline,
+    Site,
+    Space,
+    Stmt,
+    Unsupported,
+)
 from analyzers.model import SourceSpan
 
 #: A kernel that becomes larger than this many statements when its calls are inlined is given up.
@@ -130,6 +143,8 @@ class Context:
         """Blocks per cluster along each axis, where the kernel says so."""
         self.phases: set[str] = set()
         """Barriers in memory that were set up."""
+        self.pipelines: dict[str, Pipeline] = {}
+        """Pipelines of the block that were made, by the place of their state."""
         self.copies: dict[str, Copy] = {}
         """Asynchronous copies, by the label of the block that makes them."""
         self.asynchronous = False

@@ -11,18 +11,18 @@ issues and the numbers of their groups, and was open if its group is newer than 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from analyzers.frontend.lowering.batches import expressions, replaced
 from analyzers.frontend.lowering.context import Context
+from analyzers.frontend.lowering.copy_accesses import disturbed, free_variables, made_again, overlap
+from analyzers.frontend.lowering.copy_shapes import ends_before_barriers
 from analyzers.frontend.lowering.open_copies import (
     COMMIT,
     COMPLETE,
     EVERYTHING,
     MARKS,
     OLD,
-    WAIT,
     Open,
     State,
     joined,
@@ -42,21 +42,16 @@ from analyzers.ir.expr import (
     compare,
     const,
     land,
-    make,
-    neg,
     substitute,
     var,
-    walk,
 )
 from analyzers.ir.kernel import (
     Assign,
     Atomic,
     Barrier,
     Block,
-    Collective,
     Continue,
     Exit,
-    Havoc,
     If,
     Kernel,
     Load,
@@ -70,54 +65,6 @@ from analyzers.ir.pointers import pointed_objects, points_to
 
 APART = "asynchronous copies of one thread that are open together do not overlap"
 MAX_PASSES = 20
-
-
-def is_regular(body: Sequence[Stmt]) -> bool:
-    """Whether every iteration of a loop commits as many groups as any other, and waits if one does."""
-    return all(
-        _is_even(part) for s in statements(tuple(body)) if isinstance(s, Loop) for part in (s.head, s.body, s.latch)
-    )
-
-
-def _is_even(body: Iterable[Stmt]) -> bool:
-    for s in body:
-        if isinstance(s, If):
-            kinds = [{m.kind for m in _marks(side)} for side in (s.then, s.orelse)]
-            if any(COMMIT in found for found in kinds) or bool(kinds[0]) != bool(kinds[1]):
-                return False
-            if not (_is_even(s.then) and _is_even(s.orelse)):
-                return False
-        elif isinstance(s, Block) and not _is_even(s.body):
-            return False
-    return True
-
-
-def _ends_before_barriers(body: tuple[Stmt, ...]) -> list[Exit]:
-    whole = {s.label for s in body if isinstance(s, Block)}
-    found: list[Exit] = []
-
-    def follow(body: tuple[Stmt, ...], later: bool) -> bool:
-        """`later`: whether there may be a barrier behind; gives the same for the place before."""
-        for s in reversed(body):
-            if isinstance(s, Exit) and s.label in whole and later:
-                found.append(s)
-            elif isinstance(s, If):
-                later = max(follow(s.then, later), follow(s.orelse, later))
-            elif isinstance(s, Block):
-                later = follow(s.body, later)
-            elif isinstance(s, Loop):
-                parts = (*s.head, *s.body, *s.latch)
-                later = follow(parts, later or any(isinstance(t, Barrier) for t in statements(parts)))
-            later = later or isinstance(s, Barrier)
-        return later
-
-    follow(body, False)
-    return found
-
-
-def _marks(body: tuple[Stmt, ...]) -> list[Unsupported]:
-    found = [s for s in statements(body) if isinstance(s, Unsupported)]
-    return [s for s in found if s.kind == COMMIT or s.kind.startswith(WAIT)]
 
 
 @dataclass(slots=True)
@@ -153,7 +100,7 @@ class Follower:
         self.flags: dict[str, Expr] = {}
         """Whether a copy that is not made on all paths was made, in this iteration of the loops around it."""
         self.exits: dict[str, State] = {}
-        self.ends = {id(s) for s in _ends_before_barriers(kernel.body)}
+        self.ends = {id(s) for s in ends_before_barriers(kernel.body)}
         """Where a thread may end before a barrier that others pass."""
         self.histories: dict[str, _History] = {}
         self.heads: dict[tuple[str, ...], Expr] = {}
@@ -338,7 +285,7 @@ class Follower:
 
     def _history(self, label: str, body: tuple[Stmt, ...]) -> _History:
         copy = self.ctx.copies[label]
-        variables = tuple(_free_variables(body, (copy.to, copy.source, copy.size)))
+        variables = tuple(free_variables(body, (copy.to, copy.source, copy.size)))
         kept = [tuple(var(self.ctx.name(f"{v.value}@{age}"), v.ty) for v in variables) for age in range(OLD)]
         group = [var(self.ctx.name(f"%group@{age}"), I32) for age in range(OLD)]
         return _History(variables, kept, group, tuple(self._default(v) for v in variables))
@@ -357,11 +304,11 @@ class Follower:
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
             if self._is_recent(entry):
-                again = _again(self.ctx, self.bodies[entry.label], {})
-                out += again if certain else [If(self._made(entry.label), again, (), barrier.site)]
+                again = made_again(self.ctx, self.bodies[entry.label], {})
+                out += again if certain else [If(self._still_open(entry), again, (), barrier.site)]
             elif self.counting and entry.age < OLD:
                 history = self.histories[entry.label]
-                again = _again(self.ctx, self.bodies[entry.label], history.at(entry.age))
+                again = made_again(self.ctx, self.bodies[entry.label], history.at(entry.age))
                 out.append(If(self._is_open(history, entry), again, (), barrier.site))
             else:
                 self.lost = True
@@ -375,7 +322,7 @@ class Follower:
         out: list[Stmt] = []
         for entry, certain in sorted(state.all().items()):
             if self._is_recent(entry):
-                condition = TRUE if certain else self._made(entry.label)
+                condition = TRUE if certain else self._still_open(entry)
             elif self.counting:
                 condition = (
                     self._is_open(self.histories[entry.label], entry) if entry.age < OLD else self._is_old(entry)
@@ -407,6 +354,15 @@ class Follower:
             return made  # no wait for groups ends it
         return land(made, compare("gt", group, self.waited))
 
+    def _still_open(self, entry: Open) -> Expr:
+        """Whether a copy of this iteration that may be open is: made, and not waited for since.
+
+        One from in front of the loops at hand may have been waited for in an earlier iteration: that is counted."""
+        if self.counting:
+            return self._is_open(self.histories[entry.label], entry)
+        self.lost |= self.around[entry.label] != self.loops
+        return self._made(entry.label)
+
     def _made(self, label: str) -> Expr:
         if label not in self.flags:
             self.flags[label] = var(self.ctx.name("%issued"), BOOL)
@@ -426,7 +382,7 @@ class Follower:
                 common = touched & pointed_objects(end, self.known)
                 if not common and not {"?", "*"} & (touched | pointed_objects(end, self.known)):
                     continue
-                stop = _disturbed(s)
+                stop = disturbed(s)
                 condition = self._disturbs(s, entry, end, copy.size, certain)
                 self.lost |= condition is None
                 out.append(stop if condition is None else If(condition, (stop,), (), s.site))
@@ -440,14 +396,14 @@ class Follower:
         if not any(isinstance(m, Unsupported) for m in statements(meeting)):
             return []
         if self._is_recent(entry):
-            again = _again(self.ctx, meeting, {})
-            return list(again) if certain else [If(self._made(entry.label), again, (), s.site)]
+            again = made_again(self.ctx, meeting, {})
+            return list(again) if certain else [If(self._still_open(entry), again, (), s.site)]
         if not self.counting or entry.age >= OLD:
             self.lost = True
             condition = self._is_old(entry) if self.counting else TRUE
-            return [If(condition, (_disturbed(s),), (), s.site)]
+            return [If(condition, (disturbed(s),), (), s.site)]
         history = self.histories[entry.label]
-        again = _again(self.ctx, meeting, history.at(entry.age))
+        again = made_again(self.ctx, meeting, history.at(entry.age))
         return [If(self._is_open(history, entry), again, (), s.site)]
 
     def _meeting(
@@ -458,8 +414,8 @@ class Follower:
             if isinstance(copy, (Load, Store)):
                 moved = pointed_objects(copy.pointer, self.known)
                 if (writes or isinstance(copy, Store)) and (touched & moved or {"?", "*"} & (touched | moved)):
-                    condition = _overlap(s.pointer, s.width, copy.pointer, const(copy.width, I64))
-                    yield If(condition, (_disturbed(s),), (), s.site)
+                    condition = overlap(s.pointer, s.width, copy.pointer, const(copy.width, I64))
+                    yield If(condition, (disturbed(s),), (), s.site)
             elif isinstance(copy, Loop):
                 parts = {
                     p: tuple(self._meeting(getattr(copy, p), s, writes, touched)) for p in ("head", "body", "latch")
@@ -474,47 +430,13 @@ class Follower:
     def _disturbs(self, s: Load | Store | Atomic, entry: Open, end: Expr, size: Expr, certain: bool) -> Expr | None:
         """When an access touches one end of an open copy; None where that cannot be told."""
         if self._is_recent(entry):
-            condition = _overlap(s.pointer, s.width, end, size)
-            return condition if certain else land(self._made(entry.label), condition)
+            condition = overlap(s.pointer, s.width, end, size)
+            return condition if certain else land(self._still_open(entry), condition)
         if not self.counting:
             return None
         if entry.age >= OLD:
             return self._is_old(entry)
         history = self.histories[entry.label]
         then = history.at(entry.age)
-        overlap = _overlap(s.pointer, s.width, substitute(end, then), substitute(size, then))
-        return land(self._is_open(history, entry), overlap)
-
-
-def _disturbed(s: Load | Store | Atomic) -> Unsupported:
-    text = f"`{s.site.text}` may touch what an asynchronous copy of the same thread still moves"
-    return Unsupported("async-copy", text, s.site)
-
-
-def _overlap(pointer: Expr, width: int, start: Expr, size: Expr) -> Expr:
-    apart = make("ptrdiff", I64, (pointer, start)) if pointer is not start else const(0, I64)
-    return land(compare("lt", neg(const(width, I64)), apart), compare("lt", apart, size))
-
-
-def _free_variables(body: tuple[Stmt, ...], more: Iterable[Expr]) -> dict[Expr, None]:
-    """The variables whose values come from outside."""
-    inside = statements(body)
-    assigned = {s.var for s in inside if isinstance(s, (Assign, Load, Atomic, Havoc, Collective))}
-    read = [e for s in inside for e in expressions(s)]
-    return dict.fromkeys(n for e in (*more, *read) for n in walk((e,)) if n.op == "var" and n.value not in assigned)
-
-
-def _again(ctx: Context, body: Iterable[Stmt], then: dict[Expr, Expr]) -> tuple[Stmt, ...]:
-    """The same accesses under numbers of their own, with other values of some variables."""
-    out: list[Stmt] = []
-    for s in body:
-        changed = replaced(s, then) if then else {}
-        if isinstance(s, (Load, Store)):
-            changed["id"] = ctx.id()
-        elif isinstance(s, Loop):
-            parts = {part: _again(ctx, getattr(s, part), then) for part in ("head", "body", "latch")}
-            changed |= {"label": ctx.name("loop"), **parts}
-        elif isinstance(s, If):
-            changed |= {side: _again(ctx, getattr(s, side), then) for side in ("then", "orelse")}
-        out.append(replace(s, **changed) if changed else s)
-    return tuple(out)
+        meets = overlap(s.pointer, s.width, substitute(end, then), substitute(size, then))
+        return land(self._is_open(history, entry), meets)

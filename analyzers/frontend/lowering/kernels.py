@@ -99,7 +99,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
     problems = _errors(ctx, unit)
     body = phases.ordered(ctx, body)
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
-    live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values())
+    live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values(), ctx.pipelines.values())
     assumptions = list(ctx.assumptions)
     if found.guessed:
         assumptions.append(f"the template is not instantiated in sight; checked as {found.name}")
@@ -111,6 +111,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         objects=objects,
         functions=tuple((name, span) for span, name in ctx.functions.items()),
         assumptions=tuple(assumptions),
+        pipelines=tuple(ctx.pipelines.values()),
     )
 
 
@@ -138,6 +139,7 @@ def _kernel(found: Found, node: Node, body: tuple[Stmt, ...], **parts: Any) -> K
         bounds=_launch_bounds(node, found),
         functions=parts.get("functions", ()),
         assumptions=parts.get("assumptions", ()),
+        pipelines=parts.get("pipelines", ()),
     )
 
 

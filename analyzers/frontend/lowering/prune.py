@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import BOOL, I32, Expr, var
 from analyzers.ir.kernel import (
     Assign,
     Assume,
@@ -20,28 +20,39 @@ from analyzers.ir.kernel import (
     Load,
     Loop,
     MemObject,
+    Pipeline,
     Stmt,
     Store,
 )
 
 
-def pruned(body: tuple[Stmt, ...], objects: Iterable[MemObject]) -> tuple[tuple[Stmt, ...], tuple[MemObject, ...]]:
+def pruned(
+    body: tuple[Stmt, ...], objects: Iterable[MemObject], pipelines: Iterable[Pipeline] = ()
+) -> tuple[tuple[Stmt, ...], tuple[MemObject, ...]]:
     """The body without statements whose results are never used, and the objects without dead local ones."""
     given = tuple(objects)
-    liveness = _Liveness(body, {o.name for o in given if o.space == "local"})
+    counts = [
+        var(n, ty)
+        for p in pipelines
+        for n, ty in (
+            *((n, I32) for n in (p.acquired, p.committed, p.waited, p.released)),
+            *((n, BOOL) for n in (p.producer, p.consumer)),
+        )
+    ]
+    liveness = _Liveness(body, {o.name for o in given if o.space == "local"}, counts)
     return liveness.kept(body), tuple(o for o in given if o.space != "local" or o.name in liveness.live_objects)
 
 
 class _Liveness:
     """Flow-insensitive: a variable or local object is live when something live mentions it."""
 
-    def __init__(self, body: tuple[Stmt, ...], local: set[str]) -> None:
+    def __init__(self, body: tuple[Stmt, ...], local: set[str], used: Iterable[Expr]) -> None:
         self._local = local
         self._definitions: dict[str, list[Expr]] = {}
         self._contents: dict[str, list[Expr]] = {}
         self._live: set[str] = set()
         self.live_objects: set[str] = set()
-        roots: list[Expr] = []
+        roots: list[Expr] = list(used)
         for statement in _flat(body):
             roots.extend(self._roots(statement))
         self._spread(roots)

@@ -1,7 +1,8 @@
 """Reads and writes of surface objects and references (CUDA C++ Programming Guide, "Surface Memory").
 
-The first coordinate is in bytes; one between two elements may be rounded down. A coordinate outside of the surface makes
-no access: by default the kernel stops there, with ``cudaBoundaryModeZero`` it goes on. With ``cudaBoundaryModeClamp``
+The first coordinate is in bytes; one between two elements may be rounded down. A coordinate outside of the surface
+makes no access: by default the kernel stops there, with ``cudaBoundaryModeZero`` it goes on. With
+``cudaBoundaryModeClamp``
 the nearest cell is meant, and as nobody here knows how large the surface is, that may be any.
 """
 

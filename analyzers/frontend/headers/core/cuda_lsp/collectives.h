@@ -26,6 +26,10 @@ void __cuda_lsp_barrier_completion(void *barrier);
 unsigned __cuda_lsp_some_rank();
 
 // A pipeline shared by the threads of a scope (the numbers of __cuda_lsp_atomic_*); scope 0 is one thread's own.
+// `role`: 0 both, 1 producer, 2 consumer.
+void __cuda_lsp_pipeline_make(void *pipeline, int scope, int stages, unsigned long long threads, int role);
+// Out of the pipeline, or a wait that may give up.
+void __cuda_lsp_pipeline_leave(void *pipeline, int scope);
 void __cuda_lsp_pipeline_producer_acquire(void *pipeline, int scope);
 void __cuda_lsp_pipeline_producer_commit(void *pipeline, int scope);
 void __cuda_lsp_pipeline_consumer_wait(void *pipeline, int scope);
