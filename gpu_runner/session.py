@@ -40,6 +40,8 @@ _DTYPES: Final = {
     "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
 }  # fmt: skip
 _SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
+_MOST_RESIDENT_THREADS: Final = 1 << 18
+"""About what a large GPU holds at once."""
 _SCOPES: Final = ("intra-warp", "intra-block", "inter-block")
 _KINDS: Final = {shadow.READ: "read", shadow.WRITE: "write", shadow.ATOMIC_WRITE: "atomic"}
 _FAULTS: Final = {
@@ -148,6 +150,7 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
     status: Status = "finished"
     message = ""
     waiting: tuple[RunAccess, ...] = ()
+    threads, resident = kernel.launch.threads_per_block, resident_blocks(kernel.launch)
     for seed in request.seeds:
         left = request.seconds - (time.monotonic() - started)
         if left <= 0:
@@ -156,8 +159,12 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
                 f"stopped after {request.seconds:g} s and {found.runs} of {len(request.seeds)} runs",
             )
             break
-        detector = Detector(_shape(kernel), kernel.sites.table())
-        execution = kernel.run(detector.consume, seed, left)
+        while True:
+            detector = Detector(_shape(kernel, resident), kernel.sites.table())
+            execution = kernel.run(detector.consume, seed, left, resident)
+            if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
+                break
+            resident *= 8
         found.runs += 1
         found.accesses += execution.records
         found.printed = found.printed or execution.printed
@@ -182,9 +189,8 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
     )
 
 
-def _shape(kernel: Kernel) -> Shape:
+def _shape(kernel: Kernel, resident: int) -> Shape:
     launch = kernel.launch
-    slots = resident_blocks(launch)
     return Shape(
         launch.blocks,
         launch.threads_per_block,
@@ -193,7 +199,7 @@ def _shape(kernel: Kernel) -> Shape:
         kernel.arena.size,
         SHARED_BASE,
         kernel.shared_size,
-        slots,
+        resident_blocks(launch, resident),
     )
 
 
@@ -205,6 +211,9 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
         access = names.access(waiting.site, waiting.thread)
         places.setdefault((access.places, access.instruction), access)
     count = len(execution.waiting)
+    if execution.starved:
+        why = f"{count} threads wait for blocks that do not fit on a GPU at the same time"
+        return "deadlock", why, tuple(places.values())
     if execution.outcome is Outcome.STUCK:
         return "deadlock", f"{count} threads wait for each other", tuple(places.values())
     return "time", f"stopped after {seconds:g} s; {count} threads had not ended", tuple(places.values())

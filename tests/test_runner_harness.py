@@ -83,6 +83,31 @@ def test_what_goes_wrong_is_an_answer(body: str, status: str, message: str) -> N
     assert result.races == ()
 
 
+def test_a_barrier_of_the_whole_grid_gets_room_for_all_blocks() -> None:
+    source = """
+    extern "C" __global__ void k(int *count, int *a) {
+      a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        atomicAdd(count, 1);
+        while (*(volatile int *)count < gridDim.x) { }
+        __threadfence();
+      }
+      __syncthreads();
+      int other = (blockIdx.x + 1) % gridDim.x;
+      if (a[other * blockDim.x + threadIdx.x] != 1) a[threadIdx.x] = 2;
+    }
+    """
+    arguments = (ArrayArgument("i32", 1), ArrayArgument("i32", 100 * 128))
+    result = run(
+        replace(
+            REQUEST, kernel="k", source=source, arguments=arguments, instances=(), grid=(100, 1, 1), block=(128, 1, 1)
+        )
+    )
+    assert (result.status, result.message, result.races) == ("finished", "", ())
+
+
 def test_a_run_that_needs_more_memory_than_it_may_have_is_stopped() -> None:
     source = 'extern "C" __global__ void k(int *a) { a[0] = 1; }'
     arguments = (ArrayArgument("i32", 1 << 28),)

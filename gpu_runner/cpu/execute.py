@@ -37,8 +37,10 @@ RECORDS: Final = 1 << 16
 """Records per batch."""
 _RESIDENT_THREADS: Final = 2048
 _MOST_RESIDENT_BLOCKS: Final = 4096
-_TURNS: Final = 256
-_FUEL: Final = 1 << 16
+_TURNS: Final = 64
+_IDLE: Final = 2
+"""After so many times `_TURNS` turns in which no thread arrived anywhere, the blocks under way count as waiting."""
+_FUEL: Final = 1 << 12
 _PRINTED: Final = 1 << 20
 
 
@@ -116,7 +118,8 @@ class Execution:
     printed: str
     records: int
     seconds: float
-    blocks_begun: int
+    starved: bool = False
+    """The run was given up because all blocks under way wait, perhaps for one that had no room: try with more room."""
     note: str = ""
 
 
@@ -242,14 +245,15 @@ def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, re
     machine = _Machine(kernel, consume, seed, resident)
     started = time.monotonic()
     note = ""
+    starved, idle = False, 0
     while True:
         outcome = machine.turn()
-        if outcome is Outcome.STUCK and machine.admit_more():
-            continue
+        idle = idle + 1 if machine.spinning() else 0
+        if (outcome is Outcome.STUCK or idle >= _IDLE) and machine.has_more_blocks():
+            starved = True
+            break
         if outcome is not Outcome.PAUSED:
             break
-        if machine.spinning():
-            machine.admit_more()
         if time.monotonic() - started > seconds:
             note = f"stopped after {seconds:g} s"
             break
@@ -264,7 +268,7 @@ def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, re
         "".join(machine.printed),
         machine.records,
         elapsed,
-        int(machine.machine["next_block"][0]),
+        starved,
         note,
     )
 
@@ -358,9 +362,9 @@ class _Machine:
         """Nobody has arrived anywhere in the last turns."""
         return int(self.machine["moved"][0]) == self._moved
 
-    def admit_more(self) -> bool:
-        """All resident blocks wait, perhaps for one that has not begun: not possible to grow yet."""
-        return False
+    def has_more_blocks(self) -> bool:
+        """There are blocks that have not begun, for lack of room."""
+        return int(self.machine["next_block"][0]) < self.blocks
 
     def flush(self) -> None:
         """Hand the records over that have come together."""

@@ -143,7 +143,9 @@ def ordered(c: Clocks, thread: int, strong: int, epoch: int) -> int:
     """Whether what happened at an epoch happened before what the thread does now."""
     other = epoch & EPOCH_THREAD
     time = epoch >> 32
-    if other == thread or clocks.knows(c, thread, other) >= time:
+    if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread]):
+        return 1
+    if clocks.knows(c, thread, other) >= time:
         return 1
     return strong and clocks.may_know(c, thread, other) >= time
 
@@ -262,7 +264,9 @@ def check_list(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int, writes: i
     while at != 0:
         node = s.nodes[at - 1]
         flags = node.site >> FLAG
-        if writes or flags & WRITES:
+        if node.warp << 5 >> c.shift == a.thread >> c.shift and node.time <= c.block[a.thread]:
+            pass  # before the last barrier of the block: all its lanes are ordered
+        elif writes or flags & WRITES:
             for lane in range(32):
                 if node.lanes >> lane & 1:
                     other = node.warp * 32 + lane
