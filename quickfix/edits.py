@@ -30,6 +30,8 @@ class Change:
     text: bytes
     gap: tuple[str, int, int] | None = None
     """`Gap.key` of the barrier in `text`, if there is one."""
+    moved: tuple[tuple[int, int, int], ...] = ()
+    """Code of the old text that `text` repeats: (offset in `text`, offset in the old text, length)."""
 
 
 def apply(text: bytes, changes: Iterable[Change]) -> bytes:
@@ -60,6 +62,7 @@ class OffsetMap:
     """Byte offsets before and after a list of changes."""
 
     def __init__(self, changes: Sequence[Change]) -> None:
+        self._moved = [c.moved for c in changes]
         self._old_ends = [0, *(c.end for c in changes)]
         grown = 0
         self._new_starts: list[int] = []
@@ -73,8 +76,27 @@ class OffsetMap:
         """The place in the old text, or None for what a change wrote."""
         index = bisect.bisect_right(self._new_ends, offset) - 1
         if index < len(self._new_starts) and self._new_starts[index] <= offset:
-            return None
+            inside = offset - self._new_starts[index]
+            moved = (old + inside - at for at, old, length in self._moved[index] if at <= inside < at + length)
+            return next(moved, None)
         return offset - self._new_ends[index] + self._old_ends[index]
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetChain:
+    """Byte offsets before the first and after the last of several edits."""
+
+    maps: tuple[OffsetMap, ...]
+    """In the order of the edits."""
+
+    def old(self, offset: int) -> int | None:
+        """The place in the text before the first, or None for what one of them wrote."""
+        for each in reversed(self.maps):
+            found = each.old(offset)
+            if found is None:
+                return None
+            offset = found
+        return offset
 
 
 # --- insertion ------------------------------------------------------------------------------------------------
@@ -92,7 +114,7 @@ def insertions(text: bytes, gaps: Iterable[Gap]) -> list[Change]:
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
-class _Layout:
+class Layout:
     """Lines, indentation and line ends of a text."""
 
     def __init__(self, text: bytes) -> None:
@@ -161,7 +183,7 @@ class _Writer:
     comes before what closes an outer one at the same place."""
 
     def __init__(self, text: bytes, function: FunctionTree, gaps: Iterable[Gap]) -> None:
-        self.layout = _Layout(text)
+        self.layout = Layout(text)
         self.function = function
         self.wanted: dict[int, set[int]] = {}
         for gap in gaps:
@@ -279,15 +301,20 @@ class _Writer:
 
     def _indent_rest(self, start: int, end: int) -> None:
         """Move the lines of a statement behind its first one level to the right."""
-        at = self.layout.text.find(b"\n", start, end)
-        while at >= 0:
-            line = self.layout.text[at + 1 : end].split(b"\n", 1)[0].strip()
-            if line and not line.startswith(b"#"):
-                self.found.append(Change(at + 1, at + 1, self.unit))
-            at = self.layout.text.find(b"\n", at + 1, end)
+        self.found += [Change(at, at, self.unit) for at in indented(self.layout.text, start, end)]
 
 
-def _outside_conditionals(layout: _Layout, low: int, high: int) -> int:
+def indented(text: bytes, start: int, end: int) -> Iterable[int]:
+    """Where the lines of a range behind its first begin, as far as they are to be indented with it."""
+    at = text.find(b"\n", start, end)
+    while at >= 0:
+        line = text[at + 1 : end].split(b"\n", 1)[0].strip()
+        if line and not line.startswith(b"#"):
+            yield at + 1
+        at = text.find(b"\n", at + 1, end)
+
+
+def _outside_conditionals(layout: Layout, low: int, high: int) -> int:
     """An end of line between two statements, under as few `#if`s as possible and as early as possible."""
     depth = least = 0
     at = layout.line_end(low)
@@ -307,7 +334,7 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
     What holds nothing else goes with it when nothing else is lost: an `if` or `else` whose condition only computes a
     value, a loop that only counts. Of an `if` with an `else`, the latter stays, under the opposite condition. Where a
     body without braces would be left with nothing, it becomes `{}`."""
-    layout = _Layout(text)
+    layout = Layout(text)
     body, index = steps[-1].body, steps[-1].index
     target = body.statements[index]
     owner = steps[-2].statement if len(steps) > 1 and body in steps[-2].statement.bodies else None
@@ -335,7 +362,7 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
     return _delete(layout, target.start, target.end)
 
 
-def _has_comment(layout: _Layout, start: int, end: int) -> bool:
+def _has_comment(layout: Layout, start: int, end: int) -> bool:
     return layout.code[start:end] != layout.text[start:end]
 
 
@@ -358,7 +385,7 @@ def _only_counts(head: bytes) -> bool:
     return found is not None and all(_is_pure(b"(" + part + b")") for part in found.groups(b"")[1:])
 
 
-def _opposite(layout: _Layout, owner: Statement) -> list[Change]:
+def _opposite(layout: Layout, owner: Statement) -> list[Change]:
     """The changes that leave of `if (c) … else X` the text `if (!(c)) X`; none where that is not to be read off."""
     then, other = owner.bodies
     head = layout.code[owner.keyword : owner.head_end]
@@ -383,7 +410,7 @@ def _opposite(layout: _Layout, owner: Statement) -> list[Change]:
     return [*negated, Change(end, start + 4, b"")]
 
 
-def _delete(layout: _Layout, start: int, end: int) -> list[Change]:
+def _delete(layout: Layout, start: int, end: int) -> list[Change]:
     """Delete a range; whole lines when nothing else stands on them."""
     text = layout.text
     line = layout.line_start(start)
@@ -402,7 +429,7 @@ def _delete(layout: _Layout, start: int, end: int) -> list[Change]:
     return [Change(start, end, b"")]
 
 
-def _is_own(layout: _Layout, start: int, end: int) -> bool:
+def _is_own(layout: Layout, start: int, end: int) -> bool:
     """The rest of a line says nothing without the statement before it: it is empty, or one comment that ends there. A
     comment that steers the analysis stays."""
     rest = layout.text[start:end].strip()

@@ -6,7 +6,7 @@ reason why there is none. `available` is the cheap question without any of that.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -14,14 +14,27 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Access, Finding, Fix, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
+from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
+from quickfix.rebuild import rebuilt
 from quickfix.removal import counterparts, deletion
 from quickfix.search import Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.wording import (
+    barriers_in_words,
+    compose,
+    edits_of,
+    empty_bodies,
+    lines_in_words,
+    notes_of,
+    pair_in_words,
+    pairs_in_words,
+    places_in_words,
+    shown,
+)
 
 _REPAIRABLE: Final = RACES | {Verdict.BARRIER_DIVERGENCE}
 
@@ -50,15 +63,15 @@ def available(result: UnitResult) -> tuple[FixOffer, ...]:
 
 def _guess(finding: Finding) -> str | None:
     if finding.code is Verdict.REDUNDANT_BARRIER:
-        return f"Remove {_shown(finding.accesses[0])}"
+        return f"Remove {shown(finding.accesses[0])}"
     if finding.code is Verdict.BARRIER_DIVERGENCE:
-        return f"Remove or move {_shown(finding.accesses[0])}"
+        return f"Remove or move {shown(finding.accesses[0])}"
     if finding.code not in RACES or finding.scope == "inter-block":
         return None
     one, two = finding.accesses[:2]
     if one.id == two.id and one.iterations == two.iterations:
         return None
-    return f"Insert __syncthreads() to order {_pair(one, two)}"
+    return f"Insert __syncthreads() to order {pair_in_words(one, two)}"
 
 
 def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = never) -> Fix | FixRefusal:
@@ -174,16 +187,16 @@ def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) 
     return Fix(
         title=_removal_title(removed[0]) if count == 1 else f"Remove {count} barriers that order nothing",
         kind="remove-barrier",
-        edits=_edits(accepted),
+        edits=edits_of(accepted),
         groups=tuple(f.group for f in removed),
-        cost=f"−{_barriers(count)}",
-        notes=_empty_bodies(accepted),
+        cost=f"−{barriers_in_words(count)}",
+        notes=empty_bodies(accepted),
     )
 
 
 def _removal_title(finding: Finding) -> str:
     barrier = finding.accesses[0]
-    return f"Remove {_shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier"
+    return f"Remove {shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier"
 
 
 def _merged(first: Changes, second: Changes) -> dict[str, list[Change]]:
@@ -222,7 +235,7 @@ def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
     return Fix(
         title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
-        edits=_edits(trial),
+        edits=edits_of(trial),
         groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
         cost=", ".join(f.cost for f in fixes if f.cost),
         notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes)),
@@ -265,15 +278,15 @@ def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     if isinstance(placed, FixRefusal):
         return placed
     pair = next(f for f in placed.targets if f.group == group)
-    places = _places(session.changes(placed.barriers), session)
+    places = places_in_words(session.changes(placed.barriers), session)
     cost = words(placed.barriers, trips_of(kernels))
     return Fix(
-        title=f"Insert {places} — orders {_pairs(placed.targets, pair)}, {cost}",
+        title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
         kind="insert-barrier",
-        edits=_edits(placed.trial),
+        edits=edits_of(placed.trial),
         groups=tuple(sorted(placed.trial.gone)),
         cost=cost,
-        notes=_notes(placed, session),
+        notes=notes_of(placed, session),
     )
 
 
@@ -287,10 +300,10 @@ def _remove_redundant(session: Session, kernels: Sequence[KernelAnalysis], findi
     return Fix(
         title=_removal_title(finding),
         kind="remove-barrier",
-        edits=_edits(trial),
+        edits=edits_of(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
-        notes=_empty_bodies(trial),
+        notes=empty_bodies(trial),
     )
 
 
@@ -303,7 +316,7 @@ def _why_needed(trial: Trial) -> str:
     races = (*difference.new_races, *difference.remaining)
     if races:
         one, two = races[0].accesses[:2]
-        return f"Without it {_pair(one, two)} would race (lines {one.span.line} and {two.span.line})."
+        return f"Without it {pair_in_words(one, two)} would race (lines {one.span.line} and {two.span.line})."
     return sentence(difference.worse[0]) if difference.worse else "Other barriers would go wrong without it."
 
 
@@ -314,7 +327,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         moved = _remove_divergent(session, kernels, finding)
         if isinstance(moved, Fix) and group in moved.groups:
             return moved
-    return _insert(session, kernels, group)
+    inserted = _insert(session, kernels, group)
+    if isinstance(inserted, Fix):
+        return inserted
+    # Where there is no place between the accesses, one is made.
+    made = rebuilt(session, kernels, group)
+    return inserted if made is None else made
 
 
 def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
@@ -353,16 +371,18 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
     if appeared:
         one, two = without.difference.new_races[0].accesses[:2]
         them = "barriers" if several else "barrier"
-        return FixRefusal(f"Without the {them} {_pair(one, two)} would race, and no other is possible. {placed.text}")
-    cost = f"−{_barriers(len(family))}"
-    what = f"the barriers in {_lines(family)}" if several else f"{_shown(finding.accesses[0])} in {_lines(family)}"
+        pair = pair_in_words(one, two)
+        return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {placed.text}")
+    cost = f"−{barriers_in_words(len(family))}"
+    where = lines_in_words(family)
+    what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
     return Fix(
         title=f"Remove {what} — not all threads reach {'them' if several else 'it'}, {cost}",
         kind="remove-barrier",
-        edits=_edits(without),
+        edits=edits_of(without),
         groups=tuple(sorted({*promised, *without.gone})),
         cost=cost,
-        notes=_empty_bodies(without),
+        notes=empty_bodies(without),
     )
 
 
@@ -405,7 +425,7 @@ def _moved(
     family: Sequence[Finding],
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
-    places = _places(bare.changes(placed.barriers), bare, without.files)
+    places = places_in_words(bare.changes(placed.barriers), bare, without.files)
     left: set[PairKey] = set()
     for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
         old = in_old_text(finding_left, without.files)
@@ -416,14 +436,14 @@ def _moved(
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
     added = words(placed.barriers, trips_of(kernels))
-    cost = f"−{_barriers(len(family))}, {added}"
+    cost = f"−{barriers_in_words(len(family))}, {added}"
     barrier = family[0].accesses[0]
     if len(family) > 1:
-        title = f"Replace the barriers in {_lines(family)} by {places}"
+        title = f"Replace the barriers in {lines_in_words(family)} by {places}"
     elif len(placed.barriers) == 1:
-        title = f"Move {_shown(barrier)} from {_lines(family)} {places.removeprefix('__syncthreads() ')}"
+        title = f"Move {shown(barrier)} from {lines_in_words(family)} {places.removeprefix('__syncthreads() ')}"
     else:
-        title = f"Replace {_shown(barrier)} in {_lines(family)} by {places}"
+        title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
     # One barrier for another is no more and no less, unless it is in a loop.
     price = "" if len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops else f", {cost}"
     return Fix(
@@ -432,84 +452,5 @@ def _moved(
         edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
         groups=tuple(sorted({*promised, *gone})),
         cost=cost,
-        notes=(*_notes(placed, bare), *_empty_bodies(without)),
+        notes=(*notes_of(placed, bare), *empty_bodies(without)),
     )
-
-
-def _barriers(count: int) -> str:
-    return f"{count} barrier{'s' * (count != 1)}"
-
-
-def _lines(family: Sequence[Finding]) -> str:
-    *first, last = sorted({f.accesses[0].span.line for f in family})
-    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
-
-
-def _empty_bodies(trial: Trial) -> tuple[str, ...]:
-    empty = any(change.text == b"{}" for changes in trial.changes.values() for change in changes)
-    return ("An empty body is left, because what stands before it may do more than compute a value.",) if empty else ()
-
-
-def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -> dict[str, tuple[bytes, bytes]]:
-    """The texts before the first and after the second of two edits, by file."""
-    before = {path: file.before for path, file in (*second.items(), *first.items())}
-    after = {path: file.after for path, file in (*first.items(), *second.items())}
-    return {path: (before[path], after[path]) for path in before}
-
-
-# --- in words -------------------------------------------------------------------------------------------------
-
-
-def _edits(trial: Trial) -> tuple[TextEdit, ...]:
-    return tuple(e for path, file in sorted(trial.files.items()) for e in text_edits(path, file.before, file.after))
-
-
-def _shown(access: Access) -> str:
-    return f"`{access.text}`" if access.text else "the barrier"
-
-
-def _pair(one: Access, two: Access) -> str:
-    if one.text != two.text:
-        return f"{one.text} and {two.text}"
-    if one.kind != two.kind:
-        return f"the {one.kind} and the {two.kind} of {one.text}"
-    if one.span != two.span and one.span.line != two.span.line:
-        return f"the {one.kind}s of {one.text} in lines {one.span.line} and {two.span.line}"
-    return f"the {one.kind}s of {one.text} in different iterations"
-
-
-def _pairs(targets: Iterable[Finding], shown: Finding) -> str:
-    pairs = {frozenset((a.span.path, a.span.start_offset) for a in f.accesses) for f in targets}
-    more = len(pairs) - 1
-    rest = f" and {more} more pair{'s' * (more != 1)}" if more else ""
-    return _pair(*shown.accesses[:2]) + rest
-
-
-def _places(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
-    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`; lines of the text before `earlier` edits."""
-    lines: list[int] = []
-    for path, found in sorted(changes.items()):
-        file = (earlier or {}).get(path)
-        for change in found:
-            if change.gap is None:
-                continue
-            if file is None:
-                lines.append(session.trees.texts[path].count(b"\n", 0, change.start) + 1)
-            else:
-                old = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
-                lines.append(file.before.count(b"\n", 0, old) + 1)
-    lines.sort()
-    if len(lines) == 1:
-        return f"__syncthreads() after line {lines[0]}"
-    listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
-    return f"{len(lines)} barriers after lines {listed}"
-
-
-def _notes(placed: Placed, session: Session) -> tuple[str, ...]:
-    notes: list[str] = []
-    if placed.trial.late:
-        notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
-    elsewhere = sorted({c.gap.function.path for c in placed.barriers} - {session.request.path})
-    notes += [f"Changes {path}, which other units may include." for path in elsewhere]
-    notes += [f"Not repaired: {text}" for text in placed.given_up]
-    return tuple(notes)

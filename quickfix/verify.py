@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from analyzers.model import Access, ContextResult, Finding, KernelResult, SourceSpan, UnitResult, Verdict
-from quickfix.edits import OffsetMap
+from quickfix.edits import OffsetChain, OffsetMap
 
 RACES: Final = frozenset({Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE})
 """What a barrier is placed for."""
@@ -27,7 +27,7 @@ class EditedFile:
 
     before: bytes
     after: bytes
-    offsets: OffsetMap
+    offsets: OffsetMap | OffsetChain
 
 
 Files = Mapping[str, EditedFile]

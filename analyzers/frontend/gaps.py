@@ -7,12 +7,13 @@ statements of a body. What a macro wrote as a whole is a leaf: nothing is ever i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
-from analyzers.frontend.cindex import children, expansion_offset
+from analyzers.frontend.cindex import TypeKind, children, expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 
 StatementKind = Literal[
@@ -38,6 +39,32 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
+class Assignment:
+    """A statement that is nothing but an assignment: byte ranges of its two sides."""
+
+    target: tuple[int, int]
+    value: tuple[int, int]
+    operator: str
+    """`=`, `+=`, …"""
+    type: str
+    """Of the value as it is assigned, as the source would write it: that of the target for `=`, else its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The one variable of a declaration statement."""
+
+    name: str
+    at: int
+    """The offset of its name."""
+    type: str
+    """As the source would write it, without `const` and `volatile`."""
+    assignable: bool
+    """It is a number, a pointer or one of CUDA's vectors, initialised with `=`: declaring it without a value and
+    assigning that later comes to the same."""
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """`end` includes the semicolon. `head_end`: where the condition or loop header ends and a body begins."""
 
@@ -54,6 +81,9 @@ class Statement:
     """It begins with a macro, or is one."""
     call: str = ""
     """The function, when the statement is nothing but one call; the keyword of a jump."""
+    assignment: Assignment | None = None
+    declares: tuple[Declared, ...] | None = None
+    """The variables of a declaration; None where it is none, or declares other things."""
 
     @property
     def is_loop(self) -> bool:
@@ -215,6 +245,17 @@ def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str
             builder.function(cursor, start, end)
 
 
+_ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_PLAIN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1)) | {
+    TypeKind.HALF.value,
+    TypeKind.POINTER.value,
+    TypeKind.ENUM.value,
+    TypeKind.UNEXPOSED.value,
+}
+"""Kinds of types whose values are copied without code: numbers, pointers, enumerators; and parameters of templates,
+which mostly stand for such."""
+_VECTOR: Final = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|half2?|__half2?")
+_WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 
 
@@ -323,7 +364,46 @@ class _Builder:
         if kind in _JUMPS:
             word = WORD.match(self.code, start)
             call = word.group().decode() if word else ""
-        return Statement(name, start, self._past_semicolon(end), macro=_by_macro(inner), call=call)
+        macro = _by_macro(inner)
+        assignment = self._assignment(inner) if name == "expression" and not macro else None
+        declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
+        stop = self._past_semicolon(end)
+        return Statement(name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares)
+
+    def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
+        found: list[Declared] = []
+        for child in children(cursor):
+            if child._kind_id != Kinds.VAR:
+                return None
+            at, name = expansion_offset(child.location), child.spelling
+            if self.code[at : at + len(name)] != name.encode():
+                return None
+            canonical = child.type.get_canonical()
+            spelling = _WITHOUT_QUALIFIERS.sub("", child.type.spelling).strip()
+            plain = canonical.kind.value in _PLAIN or _VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+            following = self.code[at + len(name) : self._range(child)[1]].lstrip()
+            local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
+                [b"static"],
+                [b"extern"],
+                [b"__shared__"],
+            )
+            assignable = bool(plain) and local and following.startswith(b"=") and "(" not in spelling
+            found.append(Declared(name, at, spelling, assignable))
+        return tuple(found)
+
+    def _assignment(self, cursor: Any) -> Assignment | None:
+        if cursor._kind_id not in (Kinds.BINARY, Kinds.COMPOUND_ASSIGN):
+            return None
+        sides = children(cursor)
+        if len(sides) != 2:
+            return None
+        target, value = self._range(sides[0]), self._range(sides[1])
+        operator = self.code[target[1] : value[0]].strip().decode()
+        if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
+            return None
+        typed = sides[0] if operator == "=" else _unwrapped(sides[1])
+        spelling = _WITHOUT_QUALIFIERS.sub("", typed.type.spelling).strip()
+        return Assignment(target, value, operator, "auto" if not spelling or "dependent" in spelling else spelling)
 
     def _lambdas(self, cursor: Any) -> None:
         for child in children(cursor):

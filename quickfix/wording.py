@@ -1,0 +1,87 @@
+"""Repairs in words: titles, places, pairs of accesses, costs and notes, and the edits that they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from analyzers.model import Access, Finding, TextEdit
+from quickfix.edits import text_edits
+from quickfix.search import Placed
+from quickfix.session import Changes, Session, Trial
+from quickfix.verify import EditedFile
+
+
+def edits_of(trial: Trial) -> tuple[TextEdit, ...]:
+    return tuple(e for path, file in sorted(trial.files.items()) for e in text_edits(path, file.before, file.after))
+
+
+def shown(access: Access) -> str:
+    return f"`{access.text}`" if access.text else "the barrier"
+
+
+def pair_in_words(one: Access, two: Access) -> str:
+    if one.text != two.text:
+        return f"{one.text} and {two.text}"
+    if one.kind != two.kind:
+        return f"the {one.kind} and the {two.kind} of {one.text}"
+    if one.span != two.span and one.span.line != two.span.line:
+        return f"the {one.kind}s of {one.text} in lines {one.span.line} and {two.span.line}"
+    return f"the {one.kind}s of {one.text} in different iterations"
+
+
+def pairs_in_words(targets: Iterable[Finding], shown: Finding) -> str:
+    pairs = {frozenset((a.span.path, a.span.start_offset) for a in f.accesses) for f in targets}
+    more = len(pairs) - 1
+    rest = f" and {more} more pair{'s' * (more != 1)}" if more else ""
+    return pair_in_words(*shown.accesses[:2]) + rest
+
+
+def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, EditedFile] | None = None) -> str:
+    """`__syncthreads() after line 41`, `2 barriers after lines 41 and 45`; lines of the text before `earlier` edits."""
+    lines: list[int] = []
+    for path, found in sorted(changes.items()):
+        file = (earlier or {}).get(path)
+        for change in found:
+            if change.gap is None:
+                continue
+            if file is None:
+                lines.append(session.trees.texts[path].count(b"\n", 0, change.start) + 1)
+            else:
+                old = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
+                lines.append(file.before.count(b"\n", 0, old) + 1)
+    lines.sort()
+    if len(lines) == 1:
+        return f"__syncthreads() after line {lines[0]}"
+    listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
+    return f"{len(lines)} barriers after lines {listed}"
+
+
+def notes_of(placed: Placed, session: Session) -> tuple[str, ...]:
+    notes: list[str] = []
+    if placed.trial.late:
+        notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
+    elsewhere = sorted({c.gap.function.path for c in placed.barriers} - {session.request.path})
+    notes += [f"Changes {path}, which other units may include." for path in elsewhere]
+    notes += [f"Not repaired: {text}" for text in placed.given_up]
+    return tuple(notes)
+
+
+def barriers_in_words(count: int) -> str:
+    return f"{count} barrier{'s' * (count != 1)}"
+
+
+def lines_in_words(family: Sequence[Finding]) -> str:
+    *first, last = sorted({f.accesses[0].span.line for f in family})
+    return f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+
+
+def empty_bodies(trial: Trial) -> tuple[str, ...]:
+    empty = any(change.text == b"{}" for changes in trial.changes.values() for change in changes)
+    return ("An empty body is left, because what stands before it may do more than compute a value.",) if empty else ()
+
+
+def compose(first: Mapping[str, EditedFile], second: Mapping[str, EditedFile]) -> dict[str, tuple[bytes, bytes]]:
+    """The texts before the first and after the second of two edits, by file."""
+    before = {path: file.before for path, file in (*second.items(), *first.items())}
+    after = {path: file.after for path, file in (*first.items(), *second.items())}
+    return {path: (before[path], after[path]) for path in before}

@@ -1,0 +1,129 @@
+"""Restructured sources do what the old ones did: every thread by itself makes the same accesses with the same values
+(that all together are ordered is for the golden tests)."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from lowering import kernel
+
+from analyzers.engine import Engine
+from analyzers.ir.kernel import Kernel
+from analyzers.model import CheckOptions, Fix, FixRefusal
+from analyzers.reference.interpreter import run
+from analyzers.reference.launch import ConcreteLaunch
+from analyzers.requests import CheckRequest
+from quickfix import fix_all
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = re.compile(r"// cuda-lsp: launch.*\n__global__ void (\w+)")
+CASES = [(path.stem, name) for path in sorted(GOLDEN.glob("split_*.cu")) for name in NAMES.findall(path.read_text())]
+THREADS = 64
+LAUNCH = "// cuda-lsp: launch grid=(1) block=(64)\n"
+
+
+@cache
+def engine() -> Engine:
+    return Engine()
+
+
+def repaired(text: str, name: str) -> Fix | FixRefusal:
+    return fix_all(engine(), CheckRequest("/restructured/a.cu", text, options=CheckOptions(kernels=(name,))))
+
+
+def applied(text: str, fix: Fix | FixRefusal) -> str:
+    assert isinstance(fix, Fix), fix
+    data = text.encode()
+    for edit in sorted(fix.edits, key=lambda e: e.span.start_offset, reverse=True):
+        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
+    return data.decode()
+
+
+@cache
+def lonely(text: str, name: str) -> Kernel:
+    """The kernel with the number of the thread as a parameter."""
+    text = re.sub(r"(__global__ void \w+\()", r"\1int me, ", text.replace("threadIdx.x", "me"))
+    return kernel(text, name)
+
+
+def alone(text: str, name: str, me: int) -> list[tuple[object, ...]]:
+    """What one thread does when it is the only one: its accesses by object, offset, kind and value, in order."""
+    result = run(lonely(text, name), ConcreteLaunch(values={"me": me, "n": 3}, seed=7))
+    assert result.outcome == "finished", result.reason
+    return [(a.object.rsplit("$", 1)[0], a.offset, a.width, a.kind, a.value) for a in result.accesses]
+
+
+@pytest.mark.parametrize(("file", "name"), CASES)
+def test_every_thread_does_what_it_did(file: str, name: str) -> None:
+    text = (GOLDEN / f"{file}.cu").read_text()
+    edited = applied(text, repaired(text, name))
+    assert edited != text
+    for me in range(THREADS):
+        assert alone(text, name, me) == alone(edited, name, me)
+
+
+def refusal(text: str) -> str:
+    answer = repaired(LAUNCH + text, "k")
+    assert isinstance(answer, FixRefusal), applied(LAUNCH + text, answer)
+    return answer.text
+
+
+def test_what_cannot_be_declared_in_front_is_not_split() -> None:
+    said = refusal("""__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (t < 32) {
+    int own[2] = {t, t + 1};
+    a[t] = own[0];
+    a[t + 100] = a[own[1]];
+  }
+}
+""")
+    assert "`own`" in said
+
+
+def test_a_conditional_that_declares_is_not_split() -> None:
+    said = refusal("""__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (int x = t % 2) {
+    a[t] = x;
+    a[t + 100] = a[t + 2];
+  }
+}
+""")
+    assert "declares a variable" in said
+
+
+def test_preprocessor_lines_stay_where_they_are() -> None:
+    said = refusal("""__global__ void k(int *a) {
+  int t = threadIdx.x;
+  a[t] = a[t + 1] +
+#ifdef MORE
+    2 *
+#endif
+    3;
+}
+""")
+    assert "preprocessor" in said
+
+
+def test_threads_that_leave_in_the_first_half_leave() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (t < 48) {
+    a[t] = t;
+    if (t == 5) return;
+    a[t + 100] = a[47 - t];
+  }
+}
+"""
+    )
+    answer = repaired(text, "k")
+    if isinstance(answer, Fix):
+        edited = applied(text, answer)
+        for me in (4, 5, 6, 50):
+            assert alone(text, "k", me) == alone(edited, "k", me)
