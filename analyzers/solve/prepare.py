@@ -283,6 +283,8 @@ class _Substitution:
                     target, value = inner, cast(b, inner.ty)
                 if target.op != "sym" or any(n is target for n in walk((value,))):
                     continue
+                if value.op == "cast" and self.narrowing.intervals.wraps(value):
+                    continue  # of the symbol more is known than of what may have been cut off
                 # An expression of a thread would tie the two sides together where its own symbol keeps them apart.
                 if value.op == "const" or value.op == "sym" or tags or side_of(p) == 0:
                     return Definition(target, value, tags)

@@ -1,0 +1,60 @@
+// Sizes of 64 bits whose grids are computed from them, and indices of 32: the grid may be anything that 32 bits of the
+// quotient are, and the stride is the grid's own size all the same.
+#include <cuda_runtime.h>
+#include <torch/extension.h>
+
+#include <algorithm>
+#include <cstdint>
+
+__global__ void of_long(float *a, long n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = 1;
+}
+
+__global__ void of_size(float *a, size_t n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+__global__ void narrowed(float *a, int n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+__global__ void any_block(float *a, long n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+__global__ void of_tensor(float *a, int64_t n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+__global__ void capped(float *a, int64_t n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+__global__ void counted_in_unsigned(float *a, size_t n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) a[i] = i;
+}
+
+// The stride is a block where it should be the grid.
+__global__ void strides_by_block(float *a, long n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] = threadIdx.x;  // expect: data-race inter-block with self
+}
+
+// Two threads to a cell.
+__global__ void shares_cells(float *a, size_t n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    a[i / 2] = i;  // expect: data-race with self
+}
+
+void launch_all(float *a, long n, size_t size, int threads, torch::Tensor x) {
+  of_long<<<(n + 255) / 256, 256>>>(a, n);
+  of_size<<<(size + 255) / 256, 256>>>(a, size);
+  narrowed<<<(n + 255) / 256, 256>>>(a, n);
+  any_block<<<(n + threads - 1) / threads, threads>>>(a, n);
+  const int64_t count = x.numel();
+  of_tensor<<<(count + 127) / 128, 128>>>(x.data_ptr<float>(), count);
+  capped<<<std::min((count + 127) / 128, (int64_t)65535), 128>>>(x.data_ptr<float>(), count);
+  unsigned blocks = (size + 255) / 256;
+  counted_in_unsigned<<<blocks, 256>>>(a, size);
+  strides_by_block<<<(n + 255) / 256, 256>>>(a, n);
+  shares_cells<<<(size + 255) / 256, 256>>>(a, size);
+}
