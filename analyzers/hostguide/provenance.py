@@ -55,6 +55,8 @@ class Provenance:
         self._placed: set[int] = set()
         """Pointers of which it is noted where they were read."""
         self._derived: dict[tuple[object, ...], Value] = {}
+        self._asked: set[int] = set()
+        """Of which the roots are being collected."""
         self.names: dict[int, str] = {}
         """What each symbol number stands for, for display."""
 
@@ -172,6 +174,9 @@ class Provenance:
     def roots(self, pointer: int) -> frozenset[int]:
         """A pointer and all those it may have been made from."""
         found: set[int] = set()
+        if pointer in self._asked:
+            return frozenset()  # what it was made from holds it itself: whoever asked first is collecting that
+        self._asked.add(pointer)
         waiting = [pointer]
         while waiting:
             top = waiting.pop()
@@ -183,6 +188,7 @@ class Provenance:
             if head is not None:
                 values = [head.entry[top], *(back[top] for back in head.back if top in back)]
                 waiting += [p for v in values for p in self.pointers_in(v)]
+        self._asked.discard(pointer)
         return frozenset(found - self.holders)
 
     def same_memory(self, pointer: int) -> list[int]:
