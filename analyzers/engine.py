@@ -404,7 +404,7 @@ def _taken_in(
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     found = find_kernels(unit, parse)
     linked = link({})
-    host = launch_contexts(found.unit, linked.passes, linked.program, options.kernels)
+    host = _launches(found, linked, options)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes and not host.linked_probes:
             break
@@ -412,8 +412,13 @@ def _taken_in(
             found = find_kernels(parse((*found.probes, *host.probes)), parse)
         if host.linked_probes:
             linked = link({p.path: (*p.probes, *host.linked_probes.get(p.path, ())) for p in linked.passes})
-        host = launch_contexts(found.unit, linked.passes, linked.program, options.kernels)
+        host = _launches(found, linked, options)
     return found, host, linked
+
+
+def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions) -> HostFacts:
+    defined = {k.mangled for k in found.kernels}
+    return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined)
 
 
 def _result(decided: tuple[KernelAnalysis, str]) -> tuple[KernelResult, str]:

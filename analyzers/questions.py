@@ -81,13 +81,13 @@ def directives_of(
 
 
 def launched_unseen(found: FoundUnit, host: HostFacts) -> Iterator[Skipped]:
-    """Launches of kernels that no definition was found for."""
+    """Launches of kernels that no definition was found for, here or in a file that is linked."""
     kernels = {k.mangled for k in found.kernels}
     own = {found.unit.path, *found.unit.dependencies}
     for launch in host.launches:
         if launch.span.path not in own:
             continue
-        lost = sum(k not in kernels for k in launch.kernels)
+        lost = sum(k not in kernels and k not in launch.linked for k in launch.kernels)
         if lost:
             which = (
                 "its kernel has" if len(launch.kernels) == 1 else f"{lost} of its {len(launch.kernels)} kernels have"

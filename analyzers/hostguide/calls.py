@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit
+from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.borrowed import is_borrowed
 from analyzers.hostguide.build import TreeBuilder
@@ -95,6 +95,7 @@ class Caller(Keeper):
         """Tensors made in the shape of another one."""
         self._bundled: dict[int, bool] = {}
         self._noreturn: dict[int, bool] = {}
+        self._pickers: dict[int, bool] = {}
         self._parameters: dict[int, list[HostType] | None] = {}
         self._const_methods: dict[int, bool] = {}
 
@@ -243,7 +244,17 @@ class Caller(Keeper):
         if self.frame.depth >= _DEEPEST:
             return False
         _, start, end = extent(function.cursor)
-        return end - start <= _SMALL
+        return end - start <= _SMALL or self._picks(function)
+
+    def _picks(self, function: HostFunction) -> bool:
+        """Whether a function gives a function, such as a kernel out of many."""
+        key = identity(function.cursor)
+        found = self._pickers.get(key)
+        if found is None:
+            result = function.cursor.result_type.get_canonical()
+            found = result.kind == TypeKind.POINTER and result.get_pointee().kind == TypeKind.FUNCTIONPROTO
+            self._pickers[key] = found
+        return found
 
     def _give_up(self, function: HostFunction) -> None:
         if function.name in self.wanted:

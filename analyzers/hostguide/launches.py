@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -41,7 +41,7 @@ from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
-from analyzers.hostguide.recorded import contexts_of, merged
+from analyzers.hostguide.recorded import Drafts, contexts_of, merged
 from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
@@ -65,6 +65,8 @@ class LaunchSite:
     span: SourceSpan
     kernels: tuple[str, ...]
     text: str
+    linked: frozenset[str] = frozenset()
+    """Those that another file of the program defines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +89,23 @@ class HostFacts:
 
 
 def launch_contexts(
-    unit: ParsedUnit, linked: Sequence[HostPass] = (), program: Program | None = None, kernels: Sequence[str] = ()
+    unit: ParsedUnit,
+    linked: Sequence[HostPass] = (),
+    program: Program | None = None,
+    kernels: Sequence[str] = (),
+    defined: Container[str] | None = None,
 ) -> HostFacts:
     """The launches of a unit's kernels and what is known at each.
 
     ``linked`` are the passes of the files of ``program``. With names of ``kernels``, launches that name another kernel
-    are left out."""
+    are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     collecting = gc.isenabled()
     # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
     try:
-        return _Guide(unit, linked, program or Program(), kernels).run()
+        return _Guide(unit, linked, program or Program(), kernels, defined).run()
     finally:
         if collecting:
             gc.enable()
@@ -108,9 +114,17 @@ def launch_contexts(
 class _Guide:
     """One run over one unit and the files linked with it."""
 
-    def __init__(self, unit: ParsedUnit, linked: Sequence[HostPass], program: Program, kernels: Sequence[str]) -> None:
+    def __init__(
+        self,
+        unit: ParsedUnit,
+        linked: Sequence[HostPass],
+        program: Program,
+        kernels: Sequence[str],
+        defined: Container[str] | None,
+    ) -> None:
         self.unit = unit
         self.kernels = kernels
+        self.defined = defined
         self.program = program
         passes = (unit.host_pass, *linked)
         errors = [(d.path, d.offset) for p in passes for d in p.errors]
@@ -136,6 +150,11 @@ class _Guide:
         """The declarations that were asked for."""
         self.done: set[tuple[int, str]] = set()
         """The functions that were run as called with anything, by unit and USR."""
+        self._identities: dict[int, str] = {}
+        self._anything: dict[tuple[object, ...], tuple[dict[str, list[RawLaunch]], Drafts]] = {}
+        """By launch and the functions around it, what it does when these are called with anything."""
+        self._crowded: set[tuple[int, ...]] = set()
+        """Launches that gave too many contexts for one of the kernels that they choose among."""
 
     def run(self) -> HostFacts:
         for path in self.paths:
@@ -355,19 +374,17 @@ class _Guide:
         main_first = sorted(sites, key=lambda s: (s[0] != self.unit.path, s))
         for site in main_first:
             raws = sites[site]
-            kernels: dict[str, list[LaunchContext]] = {}
+            drafts: Drafts = {}
+            kernels: dict[str, list[RawLaunch]] = {}
             for raw in raws:
-                name = kernel_identity(raw.kernel)
-                made = contexts_of(machine, raw, self._trust(raw))
-                kernels.setdefault(name, []).extend(self.linker.doubted(made, raw.kernel.spelling, site[0]))
-            for name, made in kernels.items():
-                distinct = merged(made)
-                if len(distinct) > _MOST_CONTEXTS:
-                    owners = [r.owner for r in raws if kernel_identity(r.kernel) == name]
-                    distinct = self._called_with_anything(owners, site, name) or distinct
-                contexts.setdefault(name, []).extend(distinct)
+                kernels.setdefault(self._identity(raw.kernel), []).append(raw)
+            for name, chosen in kernels.items():
+                if self.defined is None or name in self.defined:
+                    contexts.setdefault(name, []).extend(self._contexts_at(site, name, chosen, drafts))
+            linked = frozenset(name for name, chosen in kernels.items() if self._is_linked(chosen[0].kernel))
             node = raws[0].node
-            found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text_of(self.sources, node.cursor)))
+            text = text_of(self.sources, node.cursor)
+            found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text, linked))
         return HostFacts(
             contexts={name: merged(made) for name, made in contexts.items()},
             skipped=tuple(self._skipped(set(sites))),
@@ -384,22 +401,55 @@ class _Guide:
         file = raw.kernel.location.file
         return raw.kernel.is_definition() and file is not None and self.linker.is_own(file.name)
 
+    def _identity(self, kernel: Cursor) -> str:
+        key = identity(kernel)
+        if key not in self._identities:
+            self._identities[key] = kernel_identity(kernel)
+        return self._identities[key]
+
+    def _is_linked(self, kernel: Cursor) -> bool:
+        """Whether another file of the program has a definition of a kernel, and checks it with this launch."""
+        unit = kernel.translation_unit
+        return kernel.is_definition() and any(unit is p.host for p in self.linker.passes[1:])
+
+    def _contexts_at(
+        self, site: tuple[str, int, int], name: str, raws: list[RawLaunch], drafts: Drafts
+    ) -> tuple[LaunchContext, ...]:
+        """The contexts of one kernel from one launch, which may have been run many times."""
+        distinct: tuple[LaunchContext, ...] = ()
+        events = tuple(raw.event for raw in raws)
+        crowded = events in self._crowded
+        for raw in raws:
+            if crowded or len(distinct) > _MOST_CONTEXTS:
+                self._crowded.add(events)
+                anything = self._called_with_anything([r.owner for r in raws], site, name)
+                if anything:
+                    return anything
+            made = contexts_of(self.machine, raw, self._trust(raw), drafts)
+            distinct = merged((*distinct, *self.linker.doubted(made, raw.kernel.spelling, site[0])))
+        if len(distinct) > _MOST_CONTEXTS:
+            return self._called_with_anything([r.owner for r in raws], site, name) or distinct
+        return distinct
+
     def _called_with_anything(
         self, owners: list[HostFunction | None], site: tuple[str, int, int], name: str
     ) -> tuple[LaunchContext, ...]:
         """The contexts of one launch when the functions around it are called with anything: a few for many callers."""
         machine = self.machine
-        recorded, machine.launches = machine.launches, []
-        for owner in {id(o): o for o in owners if o is not None}.values():
-            machine.run_root(owner)
-        found = [
-            context
-            for raw in machine.launches
-            if extent(raw.node.cursor) == site and kernel_identity(raw.kernel) == name
-            for context in contexts_of(machine, raw)
-        ]
-        machine.launches = recorded
-        return merged(found)
+        unique = {id(o): o for o in owners if o is not None}
+        key = (site, *unique)
+        if key not in self._anything:
+            recorded, machine.launches = machine.launches, []
+            for owner in unique.values():
+                machine.run_root(owner)
+            here: dict[str, list[RawLaunch]] = {}
+            for raw in machine.launches:
+                if extent(raw.node.cursor) == site:
+                    here.setdefault(self._identity(raw.kernel), []).append(raw)
+            self._anything[key] = here, {}
+            machine.launches = recorded
+        found, drafts = self._anything[key]
+        return merged(c for raw in found.get(name, ()) for c in contexts_of(machine, raw, drafts=drafts))
 
     def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
         """What is assumed of the callers of the functions on the way to a launch."""

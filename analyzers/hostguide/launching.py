@@ -38,6 +38,8 @@ class RawLaunch:
     """Cursor of the kernel instance."""
     guard: Expr
     """Under which a kernel chosen at run time is this one."""
+    event: int
+    """The same for all kernels that one launch chooses among."""
     grid: Value
     block: Value
     shared: Expr
@@ -64,6 +66,7 @@ class Launcher(MethodCaller):
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
         self.launches: list[RawLaunch] = []
+        self._events = 0
         self.unresolved: list[tuple[Node, str]] = []
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
         self.notes: dict[NoteSource, FactNote] = {}
@@ -182,6 +185,7 @@ class Launcher(MethodCaller):
             if text is None or not isinstance(text.ty, PointerTo) or not text.ty.const:
                 self.forget_behind(value, later=True)
         self.forget_device_variables()
+        self._events += 1
         for guard, leaf in alternatives(kernel):
             if isinstance(leaf, Null):
                 continue
@@ -191,7 +195,7 @@ class Launcher(MethodCaller):
             defined = self.builder.definition(leaf.cursor)
             self.launches.append(
                 RawLaunch(
-                    defined, guard, grid, block, shared, values, texts, self.state.facts, node,
+                    defined, guard, self._events, grid, block, shared, values, texts, self.state.facts, node,
                     tuple(reversed(calls)), cooperative, owner, root, taken, held,
                 )
             )  # fmt: skip

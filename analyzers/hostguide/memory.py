@@ -33,9 +33,9 @@ from analyzers.ir.expr import BOOL, FALSE, TRUE, Expr, FloatType, IntType
 _LARGEST = 300
 """Operators in the tree of one host expression; beyond it the value is an unknown of its own."""
 _DEEPEST_CHOICE = 24
-_MOST_FUNCTIONS = 128
-"""The same where the choice is among functions: a table that picks a kernel by its template arguments has dozens, and
-without it the launch is lost for all of them."""
+_MOST_FUNCTIONS = 1024
+"""The same where the choice is among functions: what picks a kernel by its template arguments has hundreds, and without
+it the launch is lost for all of them. Only a guard against what grows without end."""
 
 
 class Stop(Exception):
@@ -115,9 +115,8 @@ class Memory(Provenance):
         """Operators of the expression written out as a tree."""
         found = self._sizes.get(e.key)
         if found is None:
-            for node in ex.walk((e,)):
-                if node.key not in self._sizes:
-                    self._sizes[node.key] = 1 + sum(self._sizes[a.key] for a in node.args)
+            for node in ex.walk((e,), self._sizes):
+                self._sizes[node.key] = 1 + sum(self._sizes[a.key] for a in node.args)
             found = self._sizes[e.key]
         return found
 

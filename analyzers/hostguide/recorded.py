@@ -49,9 +49,15 @@ class _Draft:
     """What is assumed of calls for a value to be what it was."""
 
 
-def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = ()) -> list[LaunchContext]:
+Drafts = dict[tuple[object, ...], _Draft]
+"""What kernels with the same parameters share that one launch chooses among."""
+
+
+def contexts_of(
+    machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] = (), drafts: Drafts | None = None
+) -> list[LaunchContext]:
     """The contexts that one recorded launch stands for: one, or several where pointers or block sizes are chosen."""
-    draft = _draft(machine, raw)
+    draft = _drafted(machine, raw, drafts if drafts is not None else {})
     aliases = Aliases(machine, draft.facts)
     found: list[LaunchContext] = []
     for combination in aliases.combinations(draft.pointers):
@@ -64,6 +70,32 @@ def contexts_of(machine: Executor, raw: RawLaunch, assumptions: tuple[str, ...] 
             if context is not None:
                 found.append(context)
     return found
+
+
+def _drafted(machine: Executor, raw: RawLaunch, drafts: Drafts) -> _Draft:
+    parameters = [(c.spelling, c.type.spelling) for c in raw.kernel.get_arguments() if c is not None]
+    key = (raw.event, *parameters)
+    common = drafts.get(key)
+    if common is None:
+        common = drafts[key] = _draft(machine, raw)
+    launched = _launch_note(machine, raw)
+    chosen = [Constraint(condition, launched) for condition in ex.conjuncts(raw.guard)]
+    known = {c.condition.key for c in chosen}
+    facts = [*chosen, *(c for c in common.facts if c.condition.key not in known)]
+    fixed = dict(pair for c in chosen for pair in _fixed(c.condition))
+    if not fixed:
+        return replace(common, facts=facts)
+    memo: dict[int, Expr] = {}
+    bindings = {s: ex.rewrite(value, fixed.get, memo) for s, value in common.bindings.items()}
+    return replace(common, bindings=bindings, facts=facts)
+
+
+def _fixed(condition: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The expression to which a condition gives a constant value."""
+    if condition.op == "eq" and isinstance(condition.args[0].ty, IntType):
+        for value, constant in (condition.args, condition.args[::-1]):
+            if constant.op == "const" and value.op != "const":
+                yield value, constant
 
 
 def _launch_note(machine: Executor, raw: RawLaunch) -> FactNote:
@@ -91,7 +123,7 @@ def _draft(machine: Executor, raw: RawLaunch) -> _Draft:
         note = FactNote(f"{parameter.spelling} = {text}", span(node.cursor), "relation") if node and text else launched
         ty = machine.builder.types.of(parameter.type)
         _bind(machine, draft, parameter.spelling, ty, value, note, text, parameter, 0)
-    _collect_facts(machine, raw, draft, launched)
+    _collect_facts(machine, raw, draft)
     for fact, assumption in _pitch_facts(machine, draft.bindings.values()):
         draft.facts.append(fact)
         draft.assumed.append((fact, assumption))
@@ -192,11 +224,8 @@ def _pitch_facts(machine: Executor, values: Iterable[Expr]) -> Iterator[tuple[Co
                         yield Constraint(ex.compare("le", stride, most), pitch.note), pitch.assumption
 
 
-def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft, launched: FactNote) -> None:
+def _collect_facts(machine: Executor, raw: RawLaunch, draft: _Draft) -> None:
     seen: set[int] = set()
-    for condition in ex.conjuncts(raw.guard):
-        draft.facts.append(Constraint(condition, launched))
-        seen.add(condition.key)
     for link in facts_since(raw.facts, None):
         note: FactNote | None = None
         for condition in ex.conjuncts(link.condition):
@@ -275,8 +304,10 @@ def _finished(
     assumptions = (*assumptions, *(text for fact, text in draft.assumed if fact.note in {c.note for c in kept}))
     renaming = _renaming((*visible, *(c.condition for c in kept)))
 
+    memo: dict[int, Expr] = {}
+
     def renamed(e: Expr) -> Expr:
-        return ex.rewrite(e, lambda node: renaming.get(node.key))
+        return ex.rewrite(e, lambda node: renaming.get(node.key), memo)
 
     seen: set[int] = set()
 
@@ -338,7 +369,24 @@ def _stored(aliases: Aliases, raw: RawLaunch, names: dict[object, str]) -> tuple
             target = aliases.target(leaf)
             if target is not None:
                 out.append((name, _label(target, names)))
+    parameters = [c.spelling for c in raw.kernel.get_arguments() if c is not None]
+    for parameter, value in zip(parameters, raw.arguments, strict=False):
+        for name, leaf in _in_arrays(parameter, value):
+            target = aliases.target(leaf)
+            if target is not None:
+                out.append((name, _label(target, names)))
     return tuple(out)
+
+
+def _in_arrays(name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """The pointers in arrays of a parameter that is an object, by the names that the arrays have in the kernel."""
+    if not isinstance(value, Record):
+        return
+    for key, part in value.parts.items():
+        if isinstance(key, int):
+            yield from ((name, leaf) for leaf in _parts(part))
+        else:
+            yield from _in_arrays(f"{name}.{key}", part)
 
 
 def _parts(value: Value | None) -> list[Value]:

@@ -74,8 +74,9 @@ class LaunchContext:
     """Variables of the program in device, constant or managed memory that ``pointers`` point into: (name as declared,
     allocation)."""
     stored: tuple[tuple[str, str], ...] = ()
-    """Pointers that the host has put into such variables: (name of the variable, allocation). One that points where
-    an argument does makes accesses through both meet in ways that are not followed."""
+    """Pointers that the host has put into such variables, and into arrays in parameters (``q.p``): (name of the
+    variable, allocation). One that points where another or an argument does makes accesses through both meet in ways
+    that are not followed."""
     uncertain: str = ""
     """Why the host may never launch with these pointers; then a collision is a possible one at most."""
     assumptions: tuple[str, ...] = ()

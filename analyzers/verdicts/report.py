@@ -100,7 +100,8 @@ def _reasons(events: KernelEvents, decision: Decision) -> tuple[Reason, ...]:
 
 
 def _unfollowed_pointers(launch: Launch) -> list[Reason]:
-    """The host put a pointer into a device variable that points where another pointer of the kernel does."""
+    """The host put a pointer into a device variable, or into an array of a parameter, that points where another pointer
+    of the kernel does."""
     found: list[Reason] = []
     stored = launch.context.stored
     for variable, allocation in dict.fromkeys(stored):
