@@ -161,10 +161,19 @@ class TreeBuilder(ExpressionBuilder):
         return Node("block", OTHER, tuple(parts), None, cursor)
 
     def _declare(self, cursor: Any) -> Node:
-        found = [c for c in cindex.children(cursor) if c.kind == CursorKind.VAR_DECL]
-        parts = tuple(self._variable(c) for c in found)
+        parts = tuple(
+            self._variable(c) if c.kind == CursorKind.VAR_DECL else self._bound(c)
+            for c in cindex.children(cursor)
+            if c.kind == CursorKind.VAR_DECL or (c.kind == CursorKind.UNEXPOSED_DECL and c.spelling.startswith("["))
+        )
         made = parts[0] if len(parts) == 1 else Node("block", OTHER, parts, None, cursor)
         return self._with_losses(made, cursor)
+
+    def _bound(self, cursor: Any) -> Node:
+        """``auto [a, b] = value;``: an object without a name."""
+        declared, init = self.bind_names(cursor)
+        value = self.expression(init) if init is not None else None
+        return self._with_losses(Node("declare", declared.ty, (value,), declared, cursor))
 
     def _variable(self, cursor: Any) -> Node:
         declared = self.declaration(cursor)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzers.frontend import cindex
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind, TypeKind
 from analyzers.hostguide.asserted import LostCode
 from analyzers.hostguide.hosttypes import (
     FUNCTION,
@@ -18,11 +18,12 @@ from analyzers.hostguide.hosttypes import (
     HostType,
     HostTypes,
     PointerTo,
+    RecordType,
     ReferenceTo,
 )
 from analyzers.hostguide.source import SourceTexts, extent
 from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node, identity
-from analyzers.ir.expr import I32, FloatType, IntType
+from analyzers.ir.expr import I32, I64, FloatType, IntType
 
 
 def _ids(*kinds: Any) -> frozenset[int]:
@@ -66,6 +67,8 @@ class ExpressionBuilder:
         self.open_overloads: set[str] = set()
         self.depth = 0
         self._declarations: dict[int, Declaration] = {}
+        self._bindings: dict[int, tuple[Declaration, int, int]] = {}
+        """By the cursor of a name in a structured binding: what was declared, its place there, and their number."""
         self._expressions: dict[int, Callable[[Any], Node]] = {
             kind.value: rule
             for rule, kinds in (
@@ -238,10 +241,43 @@ class ExpressionBuilder:
             return Node("fn", FUNCTION, (), target, cursor)
         if target.kind == CursorKind.OVERLOADED_DECL_REF:
             return self._overload(cursor)
+        if target.kind == CursorKind.UNEXPOSED_DECL:
+            return self._bound_name(cursor, target)
         if target.kind == CursorKind.ENUM_CONSTANT_DECL:
             ty = self._type(cursor)
             return Node("const", ty if isinstance(ty, IntType) else I32, (), target.enum_value, cursor)
         return self._other(cursor)
+
+    def _bound_name(self, cursor: Any, target: Any) -> Node:
+        """A name of a structured binding: the part of the object or array that it was declared with."""
+        found = self._bindings.get(identity(target))
+        if found is None:
+            return self._other(cursor)
+        declared, position, count = found
+        ty = declared.ty.target if isinstance(declared.ty, ReferenceTo) else declared.ty
+        whole = Node("ref", ty, (), declared, cursor)
+        if isinstance(ty, ArrayOf):
+            return Node("index", ty.element, (whole, Node("const", I64, (), position, cursor)), None, cursor)
+        fields = _plain_members(cindex.type_of(declared.cursor))
+        if len(fields) != count or (isinstance(ty, RecordType) and ty.head in ("array", "tuple")):
+            # Parts that are found by functions: those of a copy can be reached by no other way.
+            name = ANY_PART if isinstance(declared.ty, ReferenceTo) else f"<{position}>"
+            return Node("member", self._type(cursor), (whole,), name, cursor)
+        member, name = self.types.of(fields[position].type), fields[position].spelling
+        if isinstance(member, ReferenceTo):
+            holder = Node("member", PointerTo(member.target, None, member.const), (whole,), name, cursor)
+            return Node("deref", member.target, (holder,), None, cursor)
+        return Node("member", member, (whole,), name, cursor)
+
+    def bind_names(self, cursor: Any) -> tuple[Declaration, Any | None]:
+        """The object behind a structured binding, and what it is initialised with."""
+        declared = self.declaration(cursor)
+        parts = cindex.children(cursor)
+        names = [c for c in parts if c.kind == CursorKind.UNEXPOSED_DECL]
+        for position, name in enumerate(names):
+            self._bindings[identity(name)] = declared, position, len(names)
+        values = [c for c in parts if is_expression_kind(c)]
+        return declared, values[-1] if values else None
 
     def _overload(self, cursor: Any) -> Node:
         path, start, end = extent(cursor)
@@ -327,7 +363,12 @@ class ExpressionBuilder:
         return Node("choose", self._type(cursor), (a, b, c), None, cursor)
 
     def _list(self, cursor: Any) -> Node:
-        parts = cindex.children(cursor)
+        parts = [inner for p in cindex.children(cursor) for inner in _undesignated(p)]
+        if any(
+            p._kind_id == CursorKind.UNEXPOSED_EXPR.value and cindex.type_of(p).kind == TypeKind.VOID for p in parts
+        ):
+            values = tuple(self.expression(p) for p in parts if p._kind_id not in _TYPE_PARTS)
+            return Node("unknown", self._type(cursor), values, None, cursor, True)  # designates elements by number
         if any(p.kind == CursorKind.MEMBER_REF for p in parts):
             return self._designated(cursor, parts)
         nodes = tuple(self.expression(p) for p in parts if p._kind_id not in _TYPE_PARTS)
@@ -418,6 +459,32 @@ def instance_text(text: bytes) -> str:
     """``run<float,4>`` of ``ns::run< float, 4 >``."""
     name, bracket, rest = text.decode("utf-8", "replace").partition("<")
     return "".join((name.split("::")[-1] + bracket + rest).split())
+
+
+def _plain_members(ty: Any) -> list[Any]:
+    """The data members that names can be bound to, in order; none where they are not the ones."""
+    ty = ty.get_canonical()
+    while ty.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        ty = ty.get_pointee().get_canonical()
+    members = cindex.class_members(ty.get_declaration())
+    if any(c.kind in (CursorKind.CXX_BASE_SPECIFIER, CursorKind.UNION_DECL) for c in members):
+        return []
+    if ty.get_declaration().kind == CursorKind.UNION_DECL:
+        return []
+    return list(ty.get_fields())
+
+
+def _is_designated(cursor: Any) -> bool:
+    return bool(cursor._kind_id == CursorKind.UNEXPOSED_EXPR.value and cindex.type_of(cursor).kind == TypeKind.VOID)
+
+
+def _undesignated(cursor: Any) -> list[Any]:
+    """An item of an initialiser list; of ``.member = value`` the member and the value."""
+    if _is_designated(cursor):
+        parts = cindex.children(cursor)
+        if parts and parts[0].kind == CursorKind.MEMBER_REF:
+            return parts
+    return [cursor]
 
 
 def _storage(cursor: Any) -> str:

@@ -33,7 +33,7 @@ class Forgetter(Launcher):
         frame: Frame | None = self.frame
         while frame is not None:
             for declared, variable in list(frame.variables.items()):
-                if declared.name in names:
+                if declared.name in names or not names.isdisjoint(_bound_names(declared.name)):
                     held = self.state.store.get(variable)
                     if isinstance(declared.ty, ReferenceTo) and isinstance(held, Address):
                         self.forget(held)
@@ -172,3 +172,8 @@ class Forgetter(Launcher):
         writes = self.effects_of(function.body)
         captured = [self.find(declared) for declared, _ in writes.places]
         self.escape(v for v in captured if v is not None)
+
+
+def _bound_names(name: str) -> list[str]:
+    """The names that a structured binding ``[a, b]`` gives to parts of its object."""
+    return name.strip("[]").split(", ") if name.startswith("[") else []

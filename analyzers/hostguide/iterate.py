@@ -142,6 +142,8 @@ class LoopRunner(Forgetter):
 
     def _visited(self, node: Node, declared: Declaration) -> Value:
         """An element of what a range-based loop goes over."""
+        if isinstance(declared.ty, IntType) and not node.effects:
+            return self._one_of(node, declared)
         if not isinstance(declared.ty, PointerTo) or node.effects:
             return self.fresh(declared.name, declared.ty)
         place = self.place(node)
@@ -157,6 +159,23 @@ class LoopRunner(Forgetter):
         if found is None:
             return self.fresh(declared.name, declared.ty)
         return self.element(*found, index, declared.ty, declared.name, held)
+
+    def _one_of(self, node: Node, declared: Declaration) -> Value:
+        """A number out of an array or a list: one of those that are in it, where all of them are known."""
+        found = self.fresh(declared.name, declared.ty)
+        if node.op != "list" and not isinstance(node.ty, ArrayOf):
+            return found
+        place = self.place(node) if node.op != "list" else None
+        held = self.read(place, node.ty) if place is not None else self.evaluate(node)
+        if not isinstance(held, Record) or not isinstance(found, Expr) or not isinstance(declared.ty, IntType):
+            return found
+        count = node.ty.count if isinstance(node.ty, ArrayOf) else len(held.parts)
+        parts = [held.parts.get(n) for n in range(count or 0)]
+        numbers = [p for p in parts if isinstance(p, Expr) and isinstance(p.ty, IntType)]
+        if 0 < len(numbers) == len(parts) <= _MOST_ENDS:
+            choices = [ex.compare("eq", found, ex.cast(n, declared.ty)) for n in numbers]
+            self.learn(ex.lor(*choices), NoteSource("loop-bound", declared.cursor))
+        return found
 
     def _test(self, condition: Node) -> Expr:
         self.frame.pending.clear()

@@ -58,7 +58,8 @@ def known_method(m: Caller, node: Node, held: Value, name: str, arguments: tuple
         return None
     identity = held.id if isinstance(held, Unknown) else held.base.id
     if isinstance(held, Record) and name == "size" and not arguments and isinstance(node.ty, IntType):
-        return ex.const(len(held.parts), node.ty)
+        count = _array_size(node.arg(0))
+        return ex.const(len(held.parts) if count is None else count, node.ty)
     keys: list[object] = []
     for a in arguments:
         if not isinstance(a, (Expr, Unknown, Pointer)):
@@ -84,6 +85,17 @@ def known_method(m: Caller, node: Node, held: Value, name: str, arguments: tuple
     return found
 
 
+def _array_size(base: Node) -> int | None:
+    """The number of elements of a ``std::array``, None for any other object."""
+    ty = base.ty.target if isinstance(base.ty, PointerTo) else base.ty
+    if not isinstance(ty, RecordType) or ty.head != "array":
+        return None
+    canonical = base.cursor.type.get_canonical()
+    if isinstance(base.ty, PointerTo):
+        canonical = canonical.get_pointee().get_canonical()
+    return next((f.type.get_canonical().element_count for f in canonical.get_fields()), 0)
+
+
 def construct_known(m: Caller, node: Node, values: list[Value]) -> Value | None:
     """An object of a library class from its constructor's arguments."""
     ty = node.ty
@@ -94,6 +106,14 @@ def construct_known(m: Caller, node: Node, values: list[Value]) -> Value | None:
         return values[0]
     if head in ("optional", "unique_ptr", "shared_ptr") and len(values) == 1 and isinstance(values[0], (Null, Pointer)):
         return values[0] if isinstance(values[0], Pointer) else None
+    if head == "pair" and len(values) == 2:
+        fields = {f.spelling: m.builder.types.of(f.type) for f in node.cursor.type.get_canonical().get_fields()}
+        parts: dict[str | int, Value] = {
+            name: m.converted(value, fields[name])
+            for name, value in zip(("first", "second"), values, strict=True)
+            if isinstance(fields.get(name), IntType)
+        }
+        return Record(parts, Unknown(m.number("pair"), "pair", ty))
     if head == "vector" and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
         count = values[0]
         note = NoteSource("allocation", node.cursor)

@@ -17,7 +17,7 @@ from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, ReferenceTo, usual
 from analyzers.hostguide.tree import Declaration, Node
 from analyzers.ir import expr as ex
-from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.expr import Expr, FloatType, IntType
 
 Path = tuple[str | int, ...]
 
@@ -82,7 +82,8 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
         if node.args[0] is not None:
             _written(node.arg(0), out, None)
     elif op == "each":
-        _written(node.arg(0), out, None)
+        if not (isinstance(node.arg(0).ty, ArrayOf) and isinstance(node.value.ty, (IntType, FloatType))):
+            _written(node.arg(0), out, None)
     elif op == "lost":
         out.lost |= node.value.words
         out.outside = True

@@ -930,3 +930,289 @@ void GoodVirtual::Mirror() {
   dim3 grid((side_good_virtual + 15) / 16, (side_good_virtual + 15) / 16);
   mirror_good_virtual<<<grid, dim3(16, 16)>>>(cells, side_good_virtual, step_good_virtual);
 }
+
+__global__ void mirror_good_conversion(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodConversion {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_conversion, step_good_conversion;
+};
+extern GoodConversion *shared_good_conversion;
+
+struct Checked { int code; operator bool() const { trace("asked", code); return code == 0; } };
+Checked checked;
+void start_good_conversion() { if (checked) trace("is fine", 1); }
+
+void GoodConversion::Mirror() {
+  assert(side_good_conversion > 0 && step_good_conversion >= side_good_conversion);
+  start_good_conversion();
+  dim3 grid((side_good_conversion + 15) / 16, (side_good_conversion + 15) / 16);
+  mirror_good_conversion<<<grid, dim3(16, 16)>>>(cells, side_good_conversion, step_good_conversion);
+}
+
+__global__ void mirror_good_callback(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodCallback {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_callback, step_good_callback;
+};
+extern GoodCallback *shared_good_callback;
+
+void hear(void (*what)(int));
+void say_code(int code) { trace("code", code); }
+void listen() { hear(say_code); }
+void start_good_callback() { trace("starts", 1); }
+
+void GoodCallback::Mirror() {
+  assert(side_good_callback > 0 && step_good_callback >= side_good_callback);
+  start_good_callback();
+  dim3 grid((side_good_callback + 15) / 16, (side_good_callback + 15) / 16);
+  mirror_good_callback<<<grid, dim3(16, 16)>>>(cells, side_good_callback, step_good_callback);
+}
+
+__global__ void mirror_good_lambda(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodLambda {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_lambda, step_good_lambda;
+};
+extern GoodLambda *shared_good_lambda;
+
+auto shout = [](int code) { trace("shouts", code); };
+void start_good_lambda() { shout(3); }
+
+void GoodLambda::Mirror() {
+  assert(side_good_lambda > 0 && step_good_lambda >= side_good_lambda);
+  start_good_lambda();
+  dim3 grid((side_good_lambda + 15) / 16, (side_good_lambda + 15) / 16);
+  mirror_good_lambda<<<grid, dim3(16, 16)>>>(cells, side_good_lambda, step_good_lambda);
+}
+
+__global__ void mirror_good_getter(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodGetter {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_getter, step_good_getter;
+  public: int StepOf() const { return step_good_getter; }
+};
+extern GoodGetter *shared_good_getter;
+
+int seen_step;
+void start_good_getter() { trace("starts", 1); seen_step = shared_good_getter->StepOf(); }
+
+void GoodGetter::Mirror() {
+  assert(side_good_getter > 0 && step_good_getter >= side_good_getter);
+  start_good_getter();
+  dim3 grid((side_good_getter + 15) / 16, (side_good_getter + 15) / 16);
+  mirror_good_getter<<<grid, dim3(16, 16)>>>(cells, side_good_getter, step_good_getter);
+}
+
+__global__ void mirror_good_static(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodStatic {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_static, step_good_static;
+};
+extern GoodStatic *shared_good_static;
+
+struct Registry { int entries; Registry() : entries(0) { trace("made", entries); } };
+int start_good_static() { static Registry registry; return ++registry.entries; }
+
+void GoodStatic::Mirror() {
+  assert(side_good_static > 0 && step_good_static >= side_good_static);
+  start_good_static();
+  dim3 grid((side_good_static + 15) / 16, (side_good_static + 15) / 16);
+  mirror_good_static<<<grid, dim3(16, 16)>>>(cells, side_good_static, step_good_static);
+}
+
+__global__ void mirror_good_default(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodDefault {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_default, step_good_default;
+};
+extern GoodDefault *shared_good_default;
+
+int usual_code() { trace("asked", 1); return 1; }
+void tell(const char *text, int code = usual_code());
+void start_good_default() { tell("starts"); }
+
+void GoodDefault::Mirror() {
+  assert(side_good_default > 0 && step_good_default >= side_good_default);
+  start_good_default();
+  dim3 grid((side_good_default + 15) / 16, (side_good_default + 15) / 16);
+  mirror_good_default<<<grid, dim3(16, 16)>>>(cells, side_good_default, step_good_default);
+}
+
+__global__ void mirror_good_overwritten(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodOverwritten {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_overwritten, step_good_overwritten;
+};
+extern GoodOverwritten *shared_good_overwritten;
+
+struct Buffer { int bytes[16]; };
+extern Buffer *scratch;
+void start_good_overwritten() { trace("starts", 1); memset(scratch, 0, sizeof(Buffer)); *scratch = Buffer{}; }
+
+void GoodOverwritten::Mirror() {
+  assert(side_good_overwritten > 0 && step_good_overwritten >= side_good_overwritten);
+  start_good_overwritten();
+  dim3 grid((side_good_overwritten + 15) / 16, (side_good_overwritten + 15) / 16);
+  mirror_good_overwritten<<<grid, dim3(16, 16)>>>(cells, side_good_overwritten, step_good_overwritten);
+}
+
+__global__ void mirror_good_container(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodContainer {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_container, step_good_container;
+};
+extern GoodContainer *shared_good_container;
+
+struct Token { int id; ~Token() { trace("gone", id); } };
+std::vector<Token> tokens;
+void start_good_container() { tokens.clear(); }
+
+void GoodContainer::Mirror() {
+  assert(side_good_container > 0 && step_good_container >= side_good_container);
+  start_good_container();
+  dim3 grid((side_good_container + 15) / 16, (side_good_container + 15) / 16);
+  mirror_good_container<<<grid, dim3(16, 16)>>>(cells, side_good_container, step_good_container);
+}
+
+__global__ void mirror_good_range(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodRange {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_range, step_good_range;
+};
+extern GoodRange *shared_good_range;
+
+struct Span { int first, last; const int *begin() const { return &first; } const int *end() const { return &last; } };
+Span span_in_use;
+void start_good_range() { for (int step : span_in_use) trace("starts", step); }
+
+void GoodRange::Mirror() {
+  assert(side_good_range > 0 && step_good_range >= side_good_range);
+  start_good_range();
+  dim3 grid((side_good_range + 15) / 16, (side_good_range + 15) / 16);
+  mirror_good_range<<<grid, dim3(16, 16)>>>(cells, side_good_range, step_good_range);
+}
+
+__global__ void mirror_good_template(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodTemplate {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_template, step_good_template;
+};
+extern GoodTemplate *shared_good_template;
+
+struct Writer { int count; void operator<<(int by) { count += by; trace("wrote", count); } };
+Writer writer;
+template <class T> void wrote(T &to) { to << 1; }
+void start_good_template() { wrote(writer); }
+
+void GoodTemplate::Mirror() {
+  assert(side_good_template > 0 && step_good_template >= side_good_template);
+  start_good_template();
+  dim3 grid((side_good_template + 15) / 16, (side_good_template + 15) / 16);
+  mirror_good_template<<<grid, dim3(16, 16)>>>(cells, side_good_template, step_good_template);
+}
+
+__global__ void mirror_good_deleted(float *cells, int side, int step) {  // expect: race-free
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < side && y < side) cells[y * step + x] = x - y;
+}
+
+class GoodDeleted {
+ public:
+  void Mirror();
+
+ private:
+  float *cells;
+  int side_good_deleted, step_good_deleted;
+};
+extern GoodDeleted *shared_good_deleted;
+
+struct Leaf { Leaf *next; ~Leaf() { trace("gone", 1); } };
+Leaf *first_leaf;
+void start_good_deleted() { delete first_leaf; }
+
+void GoodDeleted::Mirror() {
+  assert(side_good_deleted > 0 && step_good_deleted >= side_good_deleted);
+  start_good_deleted();
+  dim3 grid((side_good_deleted + 15) / 16, (side_good_deleted + 15) / 16);
+  mirror_good_deleted<<<grid, dim3(16, 16)>>>(cells, side_good_deleted, step_good_deleted);
+}
