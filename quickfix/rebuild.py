@@ -13,13 +13,14 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal
 from quickfix.cost import trips_of, words
 from quickfix.edits import OffsetChain, OffsetMap, text_edits
+from quickfix.naming import line_of
 from quickfix.restructure import Restructuring, restructuring
 from quickfix.search import Placed, place, sentence
 from quickfix.session import Session, Trial
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import notes_of, pairs_in_words, places_in_words
 
-MAX_STEPS: Final = 4
+MAX_STEPS: Final = 6
 """Restructurings in one repair."""
 
 
@@ -30,7 +31,7 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return None
     keys = {key_of(f) for f in races}
     names = {a.kernel.mangled for a in kernels}
-    current, steps, done = session, list[Trial](), list[str]()
+    current, steps, done, costs = session, list[Trial](), list[str](), list[str]()
     refusal: FixRefusal | None = None
     while len(steps) < MAX_STEPS:
         files = _files(steps)
@@ -44,15 +45,26 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         if not difference.is_clean:
             return FixRefusal(sentence(difference.worse[0])) if difference.worse else refusal
         steps.append(trial)
-        done.append(change.text)
+        done.append(_in_words(change, files, trial))
+        costs += [change.cost] if change.cost else []
         current = current.after(trial)
         files = _files(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
         placed = place(current, repaired, lambda _, found, files=files: any(_old_key(f, files) in keys for f in found))
         if isinstance(placed, Placed):
-            return _fix(session, current, steps, done, placed, repaired, group)
+            return _fix(session, current, steps, done, costs, placed, repaired, group)
         refusal = placed
     return refusal
+
+
+def _in_words(change: Restructuring, earlier: dict[str, EditedFile], trial: Trial) -> str:
+    """What is restructured, and the line where that stood before all steps; without one for what a step wrote."""
+    file = earlier.get(change.path)
+    old = change.at if file is None else file.offsets.old(change.at)
+    if old is None:
+        return change.text
+    text = file.before if file is not None else trial.files[change.path].before
+    return f"{change.text} in line {line_of(text, old)}"
 
 
 def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:
@@ -95,6 +107,7 @@ def _fix(
     current: Session,
     steps: Sequence[Trial],
     done: Sequence[str],
+    costs: Sequence[str],
     placed: Placed,
     kernels: Sequence[KernelAnalysis],
     group: str,
@@ -109,10 +122,10 @@ def _fix(
     if group not in gone:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)
-    cost = words(placed.barriers, trips_of(kernels))
+    cost = ", ".join((words(placed.barriers, trips_of(kernels)), *costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     whole = _files([*steps, placed.trial])
-    what = " and ".join((done[0], *(text[:1].lower() + text[1:] for text in done[1:])))
+    what = sentence(", ".join(dict.fromkeys(done))).removesuffix(".")
     return Fix(
         title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}",
         kind="restructure",

@@ -7,6 +7,8 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
   the assignment. C++ evaluates the value first anyway.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
+* A conditional in whose body a barrier is missing is closed before it and opened again behind it.
+* A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
 """
 
 from __future__ import annotations
@@ -19,21 +21,23 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.model import Access, Finding
 from quickfix.edits import Change, Layout, indented
+from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
+from quickfix.uniform_loops import loop_around, uniform
 
 
 @dataclass(frozen=True, slots=True)
 class Restructuring:
-    """Changes of one file that make a place, and what they do: `Split the statement in line 7`."""
+    """Changes of one file that make a place, and what they do: `split the statement`, where."""
 
     path: str
     changes: list[Change]
     text: str
-
-
-class NotPossible(Exception):
-    """The source is not of the form that can be rewritten; the text says why."""
+    at: int
+    """The offset of what is restructured."""
+    cost: str = ""
+    """What it costs at run time, beside the barriers to come."""
 
 
 def restructuring(session: Session, finding: Finding) -> Restructuring | str | None:
@@ -74,7 +78,7 @@ def _split_statement(
         return None
     if not any(a.kind != "read" and not low <= a.span.start_offset < high for a in accesses):
         return None
-    line = text.count(b"\n", 0, statement.start) + 1
+    line = line_of(text, statement.start)
     value = text[low:high]
     if _DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
@@ -84,7 +88,7 @@ def _split_statement(
     moved = (len(head), low, len(value))
     changes = [*_in_front(Layout(text), level, statement, declaration, moved), Change(low, high, name)]
     return Restructuring(
-        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), f"Split the statement in line {line}"
+        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the statement", statement.start
     )
 
 
@@ -130,7 +134,7 @@ def _split_branch(
     level, statement = found
     text = session.trees.texts[level.function.path]
     layout = Layout(text)
-    line = text.count(b"\n", 0, statement.keyword) + 1
+    line = line_of(text, statement.keyword)
     then, otherwise = statement.bodies
     (opening, closing), condition = _condition(layout, statement, level, line)
     name = fresh_name(level, text, "taken")
@@ -145,7 +149,8 @@ def _split_branch(
     return Restructuring(
         level.function.path,
         [test, *_second_half(layout, level, then, otherwise, indentation, name, line)],
-        f"Split the conditional in line {line}",
+        "split the conditional",
+        statement.keyword,
     )
 
 
@@ -186,7 +191,7 @@ def _split_body(session: Session, chains: tuple[Chain, Chain], accesses: tuple[A
     text = session.trees.texts[level.function.path]
     layout = Layout(text)
     assert statement is not None
-    line = text.count(b"\n", 0, statement.keyword) + 1
+    line = line_of(text, statement.keyword)
     (opening, closing), condition = _condition(layout, statement, outer, line)
     if body.role == "then" and len(statement.bodies) > 1:
         raise NotPossible(f"the conditional in line {line} has an `else`, which would have to stand between its halves")
@@ -216,7 +221,7 @@ def _split_body(session: Session, chains: tuple[Chain, Chain], accesses: tuple[A
     blank = _BLANK_LINES.match(text, at)
     changes.append(Change(at, blank.end() if blank else at, newline + b"}" + newline + again))
     return Restructuring(
-        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), f"Split the conditional in line {line}"
+        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the conditional", statement.keyword
     )
 
 
@@ -242,7 +247,7 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
             continue
         declares = statement.declares
         if declares is None:
-            line = text.count(b"\n", 0, statement.start) + 1
+            line = line_of(text, statement.start)
             raise NotPossible(f"a declaration in line {line} cannot be moved")
         for each in declares:
             if re.search(rb"\b" + each.name.encode() + rb"\b", rest):
@@ -276,6 +281,28 @@ def _condition(layout: Layout, statement: Statement, around: Level, line: int) -
     return (opening + 1, statement.head_end - 1), condition
 
 
+# --- a loop that threads leave at different times -------------------------------------------------------------
+
+
+def _uniform_loop(
+    session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
+) -> Restructuring | None:
+    del accesses
+    found = loop_around(*chains)
+    if found is None:
+        return None
+    level, loop = found
+    text = session.trees.texts[level.function.path]
+    changes = uniform(level, loop, text)
+    if changes is None:
+        return None
+    votes = any(b"__syncthreads_or(" in c.text for c in changes)
+    cost = "+1 barrier in each test of the loop" if votes else ""
+    return Restructuring(
+        level.function.path, changes, "let all threads make all iterations of the loop", loop.keyword, cost
+    )
+
+
 def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
     """The conditional on whose sides the accesses stand, and the body it is in."""
     for before, a, b in zip(first, first[1:], second[1:], strict=False):
@@ -291,16 +318,8 @@ _WAYS: Final[tuple[Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]
     _split_statement,
     _split_branch,
     _split_body,
+    _uniform_loop,
 )
 _BLANK_LINES: Final = re.compile(rb"(?:\r?\n[ \t]*)+(?=\r?\n)")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")
-
-
-def fresh_name(level: Level, text: bytes, stem: str) -> bytes:
-    """A name that does not occur in the function."""
-    name, number = stem.encode(), 2
-    function = text[level.function.start : level.function.end]
-    while re.search(rb"\b" + name + rb"\b", function):
-        name, number = f"{stem}{number}".encode(), number + 1
-    return name
