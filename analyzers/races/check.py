@@ -21,6 +21,7 @@ from analyzers.races.conditions import (
     essence,
     meeting_distances,
     places_query,
+    query_of,
     race_query,
     relies_on_alignment,
     shift_counters,
@@ -117,6 +118,8 @@ class RaceChecker:
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
     acquire_release: AcquireRelease = field(init=False)
     extents: Extents = field(init=False)
+    _inside: dict[tuple[str, Mode], bool] = field(default_factory=dict["tuple[str, Mode]", bool], init=False)
+    """(allocation, mode) -> whether some launch stays inside it."""
     asker: Asker = field(init=False)
     _common: dict[tuple[object, ...], tuple[Expr, ...]] = field(
         default_factory=dict[tuple[object, ...], tuple[Expr, ...]]
@@ -372,11 +375,19 @@ class RaceChecker:
         left = self._hits(pair, mode, (*extra, *inside), ways, asked)
         if left:
             return [replace(h, signalled=hits[0].signalled) for h in left], (*extra, *inside)
-        if asked.undecided:
+        if asked.undecided or not self._some_launch_is_inside(pair.first.allocation, mode):
             return hits, extra
         out.add(asked)
         out.assumed.add(INSIDE)
         return [], extra
+
+    def _some_launch_is_inside(self, allocation: str, mode: Mode) -> bool:
+        """Whether any launch stays inside the allocation: that none leaves it would else prove anything."""
+        if (allocation, mode) not in self._inside:
+            query = query_of(self.launch, self.extents.corners(allocation), mode)
+            answers = (self.asker.answer(part) for part in split(query)) if query is not None else ()
+            self._inside[allocation, mode] = any(isinstance(a, Satisfied) for a in answers)
+        return self._inside[allocation, mode]
 
     def _hits(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked) -> list[Race]:
         """The cases in which the pair collides: the first, or all where it matters what is written."""

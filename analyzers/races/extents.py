@@ -49,9 +49,14 @@ class Extents:
         own: list[Expr] = []
         for thread, access, where in ((1, pair.one, pair.first), (2, pair.two, pair.second)):
             own += [self.launch.side(c, thread, mode) for c in _inside(where.offset, access.width, size)]
-        if pair.first.allocation not in self._corners:
-            self._corners[pair.first.allocation] = tuple(dict.fromkeys(self._of_all(pair.first.allocation, size)))
-        return (*own, *(self.launch.fused(c) for c in self._corners[pair.first.allocation]))
+        return (*own, *self.corners(pair.first.allocation))
+
+    def corners(self, allocation: str) -> tuple[Expr, ...]:
+        """What holds of every launch that stays inside an allocation of known size."""
+        if allocation not in self._corners:
+            found = self._of_all(allocation, self._sizes[allocation])
+            self._corners[allocation] = tuple(self.launch.fused(c) for c in dict.fromkeys(found))
+        return self._corners[allocation]
 
     def fails(self, conditions: tuple[Expr, ...], values: Mapping[Expr, int]) -> bool:
         """Whether what was found leaves an allocation."""

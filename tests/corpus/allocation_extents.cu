@@ -182,3 +182,15 @@ void launch_read_and_handed_on() {
   shrink_remembered();
   read_and_handed_on<<<1, 16>>>(m, n);
 }
+
+// The last row lies behind every matrix of n * n elements: each launch leaves it, so that none does proves nothing.
+__global__ void a_row_too_many(float *m, int n) {
+  m[n * n + 100 + threadIdx.x] = 1;
+  m[threadIdx.x / 2] = threadIdx.x;  // expect: data-race with self
+}
+
+void launch_a_row_too_many(int n) {
+  float *m;
+  cudaMalloc(&m, n * n * sizeof(float));
+  a_row_too_many<<<1, 16>>>(m, n);
+}
