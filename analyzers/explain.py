@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from analyzers.engine import Engine, KernelAnalysis
 from analyzers.frontend.slices import qualified_name, slice_text
 from analyzers.ir.printer import kernel_text
-from analyzers.model import CheckOptions
+from analyzers.model import CheckOptions, Finding
 from analyzers.requests import CheckRequest
 from analyzers.verdicts.explain import (
     PASSES,
@@ -49,6 +49,8 @@ class Launchable:
     """Names and types as written; those of by-value structures stand for one parameter with the structure's name."""
     text: str
     """The file without what the kernel does not need, lines where they were."""
+    findings: tuple[Finding, ...] = ()
+    """What the check says of the kernel, one finding for each mistake."""
 
 
 def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
@@ -65,7 +67,9 @@ def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
     name = qualified_name(analysis.unit, offset) + kernel.kernel.name.split("::")[-1]
     is_template = "<" in kernel.kernel.name
     text = slice_text(analysis.unit, [offset])
-    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text)
+    findings = {f.group: f for context in reversed(kernel.result.contexts) for f in reversed(context.findings)}
+    kept = tuple(reversed(findings.values()))
+    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text, kept)
 
 
 def _explained(a: KernelAnalysis, pass_name: str, options: CheckOptions) -> str:

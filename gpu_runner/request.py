@@ -23,6 +23,8 @@ class ArrayArgument:
     """``iota``: 0, 1, 2, …; ``random``: the same numbers in every run, below `count` where they are integers."""
     values: tuple[float, ...] = ()
     """With ``values``: what it begins with; repeated where there are fewer than `count`."""
+    settings: tuple[tuple[int, float], ...] = ()
+    """(index, value): elements that are something else than the rest."""
 
 
 @dataclass(frozen=True, slots=True)

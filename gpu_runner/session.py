@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu_runner.compile import CompileError, CompileOptions, NoCompiler, compile_source
 from gpu_runner.cpu import execute
@@ -118,19 +119,27 @@ def _scalar(argument: ScalarArgument, element: str) -> bytes:
 
 
 def _contents(argument: ArrayArgument) -> bytes:
-    dtype = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
+    dtype: np.dtype[Any] = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
+    contents = _filled(argument, dtype)
+    for index, value in argument.settings:
+        if 0 <= index < argument.count:
+            contents[index] = value
+    return contents.tobytes()
+
+
+def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:
     match argument.fill:
         case "iota":
-            return np.arange(argument.count).astype(dtype).tobytes()
+            return np.arange(argument.count).astype(dtype)
         case "random":
             generator = np.random.default_rng(0)
             if dtype.kind == "f":
-                return generator.standard_normal(argument.count).astype(dtype).tobytes()
-            return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype).tobytes()
+                return generator.standard_normal(argument.count).astype(dtype)
+            return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype)
         case "values" if argument.values:
-            return np.resize(np.array(argument.values).astype(dtype), argument.count).tobytes()
+            return np.resize(np.array(argument.values).astype(dtype), argument.count)
         case _:
-            return bytes(argument.count * dtype.itemsize)
+            return np.zeros(argument.count, dtype)
 
 
 @dataclass(slots=True)

@@ -93,3 +93,26 @@ def test_arguments_are_read() -> None:
     assert run_arguments.dimensions("(16, 2)", "--block") == (16, 2, 1)
     with pytest.raises(UsageError, match="--grid 0"):
         run_arguments.dimensions("0", "--grid")
+
+
+def test_findings_of_the_check_are_confirmed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "neighbours.cu"
+    path.write_text(
+        """__global__ void neighbours(int *a, const int *where, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = i;
+  int left = i > 0 && i < n ? a[i - 1] : 0;
+  if (i < n) a[where[i]] = left;
+}
+void start(int *a, const int *where, int n) { neighbours<<<(n + 255) / 256, 256>>>(a, where, n); }
+"""
+    )
+    assert main.main(["run", f"{path}:neighbours", "--seeds", "2"]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:" in out
+    assert "\nconfirmed\n" in out
+
+    path.write_text("__global__ void fine(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")
+    assert main.main(["run", f"{path}:fine"]) == 0
+    assert capsys.readouterr().out == "the check found nothing that a run could confirm\n"
+    assert main.main(["run", f"{path}:fine", "--grid", "1"]) == 2

@@ -142,7 +142,8 @@ def _drop_includes(raw: bytearray, unit: ParsedUnit, needed: set[str]) -> None:
     leads: dict[int, set[str]] = {}
     stack: list[tuple[str, int]] = []
     for include in unit.device.get_includes():
-        source, target = include.source.name, include.include.name
+        # What a compiler option includes has no source.
+        source, target = include.source.name if include.source else "", include.include.name
         while stack and stack[-1][0] != source:
             stack.pop()
         line = int(include.location.line) if source == unit.path else stack[-1][1] if stack else 0

@@ -176,8 +176,10 @@ def _parser() -> argparse.ArgumentParser:
 
     run = _subcommand(commands, "run", "execute a kernel under the race detector")
     run.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
-    run.add_argument("--grid", required=True, metavar="X[,Y[,Z]]", help="blocks")
-    run.add_argument("--block", required=True, metavar="X[,Y[,Z]]", help="threads of a block")
+    run.add_argument(
+        "--grid", metavar="X[,Y[,Z]]", help="blocks; without --grid and --block the findings of the check are tried"
+    )
+    run.add_argument("--block", metavar="X[,Y[,Z]]", help="threads of a block")
     run.add_argument(
         "--arg",
         action="append",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzers.model import Finding
 from cuda_lsp.cli.terminal import Role, Style
 from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
 
@@ -23,6 +24,17 @@ def is_bad(result: RunResult) -> bool:
 def text_of(result: RunResult, shown_path: str, source: list[str], style: Style) -> str:
     """The findings, each with its threads and source lines, and a last line that sums up."""
     return "\n".join(_lines(result, shown_path, source, style)) + "\n"
+
+
+def confirmed_text(
+    finding: Finding, result: RunResult, seen: RunResult | None, path: str, source: list[str], style: Style
+) -> str:
+    """Whether a run confirms a finding: what showed it (`seen`), or all that happened."""
+    head = f"{path}:{finding.span.line}: {finding.code.value}: {finding.message}"
+    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
+    verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {runs}"
+    body = text_of(seen or result, path, source, style)
+    return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body.splitlines())
 
 
 def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Iterator[str]:

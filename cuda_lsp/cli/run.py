@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, TextIO
+from typing import Any, Final, Literal, TextIO
 
-from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
+from analyzers.explain import Launchable
+from cuda_lsp.cli import confirmation, exit_codes, inputs, jobs, terminal
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.explain import split_target
-from cuda_lsp.cli.render_run import is_bad, is_unable, text_of
+from cuda_lsp.cli.render_run import confirmed_text, is_bad, is_unable, text_of
 from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.run_arguments import arguments_for, dimensions
-from cuda_lsp.cli.terminal import ColorChoice
+from cuda_lsp.cli.terminal import ColorChoice, Style
 from gpu_runner import harness
 from gpu_runner.request import Request, RunResult, to_json
 
@@ -27,8 +29,9 @@ class RunArguments:
 
     target: str
     selection: Selection
-    grid: str
-    block: str
+    grid: str | None
+    """None, like `block`: what the findings of the check say."""
+    block: str | None
     arguments: tuple[str, ...] = ()
     shared: int = 0
     seeds: int = 4
@@ -42,7 +45,8 @@ class RunArguments:
 def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
     """Run the command; the exit code."""
     path, kernel = split_target(arguments.target)
-    grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
+    if (arguments.grid is None) != (arguments.block is None):
+        raise UsageError("--grid and --block are given together, or neither to confirm what `check` finds")
     file = inputs.read(Path(path))
     if file.text is None:
         assert file.failure is not None
@@ -61,14 +65,10 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         reason = outcome.unit.failure.text if outcome.unit is not None and outcome.unit.failure is not None else ""
         print(f"cuda-lsp: {path}: {reason or 'the kernel could not be taken in'}", file=err)
         return exit_codes.NOT_ANALYSED
-    given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block)
-    for note in notes:
-        print(f"cuda-lsp: not given: {note}", file=err)
-    request = Request(
+    base = Request(
         kernel=launchable.mangled,
-        grid=grid,
-        block=block,
-        arguments=given,
+        grid=(1, 1, 1),
+        block=(1, 1, 1),
         names=tuple(name for name, _ in launchable.parameters),
         source=launchable.text,
         path=file.path,
@@ -80,20 +80,64 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         seeds=tuple(range(arguments.seeds)),
         seconds=arguments.seconds,
     )
-    result = harness.run(request)
-    if arguments.format == "json":
+    shown = Shown(path, file.text.splitlines(), terminal.style_for(arguments.color, out), arguments.format)
+    if arguments.grid is None or arguments.block is None:
+        return _confirm(launchable, base, arguments.arguments, shown, out)
+    grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
+    given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block)
+    for note in notes:
+        print(f"cuda-lsp: not given: {note}", file=err)
+    result = harness.run(replace(base, grid=grid, block=block, arguments=given))
+    if shown.format == "json":
         document = {"kernel": launchable.name, "path": path, "grid": grid, "block": block, **to_json(result)}
         out.write(json.dumps(document, indent=2) + "\n")
     else:
-        style = terminal.style_for(arguments.color, out)
-        out.write(text_of(result, path, file.text.splitlines(), style))
-    return _code(result)
+        out.write(text_of(result, path, shown.source, shown.style))
+    return _code([result])
 
 
-def _code(result: RunResult) -> int:
-    if is_unable(result):
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How results are printed."""
+
+    path: str
+    source: list[str]
+    style: Style
+    format: Literal["text", "json"]
+
+
+def _confirm(launchable: Launchable, base: Request, given: tuple[str, ...], shown: Shown, out: TextIO) -> int:
+    """Run the witness of each finding, and say of each whether it was seen."""
+    results: list[RunResult] = []
+    documents: list[dict[str, Any]] = []
+    findings = [finding for finding in launchable.findings if finding.witness is not None]
+    for finding in findings:
+        result, seen = confirmation.confirm(base, launchable.parameters, given, finding)
+        results.append(result)
+        documents.append(
+            {
+                "code": finding.code.value,
+                "lines": [access.span.line for access in finding.accesses],
+                "confirmed": seen is not None,
+                "runs": result.runs,
+                "run": to_json(result),
+            }
+        )
+        if shown.format == "text":
+            out.write(confirmed_text(finding, result, seen, shown.path, shown.source, shown.style))
+            out.flush()
+    if shown.format == "json":
+        document = {"kernel": launchable.name, "path": shown.path, "findings": documents}
+        out.write(json.dumps(document, indent=2) + "\n")
+    elif not findings:
+        out.write("the check found nothing that a run could confirm\n")
+    return _code(results)
+
+
+def _code(results: Sequence[RunResult]) -> int:
+    if any(is_unable(result) for result in results):
         return exit_codes.NOT_ANALYSED
-    return exit_codes.FINDINGS if is_bad(result) else exit_codes.CLEAN
+    return exit_codes.FINDINGS if any(is_bad(result) for result in results) else exit_codes.CLEAN
 
 
 def _flags(flags: tuple[str, ...]) -> tuple[str, ...]:
