@@ -41,7 +41,7 @@ from analyzers.races.others import (
     rank_of,
 )
 from analyzers.races.pairs import Pair, place, synchronizes
-from analyzers.races.signals import Signals
+from analyzers.races.signals import STARTS_AT_ZERO, Signals
 from analyzers.races.threads import Launch, Mode
 
 
@@ -146,9 +146,11 @@ class AcquireRelease:
             # Neither fences nor atomics wait for a copy.
             return
         threads = Threads(self.launch, mode)
-        apart = E.lnot(critical_sections.ordered(threads, self.sections(pair.one), self.sections(pair.two)))
+        held = (self.sections(pair.one), self.sections(pair.two))
+        apart = E.lnot(critical_sections.ordered(threads, *held))
+        assumed = {STARTS_AT_ZERO} if any(s.presumes_zero for side in held for s in side) else set[str]()
         if apart is not E.TRUE:
-            yield apart, frozenset()
+            yield apart, frozenset(assumed)
         for unfenced in (False, True) if is_strong(pair.one) or is_strong(pair.two) else (False,):
             signals = Signals(threads, unfenced)
             parts = [signals.apart(pair.one, pair.two)]
@@ -156,7 +158,7 @@ class AcquireRelease:
             parts.append(signals.unordered(pair.two, 2, pair.one, 1))
             found = E.land(*parts)
             if found is not E.TRUE:
-                yield E.land(apart, found), frozenset(signals.assumed)
+                yield E.land(apart, found), frozenset(signals.assumed | assumed)
 
     # --- in words
 

@@ -12,7 +12,7 @@ Whether two threads hold the *same* lock is a question of addresses, and left to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, Guard
@@ -31,7 +31,7 @@ from analyzers.races.others import (
     passage,
     rank_of,
 )
-from analyzers.races.pairs import place
+from analyzers.races.pairs import place, starts_otherwise
 from analyzers.races.threads import Launch, Mode
 
 
@@ -46,6 +46,9 @@ class Lock:
     releases: tuple[AccessEvent, ...]
     others: tuple[AccessEvent, ...] = ()
     """Writes that are neither, or releases by a thread that need not hold the lock."""
+    two_valued: bool = False
+    """Nothing but ``free`` and ``taken`` is ever in the cell, if it starts at zero: who does not find it taken finds it
+    free."""
 
     @property
     def rank(self) -> int:
@@ -68,6 +71,8 @@ class Section:
     """A release with that fence."""
     name: str
     """Of the lock, as its declaration has it."""
+    presumes_zero: bool = False
+    """The thread knows that it holds the lock only if the cell starts at zero."""
     chain: int = SYSTEM
     """Rank of the weakest fence in any section of the lock, where a release is a store: what an earlier section did
     reaches a later one through those between. An atomic release carries on what was released before."""
@@ -114,7 +119,13 @@ def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: 
     releasing = tuple(a for a in events if a not in takes and is_strong(a) and _constant(a) == free)
     if not takes or not releasing:
         return None
-    draft = Lock(allocation, free, taken, takes, releasing)
+    two_valued = (
+        0 in (free, taken)
+        and all(_constant(a) in (free, taken) and a.width == takes[0].width for a in events)
+        and all(place(launch, a).space == "global" for a in events)
+        and not starts_otherwise(launch, allocation)
+    )
+    draft = Lock(allocation, free, taken, takes, releasing, two_valued=two_valued)
     others = [a for a in releasing if not any(_holds(launch, draft, a, t) and _one_cell(a, t) for t in takes)]
     plain = [a for a in events if a not in takes and a not in releasing and not is_strong(a)]
     others += [a for a in events if a not in takes and a not in releasing and is_strong(a)]
@@ -124,7 +135,7 @@ def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: 
     if inside or any(passage(launch.events, p.id, t.id) is not None for p in plain for t in takes):
         others += plain
     releases = tuple(a for a in releasing if a not in others)
-    return Lock(allocation, free, taken, takes, releases, tuple(others)) if releases else None
+    return Lock(allocation, free, taken, takes, releases, tuple(others), two_valued) if releases else None
 
 
 def _takes(a: AccessEvent, free: int, taken: int) -> bool:
@@ -144,14 +155,16 @@ def _barrier_inside(launch: Launch, release: AccessEvent, take: AccessEvent) -> 
     return between is not None and any(b.id in between.passed for b in launch.events.barriers)
 
 
-def _holds(launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent) -> bool:
-    """A thread at ``event`` found the lock free the last time it executed ``take``, and has not released it since."""
+def _holds(launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent, *, strictly: bool = False) -> bool:
+    """A thread at ``event`` found the lock free the last time it executed ``take``, and has not released it since.
+    ``strictly``: whatever was in the cell at first."""
     between = passage(launch.events, event.id, take.id)
     if between is None or between.passed & {a.id for a in (*lock.releases, *lock.others)}:
         return False
     if _foreign_counters(take.offset, event.loops):
         return False
-    return _found_free(launch, lock, event.guard, event.loops, take)
+    two_valued = lock.two_valued and not strictly
+    return _found_free(launch, replace(lock, two_valued=two_valued), event.guard, event.loops, take)
 
 
 def _found_free(launch: Launch, lock: Lock, guard: Guard, loops: tuple[str, ...], take: AccessEvent) -> bool:
@@ -160,7 +173,11 @@ def _found_free(launch: Launch, lock: Lock, guard: Guard, loops: tuple[str, ...]
     return any(
         seen.access is take
         and isinstance(seen.value.ty, IntType)
-        and any(_says(c, seen.value, E.const(lock.free, seen.value.ty)) for c in conditions)
+        and any(
+            _says(c, seen.value, E.const(lock.free, seen.value.ty))
+            or (lock.two_valued and _denies(c, seen.value, E.const(lock.taken, seen.value.ty)))
+            for c in conditions
+        )
         for seen in observations(launch, conditions, loops)
     )
 
@@ -175,6 +192,17 @@ def _says(condition: Expr, seen: Expr, free: Expr) -> bool:
         if other.op == "const" and _unchanged(side) is seen:
             return True
     return False
+
+
+def _denies(condition: Expr, seen: Expr, taken: Expr) -> bool:
+    """The condition is that ``seen`` differs from ``taken``."""
+    if condition.op == "land":
+        return any(_denies(part, seen, taken) for part in condition.args)
+    if condition.op != "ne" or seen.ty != taken.ty or E.substitute(condition, {seen: taken}) is not E.FALSE:
+        return False
+    return any(
+        other.op == "const" and _unchanged(side) is seen for side, other in (condition.args, condition.args[::-1])
+    )
 
 
 def _unchanged(e: Expr) -> Expr:
@@ -212,7 +240,11 @@ def sections(launch: Launch, known: Sequence[Lock], access: AccessEvent) -> list
             # Who holds the lock was successful: the order of the atomic itself is that of success.
             acquired = rank_of(take) if take.atomic is not None and take.atomic.order in ACQUIRES else 0
             acquired = max(acquired, entered.acquire)
-            out.append(Section(lock, take, access, acquired, released, release, name, chain))
+            holders = (access, *lock.releases)
+            presumes = lock.two_valued and not all(
+                any(_holds(launch, lock, a, t, strictly=True) for t in lock.takes) for a in holders
+            )
+            out.append(Section(lock, take, access, acquired, released, release, name, presumes, chain))
     return out
 
 

@@ -513,3 +513,65 @@ __global__ void failed_swap_acquires_nothing(int *data, int *cell) {
     }
   }
 }
+
+// --- found not taken, in place of found free
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void found_not_taken(int *lock, int *data) {  // expect: race-free
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) == 1) {}
+    __threadfence();
+    data[0] += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+  }
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void exchanged_until_not_taken(int *lock, int *data) {  // expect: race-free
+  if (threadIdx.x == 0) {
+    while (atomicExch(lock, 1) == 1) {}
+    __threadfence();
+    data[0] += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+  }
+}
+
+// Somebody puts a third value there: who finds that does not hold the lock.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void not_taken_but_something_else(int *lock, int *data) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) == 1) {}
+    __threadfence();
+    data[0] += 1;  // expect: possible-data-race inter-block with self
+    __threadfence();
+    atomicExch(lock, 0);
+  } else if (threadIdx.x == 1)
+    atomicExch(lock, 2);
+}
+
+__device__ int begins_at_five = 5;
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void not_taken_at_first_either(int *data) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(&begins_at_five, 0, 1) == 1) {}
+    __threadfence();
+    data[0] += 1;  // expect: possible-data-race inter-block with self
+    __threadfence();
+    atomicExch(&begins_at_five, 0);
+  }
+}
+
+// The loop ends where the lock is taken by another thread.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void ends_where_it_is_taken(int *lock, int *data) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) == 0) {}
+    __threadfence();
+    data[0] += 1;  // expect: possible-data-race inter-block with self
+    __threadfence();
+    atomicExch(lock, 0);
+  }
+}
