@@ -54,6 +54,7 @@ class Launch:
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
     mapped: frozenset[str] = field(init=False)
     """Shared objects that other blocks of the cluster reach."""
+    _in_bounds: list[Expr] | None = field(init=False, default=None)
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
     _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
@@ -270,14 +271,31 @@ class Launch:
         return out
 
     def thread_facts(self, mode: Mode) -> list[Expr]:
-        """``tid < bdim`` and ``bid < gdim`` where the dimensions are not constants (constants are ranges)."""
+        """``tid < bdim`` and ``bid < gdim`` where the dimensions are not constants (constants are ranges), and what the
+        subscripts of every thread say."""
         out: list[Expr] = []
         for axis in range(3):
             for coordinate, dim, known in ((E.TID, E.BDIM, self.block), (E.BID, E.GDIM, self.grid)):
                 if known[axis] is None:
                     for thread in (1, 2):
                         out.append(E.compare("lt", self.side(coordinate[axis], thread, mode), self.bind(dim[axis])))
-        return list(dict.fromkeys(out))
+        out += [self.side(c, thread, mode) for c in self._always() for thread in (1, 2)]
+        return [c for c in dict.fromkeys(out) if c is not E.TRUE]
+
+    def _always(self) -> list[Expr]:
+        """What is assumed of accesses that every thread makes, such as ``tid.x < 128`` for ``s[threadIdx.x]``, where it
+        limits a block whose size is not known."""
+        if self._in_bounds is None:
+            open_axes = {t for t, known in zip(E.TID, self.block, strict=True) if known is None}
+            found: dict[Expr, None] = {}
+            for access in self.events.accesses if open_axes else ():
+                if all(c.kind == "assume" for c in access.guard):
+                    for c in access.guard:
+                        used = E.symbols(c.condition)
+                        if used & open_axes and used <= _OF_THREADS and not _has_opaque(c.condition):
+                            found[c.condition] = None
+            self._in_bounds = list(found)
+        return self._in_bounds
 
     def distinct(self, mode: Mode) -> Expr:
         """The two threads differ: in the block index (``grid``), else in the thread index."""
@@ -372,3 +390,10 @@ def opaque_definitions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode) ->
 def _foreign(node: Expr, target: Expr) -> bool:
     """An instance of the same opaque value at other arguments: its definition would be another one."""
     return node.op == "opaque" and node.value == target.value and node is not target
+
+
+_OF_THREADS = frozenset({*E.TID, *E.BID, *E.BDIM, *E.GDIM})
+
+
+def _has_opaque(e: Expr) -> bool:
+    return any(node.op == "opaque" for node in E.walk((e,)))
