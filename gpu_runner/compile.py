@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
+from gpu_runner.nvrtc_headers import HEADERS
+
 Build = Literal["confirm", "shipped"]
 
 _BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
@@ -142,7 +144,10 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
     program = ctypes.c_void_p()
     source = text.encode("utf-8", "surrogateescape")
-    _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), 0, None, None))
+    count = len(HEADERS)
+    texts = (ctypes.c_char_p * count)(*[header.encode() for header in HEADERS.values()])
+    names = (ctypes.c_char_p * count)(*[header.encode() for header in HEADERS])
+    _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), count, texts, names))
     try:
         for instance in options.instances:
             _ok(library, library.nvrtcAddNameExpression(program, instance.encode()))

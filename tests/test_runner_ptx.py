@@ -65,6 +65,26 @@ def test_a_rejected_source_gives_the_log() -> None:
         compile_source("__global__ void k() { undefined = 1; }", "/k.cu", CompileOptions(compiler="nvrtc"))
 
 
+def test_headers_that_nvrtc_lacks_are_there() -> None:
+    source = """
+    #include <cassert>
+    #include <cfloat>
+    #include <climits>
+    #include <cmath>
+    #include <cstdint>
+    #include <cstdio>
+    #include <cuda_runtime.h>
+    #include <stdint.h>
+    extern "C" __global__ void k(uint32_t *a, std::int64_t *b, float4 *v) {
+      assert(a);
+      printf("%d", INT_MAX);
+      a[threadIdx.x] = sqrtf(v[0].x) < FLT_MAX ? *b : 0;
+    }
+    """
+    module = parse(compile_source(source, "/k.cu", CompileOptions(compiler="nvrtc")).ptx)
+    assert module.definition("k") is not None
+
+
 HEAD = ".version 8.0\n.target sm_80, debug\n.address_size 64\n"
 
 

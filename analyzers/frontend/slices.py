@@ -15,7 +15,16 @@ from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import ParsedUnit, is_bundled
 
-_INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
+_INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include\b[ \t]*(?:[<\"]([^>\"\n]*))?[^\n]*", re.MULTILINE)
+_DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_OF_MACROS: Final = frozenset(
+    {
+        *("assert.h", "cassert", "cfloat", "climits", "cmath", "cstddef", "cstdint", "cstdio", "float.h", "limits.h"),
+        *("math.h", "stddef.h", "stdint.h", "stdio.h", "cuda_runtime.h"),
+    }
+)
+"""Headers that every CUDA compiler has, and whose macros leave no trace among the declarations."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _BLANKS: Final = bytes(c if c in b"\r\n" else ord(" ") for c in range(256))
 _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
@@ -137,6 +146,13 @@ def _blank(raw: bytearray, start: int, end: int) -> None:
     raw[start:end] = kept
 
 
+def _defines(unit: ParsedUnit, path: str, words: set[bytes]) -> bool:
+    """Whether a header of the user's defines a macro that is one of the words."""
+    if is_bundled(path):
+        return False
+    return any(name in words for name in _DEFINE.findall(source_bytes(unit.text_of(path))))
+
+
 def _drop_includes(raw: bytearray, unit: ParsedUnit, needed: set[str]) -> None:
     """Blank the includes of the file that lead to no needed one."""
     leads: dict[int, set[str]] = {}
@@ -149,7 +165,10 @@ def _drop_includes(raw: bytearray, unit: ParsedUnit, needed: set[str]) -> None:
         line = int(include.location.line) if source == unit.path else stack[-1][1] if stack else 0
         stack.append((target, line))
         leads.setdefault(line, set()).add(target)
+    words = set(_WORD.findall(_INCLUDE.sub(b"", bytes(raw))))
     for match in list(_INCLUDE.finditer(bytes(raw))):
         line = raw.count(b"\n", 0, match.start()) + 1
-        if not leads.get(line, set()) & needed:
+        targets = leads.get(line, set())
+        plain = (match[1] or b"").decode("utf-8", "replace") in _OF_MACROS
+        if not (plain or targets & needed or any(_defines(unit, target, words) for target in targets)):
             _blank(raw, match.start(), match.end())
