@@ -1,4 +1,4 @@
 """Dynamic runs: executing a kernel under a happens-before race detector, to turn a possible race into a confirmed one.
 
-Nothing is here yet. Until it is, no finding is ever marked as confirmed by a run.
+`harness.run` takes a `request.Request` and gives a `request.RunResult`; docs/architecture.md shows what lies between.
 """
