@@ -312,7 +312,7 @@ class Fix:
     """A repair that the prover has accepted on the edited text."""
 
     title: str
-    kind: Literal["insert-barrier", "remove-barrier", "move-barrier", "restructure"]
+    kind: Literal["insert-barrier", "remove-barrier", "move-barrier", "restructure", "use-atomic"]
     edits: tuple[TextEdit, ...]
     groups: tuple[str, ...]
     """Finding groups that disappear."""

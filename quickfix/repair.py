@@ -6,6 +6,7 @@ reason why there is none. `available` is the cheap question without any of that.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -16,6 +17,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
+from quickfix.atomics import atomic_update, is_update
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
 from quickfix.rebuild import rebuilt
@@ -49,16 +51,19 @@ class FixOffer:
 
 def available(result: UnitResult) -> tuple[FixOffer, ...]:
     """The groups of findings for which a repair is worth asking for, without solving anything."""
-    found: dict[str, FixOffer] = {}
-    refused: set[str] = set()
+    groups: dict[str, list[Finding]] = {}
     for kernel in result.kernels:
         for finding in findings_of(kernel):
-            title = _guess(finding)
-            if title is None:
-                refused.add(finding.group)
-            else:
-                found.setdefault(finding.group, FixOffer(finding.group, title))
-    return tuple(offer for group, offer in found.items() if group not in refused)
+            groups.setdefault(finding.group, []).append(finding)
+    offers = ((group, _guess_of_group(findings)) for group, findings in groups.items())
+    return tuple(FixOffer(group, title) for group, title in offers if title is not None)
+
+
+def _guess_of_group(findings: Sequence[Finding]) -> str | None:
+    if all(f.code in RACES for f in findings) and is_update(findings):
+        return f"Make the update of {shown(findings[0].accesses[0])} atomic"
+    titles = [_guess(f) for f in findings]
+    return None if None in titles else titles[0]
 
 
 def _guess(finding: Finding) -> str | None:
@@ -237,9 +242,13 @@ def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
         kind=fixes[0].kind,
         edits=edits_of(trial),
         groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
-        cost=", ".join(f.cost for f in fixes if f.cost),
+        cost=", ".join(_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()),
         notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes)),
     )
+
+
+def _times(count: int, cost: str) -> str:
+    return cost if count == 1 else f"{count} times {cost}"
 
 
 # --- one group ------------------------------------------------------------------------------------------------
@@ -332,7 +341,10 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         return inserted
     # Where there is no place between the accesses, one is made.
     made = rebuilt(session, kernels, group)
-    return inserted if made is None else made
+    if isinstance(made, Fix):
+        return made
+    updated = atomic_update(session, kernels, group)
+    return next((answer for answer in (updated, made) if answer is not None), inserted)
 
 
 def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:

@@ -40,14 +40,19 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A statement that is nothing but an assignment: byte ranges of its two sides."""
+    """A statement that is nothing but an assignment or a step: byte ranges of its two sides."""
 
     target: tuple[int, int]
     value: tuple[int, int]
+    """For `x++` and `++x` what follows the target, up to the end."""
     operator: str
-    """`=`, `+=`, …"""
+    """`=`, `+=`, `++`, …"""
     type: str
     """Of the value as it is assigned, as the source would write it: that of the target for `=`, else its own."""
+    target_type: str
+    """Canonical, without qualifiers."""
+    value_type: str
+    """The same of the value; empty for `++` and `--`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +283,10 @@ _NAMES: Final[dict[int, StatementKind]] = {
 _LABELS: Final = frozenset({Kinds.LABEL, Kinds.CASE, Kinds.DEFAULT})
 
 
+def _canonical(cursor: Any) -> str:
+    return _WITHOUT_QUALIFIERS.sub("", cursor.type.get_canonical().spelling).strip()
+
+
 class _Builder:
     """Builds the trees of one file."""
 
@@ -392,9 +401,11 @@ class _Builder:
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:
+        sides = children(cursor)
+        if cursor._kind_id == Kinds.UNARY and len(sides) == 1:
+            return self._step(cursor, sides[0])
         if cursor._kind_id not in (Kinds.BINARY, Kinds.COMPOUND_ASSIGN):
             return None
-        sides = children(cursor)
         if len(sides) != 2:
             return None
         target, value = self._range(sides[0]), self._range(sides[1])
@@ -403,7 +414,17 @@ class _Builder:
             return None
         typed = sides[0] if operator == "=" else _unwrapped(sides[1])
         spelling = _WITHOUT_QUALIFIERS.sub("", typed.type.spelling).strip()
-        return Assignment(target, value, operator, "auto" if not spelling or "dependent" in spelling else spelling)
+        written = "auto" if not spelling or "dependent" in spelling else spelling
+        return Assignment(target, value, operator, written, _canonical(sides[0]), _canonical(_unwrapped(sides[1])))
+
+    def _step(self, cursor: Any, operand: Any) -> Assignment | None:
+        """`x++`, `++x`, `x--`, `--x`."""
+        start, end = self._range(cursor)
+        first, last = self._range(operand)
+        operator = (self.code[start:first] + self.code[last:end]).strip().decode()
+        if operator not in ("++", "--"):
+            return None
+        return Assignment((first, last), (last, end), operator, "", _canonical(operand), "")
 
     def _lambdas(self, cursor: Any) -> None:
         for child in children(cursor):

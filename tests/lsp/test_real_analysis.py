@@ -53,16 +53,16 @@ async def test_code_that_does_not_parse_keeps_the_last_good_result(
 
 async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
-    text = SHIFT.replace("out[t] = s[t + 1]", "__syncthreads(); s[t] += s[t + 1]") + LAUNCH
+    text = SHIFT.replace("out[t] = s[t + 1]", "__syncthreads(); s[t / 2] = t") + LAUNCH
     uri = editor.open(path, text)
     await editor.until(editor.has(uri, "data-race"))
     # Nothing tells when the search for repairs has ended: ask until it has.
-    while "No fix" not in (hover := str(await editor.hover(uri, "s[t + 1]"))):
-        assert await editor.actions(uri, "s[t + 1]") == []
-    assert "No fix: `s[t]` and `s[t + 1]` are in one statement (line 5)" in hover
+    while "No fix" not in (hover := str(await editor.hover(uri, "s[t / 2]"))):
+        assert await editor.actions(uri, "s[t / 2]") == []
+    assert "No fix: Threads collide in one execution of `s[t / 2]` (line 5)" in hover
     editor.replace(uri, "int t", "// the line is another one now\n  int t")
-    await editor.until_hover(uri, "s[t + 1]", "Data race")
-    assert "No fix" not in str(await editor.hover(uri, "s[t + 1]"))
+    await editor.until_hover(uri, "s[t / 2]", "Data race")
+    assert "No fix" not in str(await editor.hover(uri, "s[t / 2]"))
 
 
 async def test_a_race_in_a_header_is_repaired_there(editor: Editor, tmp_path: Path) -> None:
