@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from quickfix.paths import Level
+
+_MACRO: Final = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
 
 
 class NotPossible(Exception):
@@ -12,9 +15,9 @@ class NotPossible(Exception):
 
 
 def fresh_name(level: Level, text: bytes, stem: str) -> bytes:
-    """A name that does not occur in the function."""
+    """A name that occurs neither in the function nor in a macro of the file, which the function may use."""
     name, number = stem.encode(), 2
-    function = text[level.function.start : level.function.end]
+    function = b"\n".join((text[level.function.start : level.function.end], *_MACRO.findall(text)))
     while re.search(rb"\b" + name + rb"\b", function):
         name, number = f"{stem}{number}".encode(), number + 1
     return name

@@ -167,7 +167,7 @@ def _second_half(
         yield Change(end, start, again + b" ")
         return
     unit = layout.unit(level.function)
-    if layout.same_line(end, start):
+    if layout.same_line(layout.text.find(b"else", end), start):
         yield Change(end, start, again + b" {" + layout.newline + indentation + unit)
         yield from (Change(at, at, unit) for at in indented(layout.text, start, otherwise.end))
     else:
@@ -200,6 +200,7 @@ def _split_body(session: Session, chains: tuple[Chain, Chain], accesses: tuple[A
     cut, carried = min(
         ((c, _carried(text, body, c)) for c in range(first + 1, last + 1)), key=lambda each: (len(each[1]), -each[0])
     )
+    _keep_scopes(layout.code, outer, level, carried)
     name = fresh_name(level, text, "taken")
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
@@ -257,6 +258,19 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
     return found
 
 
+def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Declared]) -> None:
+    """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
+    `NotPossible` where the same name may mean another variable there."""
+    head = level.owner.head_end if level.owner is not None else level.body.start
+    for each in carried.values():
+        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
+        known = name.search(code, outer.function.start, head) or re.search(
+            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
+        )
+        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
+            raise NotPossible(f"`{each.name}` means something else around the conditional")
+
+
 def _declarations(body: Body, carried: Mapping[int, Declared]) -> Iterable[tuple[Statement, Declared]]:
     return ((body.statements[index], declared) for index, declared in carried.items())
 
@@ -278,7 +292,19 @@ def _condition(layout: Layout, statement: Statement, around: Level, line: int) -
     between = layout.code[statement.keyword + 2 : opening].strip()
     if between or _DECLARES.search(condition) or _DIRECTIVE.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
+    if _has_comma(condition):
+        raise NotPossible(f"the condition in line {line} contains a comma operator")
     return (opening + 1, statement.head_end - 1), condition
+
+
+def _has_comma(condition: bytes) -> bool:
+    """Whether a comma stands outside of all brackets: in a declaration it would begin another variable."""
+    depth = 0
+    for byte in condition:
+        depth += (byte in b"([{") - (byte in b")]}")
+        if byte in b"," and depth == 0:
+            return True
+    return False
 
 
 # --- a loop that threads leave at different times -------------------------------------------------------------

@@ -3,8 +3,10 @@
 Takes a loop in which a barrier is missing, gives the changes after which all threads of the block make the same
 iterations, each with its old body under its old condition. Two forms: over a base that is the same for all threads,
 where the loop strides from the number of the thread on (``for (int i = threadIdx.x; i < n; i += 64)``); and with
-``__syncthreads_or`` in the test, where a condition that is false once stays false. That the bounds are the same for all
-threads, where the first form needs it, the engine finds out.
+``__syncthreads_or`` in the test, where body and step stand under the old condition: a thread that is through changes
+nothing any more, so that a condition over its own variables stays false. The step stays in the head where it only moves
+a counter of the loop away from its limit. That the bounds are the same for all threads,
+where the first form needs it, the engine finds out.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Statement
+from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level
 
 _LEAVES: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
-_ACTS: Final = re.compile(rb"(?<![=!<>])=(?!=)|\+\+|--|[\w>\]]\s*\(|\[|->|(?:^|[^\w)\]\s])\s*\*")
+_ACTS: Final = re.compile(rb",|(?<![=!<>])=(?!=)|\+\+|--|[\w>\]]\s*\(|\[|->|(?:^|[^\w)\]\s])\s*\*")
 """A condition that does more than compare numbers of the thread."""
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _DECLARATION: Final = re.compile(rb"\s*(?P<type>[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.+?)\s*\Z")
@@ -28,6 +30,15 @@ _STEP: Final = re.compile(
     rb"|(?P<before>\+\+|--)\s*(?P<same>[A-Za-z_]\w*))\s*\Z"
 )
 _OPPOSITE: Final = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
+_NUMBERS: Final = re.compile(rb"(?:\d+u?|(?:block|grid)Dim\.[xyz])(?:\s*\*\s*(?:\d+u?|(?:block|grid)Dim\.[xyz]))*")
+_UNSIGNED: Final = re.compile(rb"u|size_t")
+_NAME: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
+_COMPARES: Final = re.compile(rb"[^()?&|^,<>=!]+(?:<=?|>=?|==|!=)[^()?&|^,<>=!]+")
+"""A condition that is 0 or 1: what `__syncthreads_or` takes is an `int`."""
+_WIDE: Final = re.compile(
+    rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int\d\d_t|size_t|uint"
+)
+"""Types that do not wrap around between two strides."""
 
 
 def loop_around(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
@@ -58,16 +69,24 @@ def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
         return None
     if _LEAVES.search(inner_code):
         raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
-    if not condition or _ACTS.search(condition):
+    if layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
+        raise NotPossible(f"there is a comment in the head of the loop in line {line}")
+    if not condition or _ACTS.search(condition) or _reads_memory(condition, layout):
         raise NotPossible(f"the condition of the loop in line {line} may act or read memory")
-    parts = (opening, *ends) if loop.kind == "for" else None
-    strided = _over_a_base(level, loop, layout, parts) if parts is not None else None
-    if strided is not None:
-        return sorted(strided, key=lambda c: (c.start, c.end))
-    if parts is not None and not _stays_false(condition, text[ends[1] + 1 : loop.head_end - 1]):
-        raise NotPossible(f"a condition of the loop in line {line} that is false once might become true again")
-    changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + condition + b")"))]
-    changes += _guarded(level, layout, condition, b"")
+    if loop.kind == "for":
+        strided = _over_a_base(level, loop, layout, (opening, *ends))
+        if strided is not None:
+            return sorted(strided, key=lambda c: (c.start, c.end))
+    vote = condition if _COMPARES.fullmatch(condition) else b"static_cast<bool>(" + condition + b")"
+    changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + vote + b")"))]
+    step = (ends[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
+    if loop.kind == "for" and _moves_away(text[opening + 1 : ends[0]], condition, text[slice(*step)], level, layout):
+        step = (0, 0)
+    if text[slice(*step)].strip():
+        if _hides(body, _NAME.findall(text[slice(*step)]), layout.code):
+            raise NotPossible(f"the loop in line {line} hides a variable of its step")
+        changes.append(Change(*step, b""))
+    changes += _guarded(level, layout, condition, step=step)
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
@@ -75,8 +94,67 @@ def _like(old: bytes, new: bytes) -> bytes:
     return (b" " if old[:1] == b" " else b"") + new
 
 
-def _guarded(level: Level, layout: Layout, condition: bytes, declaration: bytes) -> Iterable[Change]:
-    """The body under a condition, a level deeper."""
+def _reads_memory(condition: bytes, layout: Layout) -> bool:
+    """Whether a name of the condition may stand for memory that other threads write, or is a macro for more than a
+    number: said by any declaration of that name in the file."""
+    for name in set(_NAME.findall(condition)):
+        declared = (
+            rb"\b(?:__shared__|__managed__)\b[^;{}]*\b%s\b|\b(?:__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*\()"
+            rb"|&\s*(?:__restrict__\s*)?%s\s*[,)=:;{]"
+        )
+        macro = rb"^[ \t]*#[ \t]*define[ \t]+%s\b(?![ \t]*[\w.]+[ \t]*\r?$)"
+        if re.search(declared % (name, name, name), layout.code):
+            return True
+        if re.search(macro % name, layout.text, re.MULTILINE):
+            return True
+    return False
+
+
+def _moves_away(start: bytes, condition: bytes, step: bytes, level: Level, layout: Layout) -> bool:
+    """Whether a counter that the loop declares is compared with a limit of its own signedness and moves away from it
+    by a number: once past the limit it stays there, without conversions that could bring it back."""
+    declared, test, change = _DECLARATION.match(start), _TEST.match(condition), _STEP.match(step)
+    if declared is None or test is None or change is None or not _WIDE.fullmatch(declared["type"]):
+        return False
+    name = change["name"] or change["same"]
+    rising = (change["operator"] or change["after"] or change["before"])[:1] == b"+"
+    left, operator, right = test["left"], test["operator"], test["right"]
+    if right == name:
+        left, operator, right = right, _OPPOSITE[operator], left
+    if declared["name"] != name or left != name or _word(name, right) or (operator in (b"<", b"<=")) != rising:
+        return False
+    if change["by"] is not None and not _NUMBERS.fullmatch(change["by"]):
+        return False
+    if _UNSIGNED.match(declared["type"]):
+        return rising
+    function = layout.code[level.function.start : level.function.end]
+    return all(_is_signed(part, function) for part in re.findall(rb"[\w.]+", right)) and not _ACTS.search(right)
+
+
+def _is_signed(part: bytes, function: bytes) -> bool:
+    """A decimal literal without suffix, or a variable whose only declarations in the function are of signed types."""
+    if re.fullmatch(rb"\d+", part):
+        return True
+    types = re.findall(rb"\b([A-Za-z_]\w*)[\s*&]+" + re.escape(part) + rb"\b", function)
+    signed = re.findall(rb"(?<!unsigned )\b(?:int|int\d\d_t)\s+" + re.escape(part) + rb"\b", function)
+    return bool(signed) and len([t for t in types if t != b"return"]) == len(signed)
+
+
+def _hides(body: Body, names: Iterable[bytes], code: bytes) -> bool:
+    """Whether the body declares one of the names itself."""
+    for statement in body.statements:
+        if statement.kind in ("declaration", "other"):
+            declared = statement.declares
+            own = _NAME.findall(code, statement.start, statement.end) if declared is None else ()
+            if not set(names).isdisjoint(own or (d.name.encode() for d in declared or ())):
+                return True
+    return False
+
+
+def _guarded(
+    level: Level, layout: Layout, condition: bytes, declaration: bytes = b"", step: tuple[int, int] = (0, 0)
+) -> Iterable[Change]:
+    """The body, and behind it the step of the loop, under a condition, a level deeper."""
     body = level.body
     unit = layout.unit(level.function)
     if not body.statements:
@@ -89,7 +167,13 @@ def _guarded(level: Level, layout: Layout, condition: bytes, declaration: bytes)
     yield Change(opened, opened, (inner + declaration if declaration else b"") + inner + b"if (" + condition + b") {")
     end = layout.line_end(last.end)
     yield from (Change(at, at, unit) for at in indented(layout.text, opened, end))
-    yield Change(end, end, inner + b"}")
+    code = layout.text[slice(*step)]
+    if not code.strip():
+        yield Change(end, end, inner + b"}")
+        return
+    head = inner + unit
+    moved = (len(head), step[0] + len(code) - len(code.lstrip()), len(code.strip()))
+    yield Change(end, end, head + code.strip() + b";" + inner + b"}", moved=(moved,))
 
 
 def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int, int, int]) -> list[Change] | None:
@@ -104,7 +188,10 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     name = start["name"]
     if test["left"] != name or test["operator"] not in (b"<", b"<=") or step["name"] != name:
         return None
-    if not _is_thread_number(start["value"], level, text) or _word(name, test["right"] + step["by"]):
+    if not _is_thread_number(start["value"], level, text) or _word(name, test["right"] + b" " + step["by"]):
+        return None
+    # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
+    if _ACTS.search(step["by"]) or _reads_memory(step["by"], layout) or not _WIDE.fullmatch(start["type"]):
         return None
     code = layout.code[level.body.start : level.body.end]
     if re.search(
@@ -114,7 +201,9 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
         + name
         + rb"\b|\b"
         + name
-        + rb"\s*(?:\+\+|--)",
+        + rb"\s*(?:\+\+|--)|[(,&]\s*"
+        + name
+        + rb"\s*[,)]",
         code,
     ):
         return None
@@ -143,16 +232,3 @@ def _is_thread_number(value: bytes, level: Level, text: bytes) -> bool:
 
 def _word(name: bytes, code: bytes) -> bool:
     return re.search(rb"\b" + name + rb"\b", code) is not None
-
-
-def _stays_false(condition: bytes, step: bytes) -> bool:
-    """A variable compared with a limit moves away from it."""
-    test, change = _TEST.match(condition), _STEP.match(step)
-    if test is None or change is None:
-        return False
-    name = change["name"] or change["same"]
-    rising = (change["operator"] or change["after"] or change["before"])[:1] == b"+"
-    left, operator, right = test["left"], test["operator"], test["right"]
-    if right == name:
-        left, operator, right = right, _OPPOSITE[operator], left
-    return left == name and not _word(name, right) and (operator in (b"<", b"<=")) == rising

@@ -127,3 +127,85 @@ def test_threads_that_leave_in_the_first_half_leave() -> None:
         edited = applied(text, answer)
         for me in (4, 5, 6, 50):
             assert alone(text, "k", me) == alone(edited, "k", me)
+
+
+def test_a_variable_is_not_declared_where_it_would_hide_another() -> None:
+    said = refusal("""__global__ void k(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x, x = 5;
+  for (int k = 0; k < 1; k++) {
+    if (t < 48) {
+      int x = t * 2;
+      s[t] = x;
+      out[x] = s[47 - t];
+    }
+    out[t + 200] = x;
+  }
+}
+""")
+    assert "`x` means something else" in said
+
+
+def test_a_comma_in_a_condition_declares_nothing() -> None:
+    said = refusal("""__global__ void k(int *a, int *b) {
+  int t = threadIdx.x, x = 9, y = 0;
+  if (y++, x = t % 2) {
+    a[t] = b[t];
+  } else {
+    b[t] = a[t - 1];
+  }
+}
+""")
+    assert "comma" in said
+
+
+LIMIT = """  int i = threadIdx.x;
+  while (i < limit) {
+    s[threadIdx.x] = a[i];
+    a[i + 1000] = s[63 - threadIdx.x];
+    i += 64;
+  }
+"""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "__global__ void k(int *a, int n) {\n  __shared__ int s[64], limit;\n  limit = n;\n  __syncthreads();\n",
+        "__device__ int limit;\n__global__ void k(int *a) {\n  __shared__ int s[64];\n",
+        "__global__ void k(int *a, int *n) {\n  __shared__ int s[64];\n  int &limit = *n;\n",
+        "#define limit (a[7])\n__global__ void k(int *a) {\n  __shared__ int s[64];\n",
+    ],
+)
+def test_a_limit_that_other_threads_may_change_is_not_asked_again(head: str) -> None:
+    text = head.replace("__global__", LAUNCH + "__global__") + LIMIT + "}\n"
+    said = repaired(text, "k")
+    assert isinstance(said, FixRefusal), applied(text, said)
+    assert "read memory" in said.text
+
+
+def test_a_step_does_not_move_to_where_its_names_are_hidden() -> None:
+    said = refusal("""__global__ void k(const int *a, int *out, int n, int d) {
+  __shared__ int s[64];
+  for (int i = threadIdx.x * 2; i < n; i += d) {
+    int d = a[i];
+    s[threadIdx.x] = d;
+    out[threadIdx.x] = s[63 - threadIdx.x];
+  }
+}
+""")
+    assert "hides" in said
+
+
+def test_what_is_volatile_stays_volatile() -> None:
+    said = refusal("""__global__ void k(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 48) {
+    volatile int k = t;
+    s[k] = t;
+    out[k] = s[47 - t];
+  }
+}
+""")
+    assert "`k`" in said

@@ -65,8 +65,8 @@ class Declared:
     type: str
     """As the source would write it, without `const` and `volatile`."""
     assignable: bool
-    """It is a number, a pointer or one of CUDA's vectors, initialised with `=`: declaring it without a value and
-    assigning that later comes to the same."""
+    """It is a number, a pointer or one of CUDA's vectors, not volatile, initialised with `=`: declaring it without a
+    value and assigning that later comes to the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +396,7 @@ class _Builder:
                 [b"extern"],
                 [b"__shared__"],
             )
+            local = local and "volatile" not in canonical.spelling
             assignable = bool(plain) and local and following.startswith(b"=") and "(" not in spelling
             found.append(Declared(name, at, spelling, assignable))
         return tuple(found)
