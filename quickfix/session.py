@@ -13,6 +13,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
+from analyzers.frontend.lexical import source_bytes
 from analyzers.model import SourceSpan, UnitResult
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
@@ -71,7 +72,12 @@ class Session:
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
-        self.trees: SourceTrees = function_trees(analysis.unit.device, [(s.path, s.start_offset) for s in spans])
+        trees = function_trees(analysis.unit.device, [(s.path, s.start_offset) for s in spans])
+        own = source_bytes(self.request.text)
+        if trees.texts.get(self.request.path, b"").startswith(own):
+            # What the front end put behind the text (instantiation probes) is no part of it.
+            trees = replace(trees, texts={**trees.texts, self.request.path: own})
+        self.trees: SourceTrees = trees
 
     @staticmethod
     def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:

@@ -35,3 +35,10 @@ void host(float *p, double *q) {
   typed<float><<<1, 64>>>(p);
   typed<double><<<1, 64>>>(q);
 }
+
+// An instance that is looked at without a launch.
+template <typename T>
+__global__ void explicit_instance(T *a) {
+  a[threadIdx.x] = a[threadIdx.x + 1];
+}
+template __global__ void explicit_instance<int>(int *);
