@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.model import Finding, Fix, FixRefusal
+from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import OffsetChain, OffsetMap, text_edits
 from quickfix.naming import line_of
@@ -29,6 +29,8 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
     if not races or any(f.scope == "inter-block" for f in races):
         return None
+    if any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result)):
+        return None  # who waits for whom is not known: that comes first
     keys = {key_of(f) for f in races}
     names = {a.kernel.mangled for a in kernels}
     current, steps, done, costs = session, list[Trial](), list[str](), list[str]()

@@ -190,25 +190,25 @@ REFUSALS = {
         "different blocks",
     ),
     "one statement": (
-        "  A[threadIdx.x] = A[threadIdx.x + 1];\n",
+        "  int x = A[threadIdx.x] = A[threadIdx.x + 1];\n",
         "grid=(1) block=(64) n=8",
         "are in one statement (line 3)",
     ),
     "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
     "two sides of a branch": (
-        "  int t = threadIdx.x;\n  if (t < 32) {\n    A[t] = 1;\n  } else {\n    B[t] = A[t - 32];\n  }\n",
+        "  int t = threadIdx.x;\n  if (int x = t / 32) {\n    A[t - 32] = x;\n  } else {\n    B[t] = A[t];\n  }\n",
         "grid=(1) block=(64) n=8",
-        "different sides of the branch at line 4",
+        "declares a variable",
     ),
     "within a branch that half of the threads take": (
-        "  int t = threadIdx.x;\n  if (t < 32) {\n    A[t] = 1;\n    B[t] = A[31 - t];\n  }\n",
+        "  int t = threadIdx.x;\n  switch (t / 32) {\n    case 0:\n    A[t] = 1;\n    B[t] = A[31 - t];\n  }\n",
         "grid=(1) block=(64) n=8",
         "not all threads of the block reach together",
     ),
     "a loop that threads leave at different times": (
-        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n  }\n",
+        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n    if (i == 50) break;\n  }\n",
         "grid=(1) block=(64) n=8",
-        "not all threads of the block reach together",
+        "in the middle of an iteration",
     ),
 }
 
@@ -327,7 +327,7 @@ def test_a_barrier_whose_counterpart_cannot_be_deleted_stays():
     [
         "do {{\n{}    i++;\n  }} while (i < A[t + 64]);",
         "while (true) {{\n{}    if (++i > t) break;\n  }}",
-        "for (; i < t; i++) {{\n{}  }}",
+        "for (; i < t; i++) {{\n{}    if (i > 70) return;\n  }}",
     ],
 )
 def test_no_barrier_goes_into_a_loop_that_threads_leave_at_different_times(loop: str):

@@ -26,6 +26,9 @@ _T = TypeVar("_T")
 QUICK_STEPS = 120
 """Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
 trying sizes comes before the second attempt."""
+LARGE_QUESTION = 24
+"""Conditions beyond which trying sizes is slower than CP-SAT; for fewer, most of everyday's, CP-SAT need not even be
+loaded."""
 FIRST_SHARE = 16
 """Z3 first gets this fraction of its budget: most of what it can decide at all needs no more."""
 
@@ -113,9 +116,12 @@ class Ladder:
         wraps = _may_wrap(prepared)
         if wraps and plainly():
             return Undecided(WRAPS, WRAPS_TEXT, "algebra")
+        small = ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
+        tried = ("guess", lambda: self._guess(prepared))
+        question = prepared.query
+        is_large = len(question.conjuncts) + len(question.facts) > LARGE_QUESTION
         for rung, work in (
-            ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL)),
-            ("guess", lambda: self._guess(prepared)),
+            *((small, tried) if is_large else (tried, small)),
             ("guess", lambda: self._guess(prepared, large=True)),
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),

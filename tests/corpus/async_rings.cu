@@ -605,7 +605,7 @@ __global__ void filled_in_front(const int *in, int *out, int n) {  // expect: ra
 }
 
 // One group too many is left open: the second stage is read while it is filled.
-// cuda-lsp: launch grid=(2) block=(64)
+// cuda-lsp: launch grid=(2) block=(64) n=9
 __global__ void filled_in_front_waits_short(const int *in, int *out, int n) {
   __shared__ int s[3][64];
   int v = 0, t = threadIdx.x;

@@ -29,7 +29,7 @@ __global__ void grid_stride(const float *x, float *y, int n) {  // expect: race-
 // cuda-lsp: launch grid=(3) block=(64) n=1000
 __global__ void grid_stride_by_block(const float *x, float *y, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x)
-    y[i] += x[i];  // expect: data-race inter-block with self, fix: no
+    y[i] += x[i];  // expect: data-race inter-block with self, fix: yes
 }
 
 // Each block has a contiguous tile.

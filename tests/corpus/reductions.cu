@@ -254,7 +254,7 @@ __global__ void plain_epilogue(const int *in, int *total) {
     if (t < d) s[t] += s[t + d];
     __syncthreads();
   }
-  if (t == 0) *total += s[0];  // expect: data-race inter-block with self, fix: no
+  if (t == 0) *total += s[0];  // expect: data-race inter-block with self, fix: yes
 }
 
 // Each thread first sums a strided slice of the input; blocks are a grid apart.
