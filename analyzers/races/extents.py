@@ -16,6 +16,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
+from analyzers.ir.kernel import Assume, statements
 from analyzers.races.pairs import Pair, Place, place
 from analyzers.races.threads import Launch, Mode
 
@@ -64,6 +65,9 @@ class Extents:
         return any(evaluate(c, known) == 0 for c in conditions if all(s in known for s in E.symbols(c)))
 
     def _of_all(self, allocation: str, size: Expr) -> Iterator[Expr]:
+        body = self.launch.events.kernel.body
+        if any(isinstance(s, Assume) and s.source == "trap" for s in statements(body)):
+            return  # a thread that traps ends the launch for all: later accesses may not have been made
         for access in self.launch.events.accesses:
             where = place(self.launch, access)
             if where.allocation == allocation:

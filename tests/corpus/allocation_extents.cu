@@ -194,3 +194,18 @@ void launch_a_row_too_many(int n) {
   cudaMalloc(&m, n * n * sizeof(float));
   a_row_too_many<<<1, 16>>>(m, n);
 }
+
+// A trap ends the launch: before it, two rows of a matrix of four collide inside of it.
+__global__ void rows_until_trap(float *m, int n, int stop) {
+  for (int i = 0; i < 16; i++) {
+    m[i * n + threadIdx.x] = i;  // expect: data-race with self
+    if (i == stop) __trap();
+  }
+}
+
+void launch_rows_until_trap(int n, int stop) {
+  float *m;
+  if (n < 1) return;
+  cudaMalloc(&m, n * 16 * sizeof(float));
+  rows_until_trap<<<1, 16>>>(m, n, stop);
+}
