@@ -29,7 +29,7 @@ REQUEST = Request(
     (ArrayArgument("f32", 64, "iota"), ScalarArgument(63)),
     ("a", "n"),
     SHIFT,
-    "/work/shift.cu",
+    "/project/shift.cu",
     compiler="nvrtc",
     instances=("ns::shift<float>",),
     seeds=(0, 1),
@@ -49,7 +49,7 @@ def test_a_race_is_told_with_its_threads_lines_and_address() -> None:
     assert sides["write"].thread == (32, 0, 0)
     assert sides["read"].thread == (31, 0, 0)
     assert [place.line for place in sides["write"].places] == [7]
-    assert [(place.path, place.line) for place in sides["read"].places] == [("/work/shift.cu", 8)]
+    assert [(place.path, place.line) for place in sides["read"].places] == [("/project/shift.cu", 8)]
     assert from_json(RunResult, to_json(result)) == result
     assert from_json(Request, to_json(REQUEST)) == REQUEST
 
