@@ -328,7 +328,7 @@ class RaceChecker:
         for barrier in ways.ordering:
             out.ordering.setdefault(barrier, []).append(pair)
         hits, extra = self._unordered_hits(pair, mode, extra, ways, out)
-        hits, extra = self._hits_inside(pair, mode, extra, ways, hits, out)
+        hits = self._hits_inside(pair, mode, extra, ways, hits, out)
         if not hits:
             return None
         hit = hits[0]
@@ -365,21 +365,21 @@ class RaceChecker:
 
     def _hits_inside(
         self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, hits: list[Race], out: Checked
-    ) -> tuple[list[Race], tuple[Expr, ...]]:
-        """The collisions that leave no allocation, and the conditions they were asked under; where that is open, the
-        given ones."""
+    ) -> list[Race]:
+        """The collisions that leave no allocation; where that is open, the given ones."""
         inside = self.extents.conditions(pair, mode) if hits else ()
         if not any(self.extents.fails(inside, h.values) for h in hits):
-            return hits, extra
+            return hits
         asked = Checked()
         left = self._hits(pair, mode, (*extra, *inside), ways, asked)
         if left:
-            return [replace(h, signalled=hits[0].signalled) for h in left], (*extra, *inside)
+            # What is asked about them further is asked of all launches: nothing would list the assumption.
+            return [replace(h, signalled=hits[0].signalled) for h in left]
         if asked.undecided or not self._some_launch_is_inside(pair.first.allocation, mode):
-            return hits, extra
+            return hits
         out.add(asked)
         out.assumed.add(INSIDE)
-        return [], extra
+        return []
 
     def _some_launch_is_inside(self, allocation: str, mode: Mode) -> bool:
         """Whether any launch stays inside the allocation: that none leaves it would else prove anything."""
