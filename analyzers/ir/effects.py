@@ -129,6 +129,7 @@ class Effects(Valuation):
                 alignment=K.Alignment(s.width) if isinstance(s, K.Atomic) else s.alignment,
                 asynchronous=not isinstance(s, K.Atomic) and s.asynchronous,
                 staged=staged,
+                lanes="" if isinstance(s, K.Atomic) else s.lanes,
             )
         )
 

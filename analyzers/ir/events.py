@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Order, Scope, Site
+from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Lanes, Order, Scope, Site
 from analyzers.model import SourceSpan
 
 ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
@@ -101,6 +101,8 @@ class AccessEvent:
     """Made by a copy that runs beside its thread."""
     staged: tuple[Staged, ...] = ()
     """By pipeline of the block."""
+    lanes: Lanes = ""
+    """Which lanes of the warp touch the bytes, where it is not the thread itself."""
 
     @property
     def writes(self) -> bool:

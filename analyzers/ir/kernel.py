@@ -26,6 +26,10 @@ from analyzers.model import SourceSpan
 
 Space = Literal["shared", "global", "local", "param", "constant"]
 Scope = Literal["thread", "warp", "block", "cluster", "grid", "system"]
+Lanes = Literal["", "rows", "columns"]
+"""Who touches the bytes at an address: the thread that gives it; or several lanes of its warp, those that hold the row
+of a matrix of 8 times 8, or the column of its number in the transposed matrix (PTX ISA, ldmatrix). At least one is
+another lane than the one that names the row."""
 Order = Literal["relaxed", "acquire", "release", "acq_rel", "seq_cst", "weak", "volatile"]
 
 
@@ -125,6 +129,7 @@ class Load:
     """For a pointer that leads to objects of the type it was found in, as in a list or tree: their size."""
     asynchronous: bool = False
     """Made by a copy that runs beside its thread: no fence or atomic of the thread waits for it."""
+    lanes: Lanes = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,7 @@ class Store:
     alignment: Alignment = UNALIGNED
     asynchronous: bool = False
     """As for a load."""
+    lanes: Lanes = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,6 +310,8 @@ class RaceChecker:
                     yield "warp", (launch.same_warp("warp"),), False
                 elif pair.one is pair.two:
                     yield "warp", (launch.same_warp("warp"),), True
+            if pair.crosses_lanes and not self.warp_lockstep:
+                yield "thread", (), False
         if pair.crosses_blocks and launch.grid != (1, 1, 1):
             yield "grid", (), False
 

@@ -39,6 +39,7 @@ class Cases:
 
 
 _ORDERS: dict[Mode, frozenset[str]] = {
+    "thread": frozenset({"grid", "cluster", "block", "warp", "tile"}),
     "grid": frozenset({"grid", "cluster"}),
     "block": frozenset({"grid", "cluster", "block"}),
     "warp": frozenset({"grid", "cluster", "block", "warp", "tile"}),
@@ -52,6 +53,11 @@ def is_wide(x: BarrierEvent) -> bool:
     return x.scope == "tile" and x.tile is not None and x.tile > WARP
 
 
+def _is_partial(x: BarrierEvent) -> bool:
+    """Of some lanes of a warp: not of whichever touch what a lane names."""
+    return (x.scope == "warp" and x.mask is not None) or (x.scope == "tile" and (x.tile or 0) % WARP != 0)
+
+
 def orders(x: BarrierEvent, mode: Mode) -> bool:
     """Whether the barrier may order threads so related; `covers` says which."""
     return x.scope in _ORDERS[mode] or (mode == "block" and is_wide(x))
@@ -63,6 +69,8 @@ def cases(
     """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers
     taken as absent."""
     relevant = [b for b in launch.events.barriers if orders(b, mode) and b.id not in ignore]
+    if one.lanes or two.lanes:
+        relevant = [b for b in relevant if not _is_partial(b)]
     if not relevant:
         return Cases((Case("any", ()),), frozenset())
     return _Ordering(launch, one, two, mode, relevant).run()

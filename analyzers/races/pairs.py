@@ -20,6 +20,7 @@ from analyzers.ir.surfaces import is_surface
 from analyzers.races.threads import Launch, Mode
 
 _SCOPES_COVERING: dict[Mode, frozenset[str]] = {
+    "thread": frozenset({"warp", "block", "cluster", "grid", "system"}),
     "warp": frozenset({"warp", "block", "cluster", "grid", "system"}),
     "block": frozenset({"block", "cluster", "grid", "system"}),
     "grid": frozenset({"grid", "system"}),
@@ -47,6 +48,11 @@ class Pair:
     @property
     def space(self) -> str:
         return self.first.space
+
+    @property
+    def crosses_lanes(self) -> bool:
+        """At addresses that one thread gives, other lanes of its warp may touch what it touches."""
+        return self.one.lanes != self.two.lanes
 
     @property
     def crosses_blocks(self) -> bool:
@@ -115,7 +121,7 @@ def _object_of(launch: Launch, parameter: str) -> str | None:
 
 
 def place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
-    """Equal for accesses that touch the same bytes in equal threads, at addresses of which the same is known."""
+    """Equal for accesses that touch the same bytes by equal threads, at addresses of which the same is known."""
     return (
         access.root.key,
         where.allocation,
@@ -123,6 +129,7 @@ def place_key(where: Place, access: AccessEvent) -> tuple[object, ...]:
         tuple(k.key for k in where.keys),
         access.width,
         access.alignment,
+        access.lanes,
     )
 
 
@@ -147,7 +154,7 @@ def by_shape(launch: Launch) -> list[Shapes]:
     for access in launch.events.accesses:
         where = place(launch, access)
         group = found.setdefault(where.allocation, Shapes([], [], [], []))
-        key = (*place_key(where, access), access.alignment)
+        key = place_key(where, access)
         number = numbers.setdefault(key, len(group.members))
         if number == len(group.members):
             group.members.append([])

@@ -2,7 +2,8 @@
 them.
 
 ``Mode`` says how the two threads are related: ``grid`` different blocks, ``block`` one block, ``warp`` one warp of
-one block.
+one block. ``thread``: both accesses are at addresses that one thread gives, and another lane of its warp makes one of
+them (``AccessEvent.lanes``).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.solve.query import Fact
 
-Mode = Literal["warp", "block", "grid"]
+Mode = Literal["thread", "warp", "block", "grid"]
 
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -33,6 +34,7 @@ THREADS = tuple(E.sym(f"threads.{d}", E.U32) for d in "xyz")
 """``bdim*gdim`` along an axis, where a dimension is not a constant."""
 
 _SHARED_SCOPES: dict[Mode, frozenset[str]] = {
+    "thread": frozenset({"thread", "warp", "block", "grid"}),
     "warp": frozenset({"warp", "block", "grid"}),
     "block": frozenset({"block", "grid"}),
     "grid": frozenset({"grid"}),
@@ -120,12 +122,13 @@ class Launch:
     def side(self, e: Expr, thread: int, mode: Mode) -> Expr:
         """``e`` (bound) as thread 1 or 2 sees it."""
         shared = _SHARED_SCOPES[mode]
+        own = ("loop:",) if mode == "thread" else ("tid.", "loop:", "gid.")
         memo = self._sides.setdefault((thread, mode), {})
 
         def leaf(node: Expr) -> Expr | None:
             if node.op == "sym":
                 name: str = node.value
-                if name.startswith(("tid.", "loop:", "gid.")) or (mode == "grid" and name.startswith("bid.")):
+                if name.startswith(own) or (mode == "grid" and name.startswith("bid.")):
                     return E.sym(f"{name}@{thread}", node.ty)
             return None
 
@@ -172,14 +175,14 @@ class Launch:
         apart: list[Expr] = []
         for axis in range(3):
             name = "xyz"[axis]
-            used = {f"gid.{name}@1", f"gid.{name}@2"} & present
+            used = {self.side(GID[axis], t, mode).value for t in (1, 2)} & present
             if used or f"threads.{name}" in present:
                 out += self._axis_facts(axis, mode)
             coordinate = GID if used else E.BID if mode == "grid" else E.TID
             if used or (self.grid if mode == "grid" else self.block)[axis] != 1:
                 one, two = (self.side(coordinate[axis], t, mode) for t in (1, 2))
                 apart.append(E.compare("ne", one, two))
-        if any(c.startswith("gid.") for c in present if isinstance(c, str)):
+        if mode != "thread" and any(c.startswith("gid.") for c in present if isinstance(c, str)):
             out.append(E.lor(*apart))
         return out
 
@@ -299,6 +302,8 @@ class Launch:
 
     def distinct(self, mode: Mode) -> Expr:
         """The two threads differ: in the block index (``grid``), else in the thread index."""
+        if mode == "thread":
+            return E.TRUE
         coordinates, known = (E.BID, self.grid) if mode == "grid" else (E.TID, self.block)
         return E.lor(
             *[

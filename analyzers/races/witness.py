@@ -13,7 +13,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType
 from analyzers.model import Access, Dim3, Witness
-from analyzers.races.threads import MAX_BLOCK, Launch, Mode
+from analyzers.races.threads import MAX_BLOCK, WARP, Launch, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,19 @@ def _dims(launch: Launch, dims: tuple[Expr, ...], full: Mapping[Expr, int]) -> D
 def _coordinates(launch: Launch, axes: tuple[Expr, ...], thread: int, mode: Mode, full: Mapping[Expr, int]) -> Dim3:
     x, y, z = (full.get(launch.side(a, thread, mode), 0) for a in axes)
     return (x, y, z)
+
+
+def lane_beside(concrete: Concrete, event: AccessEvent) -> Dim3:
+    """A lane that touches what the first thread names at ``event`` and is another one: of the four that hold the row,
+    or the column, the first such."""
+    width, height, _ = concrete.block
+    x, y, z = concrete.threads[0]
+    number = x + width * (y + height * z)
+    row = number % WARP % 8
+    touching = [4 * row + i for i in range(4)] if event.lanes == "rows" else [row // 2 + 4 * i for i in range(8)]
+    lane = next(n for n in touching if n != number % WARP)
+    other = number - number % WARP + lane
+    return (other % width, other // width % height, other // width // height)
 
 
 def access_of(launch: Launch, event: AccessEvent, concrete: Concrete, thread: int, mode: Mode) -> Access:

@@ -209,6 +209,7 @@ class Machine(Stepper[Thread]):
         writes = not (isinstance(s, k.Load) or (isinstance(s, k.Atomic) and s.op == "load"))
         scope: k.Scope | None = s.scope if isinstance(s, k.Atomic) else "system" if s.volatile else None
         event, width, limit = s.id, s.width, self.limits.accesses
+        lanes: k.Lanes = "" if isinstance(s, k.Atomic) else s.lanes
 
         def record(t: Thread, entry: ObjectEntry, instance: int, offset: int, bits: int) -> None:
             if entry.private or entry.space == "constant":
@@ -223,7 +224,7 @@ class Machine(Stepper[Thread]):
             accesses.append(
                 AccessRecord(
                     event, entry.name, instance, offset, width, kind, writes, scope, t.number, t.sync, t.epoch,
-                    t.warp_epoch, where(f), bits, inside,
+                    t.warp_epoch, where(f), bits, inside, lanes, t.number if lanes else -1,
                 )
             )  # fmt: skip
             if len(accesses) > limit:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from analyzers.ir.kernel import Scope
@@ -142,6 +143,8 @@ def conflict(a: AccessRecord, b: AccessRecord, result: RunResult) -> bool:
     """Different threads, overlapping bytes, a write, and not two atomics that exclude each other."""
     if a.thread == b.thread or not (a.writes or b.writes):
         return False
+    if a.lanes and (a.lanes, a.named) == (b.lanes, b.named):
+        return False  # each of the lanes touches bytes of its own
     if a.object != b.object or a.instance != b.instance:
         return False
     if a.offset >= b.offset + b.width or b.offset >= a.offset + a.width:
@@ -198,6 +201,22 @@ def _same_value(a: AccessRecord, b: AccessRecord) -> bool:
     return (a.value >> 8 * (common.start - a.offset) & mask) == (b.value >> 8 * (common.start - b.offset) & mask)
 
 
+def _by_other_lanes(result: RunResult) -> Iterator[AccessRecord]:
+    """The accesses that other lanes make for the one that names a row of a matrix, where they come to the same
+    statement in the same iterations: the lane itself and two more stand for the four that touch a row."""
+    size = result.launch.threads_per_block
+    rows: dict[tuple[object, ...], list[AccessRecord]] = {}
+    for a in result.accesses:
+        if a.lanes:
+            warp = (a.thread // size, a.thread % size // WARP)
+            rows.setdefault((a.event, a.iterations, warp), []).append(a)
+    for together in rows.values():
+        for i, a in enumerate(together):
+            for peer in (together[i - 1], together[i - 2]):
+                if peer is not a:
+                    yield a._replace(thread=peer.thread, sync=peer.sync)
+
+
 def races(
     result: RunResult,
     ignore_barriers: frozenset[int] = frozenset(),
@@ -207,9 +226,10 @@ def races(
 
     ``warp_lockstep`` drops pairs of one warp unless they are one instruction of one iteration."""
     order = HappensBefore(result, ignore_barriers)
+    accesses = chain(result.accesses, _by_other_lanes(result))
     found: dict[tuple[int, int, str, bool], tuple[AccessRecord, AccessRecord]] = {}
     harmful: set[tuple[int, int, str, bool]] = set()
-    for bucket in _buckets(result.accesses).values():
+    for bucket in _buckets(accesses).values():
         if not any(a.writes for a in bucket):
             continue
         here: list[tuple[tuple[int, int, str, bool], AccessRecord, AccessRecord]] = []

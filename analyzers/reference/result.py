@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from analyzers.ir.kernel import Kernel, Scope
+from analyzers.ir.kernel import Kernel, Lanes, Scope
 from analyzers.model import Dim3
 from analyzers.reference.launch import ConcreteLaunch, coordinate
 from analyzers.reference.memory import Memory
@@ -41,6 +41,10 @@ class AccessRecord(NamedTuple):
     """The bits read or written."""
     in_bounds: bool
     """False where the access leaves the array that the source names, which the analysis assumes away."""
+    lanes: Lanes = ""
+    """Which lanes of the warp of ``named`` touch the bytes, where it is not ``thread`` for itself."""
+    named: int = -1
+    """The thread that gives the address, where ``lanes`` says so."""
 
 
 class SyncRecord(NamedTuple):

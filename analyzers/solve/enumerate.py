@@ -122,7 +122,7 @@ def _plan(prepared: Prepared, rows: int) -> _Plan | Undecided:
         if not spare:
             return _pass("too many combinations of values")
         del domains[max(spare, key=lambda s: domains[s].size)]
-    if not any(own):
+    if not common and not any(own):
         return _pass("no symbol of a thread")
     complete = len(usable) == len(conditions)
     owed = NO_TAGS.union(*(prepared.tags.get(s, NO_TAGS) for s in touched | needed))

@@ -43,7 +43,7 @@ class Query:
     ranges: Mapping[Expr, tuple[int, int]] = field(default_factory=dict[Expr, tuple[int, int]])
     """Inclusive bounds of symbols (``sym`` and ``opaque`` nodes). A symbol without an entry has its type's range."""
     overlap: Overlap | None = None
-    scope: Literal["warp", "block", "grid"] = "block"
+    scope: Literal["thread", "warp", "block", "grid"] = "block"
     """``block``: both threads in one block (``bid.*`` is then common to both), different thread indices. ``grid``:
     different blocks.
     ``warp``: one block, same warp."""

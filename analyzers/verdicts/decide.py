@@ -186,7 +186,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relat
         relation=race.case.relation,
         values=dict(race.values),
         benign=race.benign,
-        intra_warp=race.mode == "warp" or (race.mode == "block" and _same_warp(concrete)),
+        intra_warp=race.mode in ("warp", "thread") or (race.mode == "block" and _same_warp(concrete)),
         certainty=certainty,
         address=outcome.address,
         data_in_address=any(

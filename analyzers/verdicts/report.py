@@ -32,7 +32,7 @@ from analyzers.races.relations import Missing
 from analyzers.races.threads import GRID_FITS, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
-from analyzers.races.witness import Concrete, access_of, address_text, concretize, witness_of
+from analyzers.races.witness import Concrete, access_of, address_text, concretize, lane_beside, witness_of
 from analyzers.verdicts import shown
 from analyzers.verdicts.asserted import ASSERTED, assertion_finding
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
@@ -135,6 +135,11 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         replace(access_of(launch, e, concrete, t, race.mode), turns=shown.turns_of(launch, e, concrete, t, race.mode))
         for e, t in ((a, 1), (b, 2))
     )
+    if race.mode == "thread":
+        # One of the two is made for the thread by another lane.
+        one, two = (replace(one, thread=lane_beside(concrete, a)), two) if a.lanes else (
+            one, replace(two, thread=lane_beside(concrete, b))
+        )  # fmt: skip
     data = shown.executed_data(launch, concrete, (a, b), race.mode) if race.certainty != "confirmed" else ()
     reached = (where.offset, place(launch, b).offset)
     mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached, *_steering(launch, race)))

@@ -163,7 +163,6 @@ __global__ void matrix_rows(const uint4 *in, unsigned *out) {  // expect: race-f
   out[blockIdx.x * 32 + lane] = a + b + c + d;
 }
 
-// today: race-free because the row of a matrix load is read by the lane that names it only
 // cuda-lsp: launch grid=(4) block=(32)
 __global__ void matrix_rows_racy(const uint4 *in, unsigned *out) {
   __shared__ __align__(16) uint4 s[32];
@@ -175,4 +174,94 @@ __global__ void matrix_rows_racy(const uint4 *in, unsigned *out) {
                : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                : "r"(row));
   out[blockIdx.x * 32 + lane] = a + b + c + d;
+}
+
+// A row written behind the load: the lanes that it goes to may not have it yet.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_rows_written_again(const uint4 *in, unsigned *out) {
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  unsigned a, b, c, d, sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    s[lane] = in[(blockIdx.x * 4 + i) * 32 + lane];  // expect: data-race intra-warp with +3
+    __syncwarp();
+    uint32_t row = __cvta_generic_to_shared(&s[lane]);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(row));
+    sum += a + b + c + d;
+  }
+  out[blockIdx.x * 32 + lane] = sum;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void matrix_rows_by_warp(const uint4 *in, unsigned *out) {  // expect: race-free
+  __shared__ __align__(16) uint4 s[64];
+  int t = threadIdx.x;
+  unsigned a, b, c, d, sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    s[t ^ (t >> 3 & 7)] = in[(blockIdx.x * 4 + i) * 64 + t];
+    __syncwarp();
+    uint32_t row = __cvta_generic_to_shared(&s[t]);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(row));
+    sum += a + b + c + d;
+    __syncwarp();
+  }
+  out[blockIdx.x * 64 + t] = sum;
+}
+
+// The barrier of eight lanes leaves out lanes that the rows go to.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_rows_few_lanes(const uint4 *in, unsigned *out) {
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  s[lane] = in[blockIdx.x * 32 + lane];  // expect: possible-data-race intra-warp with +4
+  __syncwarp(0xffu << (lane & 24));
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  unsigned a, b, c, d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row));
+  out[blockIdx.x * 32 + lane] = a + b + c + d;
+}
+
+// What the lanes store as rows they load as rows: each has its own part of them.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_stored_and_loaded(unsigned *out) {  // expect: race-free
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  unsigned a = lane, b = lane + 1, c = lane + 2, d = lane + 3;
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row));
+  out[blockIdx.x * 32 + lane] = a + b + c + d;
+}
+
+// Transposed, they are other lanes.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_stored_and_transposed(unsigned *out) {
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  unsigned a = lane, b = lane + 1, c = lane + 2, d = lane + 3;
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");  // expect: data-race intra-warp with +1
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(row));
+  out[blockIdx.x * 32 + lane] = a + b + c + d;
+}
+
+// A lane reads its row back before the others have stored their parts of it.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void matrix_row_read_back(uint4 *out) {
+  __shared__ __align__(16) uint4 s[32];
+  int lane = threadIdx.x;
+  unsigned a = lane, b = lane + 1, c = lane + 2, d = lane + 3;
+  uint32_t row = __cvta_generic_to_shared(&s[lane]);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(row), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");  // expect: data-race intra-warp with +1
+  out[blockIdx.x * 32 + lane] = s[lane];
 }

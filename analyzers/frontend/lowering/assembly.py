@@ -298,20 +298,20 @@ def _kept(ctx: Context, pointer: Expr) -> Expr:
 
 
 def _matrix(s: Statement, name: str, qualifiers: list[str], args: list[str]) -> bool:
-    """Lanes 0 to 8n-1 give the addresses of rows of 16 bytes."""
+    """Lanes 0 to 8n-1 give the addresses of rows of 16 bytes, which go to or come from other lanes."""
     count = next((int(q[1]) for q in qualifiers if q in ("x1", "x2", "x4")), None)
     pointer = s.pointer(args[1 if name == "ldmatrix" else 0]) if len(args) == 2 else None
     if count is None or pointer is None:
         return False
-    ctx = s.ctx
+    ctx, site = s.ctx, s.ctx.site(s.node)
     with ctx.branch() as row:
         if name == "ldmatrix":
             loaded = ctx.temporary(memory.DATA)
-            row_load = Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, ctx.site(s.node), alignment=Alignment(16))
-            ctx.emit(replace(row_load, asynchronous=True))
+            made = Load(ctx.id(), loaded.value, memory.DATA, pointer, 16, site, alignment=Alignment(16))
         else:
             data = ctx.havoc(memory.DATA, "asm", s.node)
-            ctx.emit(Store(ctx.id(), pointer, data, 16, ctx.site(s.node), alignment=Alignment(16)))
+            made = Store(ctx.id(), pointer, data, 16, site, alignment=Alignment(16))
+        ctx.emit(replace(made, asynchronous=True, lanes="columns" if "trans" in qualifiers else "rows"))
     if count == 4:
         ctx.out.extend(row)
     else:
