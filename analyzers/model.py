@@ -123,6 +123,34 @@ class LoopTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """A barrier that a thread comes to."""
+
+    span: SourceSpan
+    text: str
+    """As written, e.g. ``__syncthreads()``."""
+    scope: Literal["warp", "tile", "block", "grid", "cluster"]
+    common: bool
+    """Whether the finding's other thread takes part in it: one that it takes no part in orders nothing between them."""
+    iterations: tuple[int, ...] = ()
+    """0-based, of each loop around it, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The barriers that a thread came to when it was executed with the values of a witness."""
+
+    passed: int
+    """How many lie before the access, or before the barrier that a finding is about."""
+    last: tuple[Arrival, ...] = ()
+    """The last few of those, in the order of execution."""
+    next: Arrival | None = None
+    """The first one behind."""
+    ended: bool = False
+    """The thread came to its end without another barrier."""
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """One side of a finding: a memory access, barrier or assertion in the source, executed by one concrete thread."""
 
@@ -142,6 +170,10 @@ class Access:
     """Call sites through which the access is reached, outermost first."""
     turns: tuple[LoopTurn, ...] = ()
     """The same as `iterations`, with the place and the variable of each loop."""
+    offset: int | None = None
+    """Bytes from where `Witness.address` counts to the first one accessed, where the thread was executed."""
+    route: Route | None = None
+    """How the thread got here, where it was executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +191,10 @@ class Witness:
     iterations: tuple[tuple[str, int], ...] = ()
     replayed: bool = False
     """True when the reference interpreter executed both threads to the two accesses with these values."""
+    element: int = 0
+    """Bytes of one element of the array at `address`; 0 where that is not known."""
+    extents: tuple[int, ...] = ()
+    """The extents of that array as declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +268,8 @@ class KernelResult:
     needed: tuple[str, ...] = ()
     """Groups (as in `Finding.group`) of the claims that a barrier is redundant which do not hold in this kernel: other
     instances of a template, and other callers of a function, may make them."""
+    barrier_sites: tuple[SourceSpan, ...] = ()
+    """Where its barriers stand, in the order of the program; a function called twice counts once."""
 
 
 @dataclass(frozen=True, slots=True)

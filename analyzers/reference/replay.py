@@ -7,7 +7,7 @@ be large.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from analyzers.ir import kernel as k
@@ -16,11 +16,27 @@ from analyzers.reference.evaluate import Frame, Key, arbitrary, text_number
 from analyzers.reference.interpreter import CompiledKernel, compiled, symbol_value, typed
 from analyzers.reference.launch import ConcreteLaunch, linear
 from analyzers.reference.memory import AddressSpace, Memory
-from analyzers.reference.program import position
+from analyzers.reference.program import Place, position
 from analyzers.reference.trace import Data, Instance, Iterations, Tracer, Walk
 
 ThreadAt = tuple[Dim3, Dim3]
 """(block, thread)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one thread got to where it was looked at; barriers as (event, iterations, whether the other takes part)."""
+
+    passed: int
+    last: tuple[tuple[int, tuple[int, ...], bool], ...]
+    """The last of the barriers passed, at most `SHOWN_ARRIVALS`."""
+    next: tuple[int, tuple[int, ...], bool] | None
+    ended: bool
+    offset: int | None = None
+    """Bytes into the object of the access."""
+
+
+SHOWN_ARRIVALS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +54,8 @@ class Replay:
     undefined: tuple[str, ...] = ()
     """Operations undefined in C that either thread executed on the way, e.g. ``signed-overflow``."""
     text: str = ""
+    ways: tuple[Way, Way] | None = None
+    """Of the two threads, where they were seen to collide or to miss one another."""
 
 
 _tracers: dict[int, tuple[CompiledKernel, Tracer]] = {}
@@ -79,6 +97,9 @@ _CHUNK = 512
 """Steps before the first look at what has collided; then twice as many, and so on."""
 
 _MOST_PAIRS = 100_000
+
+_FURTHER = 4 * _CHUNK
+"""Steps behind an access in which the next barrier is looked for."""
 
 
 class _Collisions:
@@ -152,7 +173,23 @@ def replay(
         "data-dependent" if dependent else "confirmed", a.object, max(a.offset, b.offset), (a.epoch, b.epoch),
         (a.iterations, b.iterations), tuple(sorted(a.undefined | b.undefined)),
         "memory contents decide whether or where the accesses happen" if dependent else "",
+        (_way(tracer, left, a), _way(tracer, right, b)),
     )  # fmt: skip
+
+
+def _way(tracer: Tracer, w: Walk, instance: Instance) -> Way:
+    """How a thread got to an access. It is followed a little further, for the barrier behind."""
+    chunk, limit = _CHUNK, w.steps + _FURTHER
+    while len(w.arrivals) <= instance.passed and not w.finished and w.steps < limit:
+        tracer.walk(w, chunk)
+    return replace(_way_to(w.arrivals, instance.passed, ended=w.ended is not None), offset=instance.offset)
+
+
+def _way_to(arrivals: list[tuple[int, Place, bool]], passed: int, *, ended: bool) -> Way:
+    """The way to behind the first ``passed`` barriers of a walk."""
+    shown = tuple((event, place.iterations, common) for event, place, common in arrivals[: passed + 1])
+    behind = shown[passed] if passed < len(shown) else None
+    return Way(passed, shown[:passed][-SHOWN_ARRIVALS:], behind, ended and behind is None)
 
 
 def replay_assertion(
@@ -226,12 +263,16 @@ def replay_divergence(
             return Replay("not-reached", undefined=undefined, text=f"barrier {event} diverges before")
         labels = [label for label, _ in tracer.program.loops[place.operation]]
         where = tuple(zip(labels, place.iterations, strict=True))
+        one, two = (
+            _way_to([(e, p, True) for e, p, _ in w.barriers], i, ended=w.ended is not None) for w in (left, right)
+        )
         return Replay(
             "data-dependent" if tainted else outcome,
             epochs=(i, i),
             iterations=(where, ()),
             undefined=undefined,
             text=text,
+            ways=(one, two),
         )
     return Replay(
         "not-reached",

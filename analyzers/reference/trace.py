@@ -46,6 +46,8 @@ class Instance:
     tainted: bool
     undefined: frozenset[str]
     """What was executed before that C leaves undefined."""
+    passed: int = 0
+    """Barriers of any group before it."""
 
 
 @dataclass(slots=True)
@@ -79,6 +81,8 @@ class Walk:
     instances: list[Instance] = field(default_factory=list[Instance])
     barriers: list[tuple[int, Place, bool]] = field(default_factory=list[tuple[int, Place, bool]])
     """Common barriers passed: event, place, whether that depends on data."""
+    arrivals: list[tuple[int, Place, bool]] = field(default_factory=list[tuple[int, Place, bool]])
+    """All barriers: event, place, whether the other thread takes part."""
     ended: Place | None = None
     stop: str = ""
     violated: k.Assume | None = None
@@ -203,7 +207,7 @@ class Tracer(Stepper[Walk]):
                 Instance(
                     entry.name, number, offset, width, w.interval, w.epoch,
                     tuple([(label, f[key]) for label, key in loops]),
-                    tainted or bool(w.active) or w.interval_tainted, frozenset(f.undefined),
+                    tainted or bool(w.active) or w.interval_tainted, frozenset(f.undefined), len(w.arrivals),
                 )
             )  # fmt: skip
 
@@ -294,8 +298,10 @@ class Tracer(Stepper[Walk]):
             value = 0xFFFFFFFF if mask is None else mask(f) & 0xFFFFFFFF
             if mask_taint(f, w.shadow):
                 w.interval_tainted = True
-            if w.shares(s, value):
-                w.barriers.append((s.id, self.place(w, pc), bool(w.active)))
+            place, common = self.place(w, pc), w.shares(s, value)
+            w.arrivals.append((s.id, place, common))
+            if common:
+                w.barriers.append((s.id, place, bool(w.active)))
                 w.interval = hash((w.interval, named, value))
                 w.epoch += 1
             if reduce is not None:

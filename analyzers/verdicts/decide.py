@@ -25,6 +25,7 @@ from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
+from analyzers.reference.replay import Way
 from analyzers.solve.economy import economical
 from analyzers.solve.effort import DEFAULT_EFFORT, Effort
 from analyzers.solve.ladder import Budget, Ladder
@@ -53,6 +54,8 @@ class RaceDecision:
     missing: Missing | None = None
     signalled: bool = False
     """Locks or signals may order the two accesses; it was not proved that they do."""
+    ways: tuple[Way, Way] | None = None
+    """How the two threads got there when they were executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class DivergenceDecision:
     mode: Mode
     values: Mapping[Expr, int]
     certainty: Certainty
+    ways: tuple[Way, Way] | None = None
+    """How the two threads got there, and where the second one went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +200,7 @@ def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relat
         wraps=race.wraps,
         missing=relations.missing(race) if definite else None,
         signalled=race.signalled or (definite and _may_be_signalled(launch.events, race.pair)),
+        ways=outcome.ways,
     )
 
 
@@ -231,7 +237,7 @@ def _same_warp(concrete: Concrete) -> bool:
 def _divergence(launch: Launch, d: Divergence, index: int) -> DivergenceDecision:
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
-    return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty)
+    return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)
 
 
 def _failures(launch: Launch, assertions: Assertions) -> Iterator[AssertionDecision]:

@@ -24,6 +24,7 @@ from analyzers.solve.query import Proved
 from analyzers.verdicts.asserted import FAILURES
 from analyzers.verdicts.decide import Decision, decide, recall
 from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
+from analyzers.verdicts.routes import barrier_sites
 
 KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
 """Units of work for all launches of a kernel together; those that are left then are undecided."""
@@ -130,6 +131,7 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
         barriers=len({b.id for b in events.barriers}),
         files=tuple(sorted({kernel.extent.path, *(span.path for _, span in kernel.functions)})),
         needed=tuple(sorted(needed)),
+        barrier_sites=barrier_sites(events),
     )
 
 

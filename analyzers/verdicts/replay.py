@@ -14,7 +14,7 @@ from analyzers.races.pairs import variable_allocation
 from analyzers.races.threads import Launch
 from analyzers.races.witness import Concrete
 from analyzers.reference.launch import ConcreteLaunch
-from analyzers.reference.replay import Replay, replay, replay_assertion, replay_divergence
+from analyzers.reference.replay import Replay, Way, replay, replay_assertion, replay_divergence
 
 STEPS = 60_000
 """Statements each thread may execute in a replay."""
@@ -25,6 +25,8 @@ class ReplayOutcome:
     certainty: Literal["confirmed", "data-dependent", "not-replayed"]
     address: int | None = None
     text: str = ""
+    ways: tuple[Way, Way] | None = None
+    """Of the two threads, where the finding was confirmed."""
 
 
 def concrete_launch(launch: Launch, concrete: Concrete) -> ConcreteLaunch:
@@ -89,7 +91,7 @@ def replay_of_assertion(launch: Launch, site: Site, concrete: Concrete) -> Repla
 
 def _outcome(found: Replay) -> ReplayOutcome:
     if found.outcome == "confirmed" and "signed-overflow" not in found.undefined:
-        return ReplayOutcome("confirmed", found.address)
+        return ReplayOutcome("confirmed", found.address, ways=found.ways)
     if found.outcome == "data-dependent":
         return ReplayOutcome("data-dependent", found.address)
     return ReplayOutcome("not-replayed", None, found.text)

@@ -37,6 +37,7 @@ from analyzers.verdicts import shown
 from analyzers.verdicts.asserted import ASSERTED, assertion_finding
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 from analyzers.verdicts.replay import concrete_launch
+from analyzers.verdicts.routes import with_ways
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
 NO_WRAP = "unsigned 32-bit indices and sizes do not wrap around (no array has 2^32 elements)"
@@ -140,9 +141,14 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         one, two = (replace(one, thread=lane_beside(concrete, a)), two) if a.lanes else (
             one, replace(two, thread=lane_beside(concrete, b))
         )  # fmt: skip
-    data = shown.executed_data(launch, concrete, (a, b), race.mode) if race.certainty != "confirmed" else ()
+    data, ways = (), race.ways
+    if race.certainty != "confirmed":
+        data, ways = shown.executed_data(launch, concrete, (a, b), race.mode)
     reached = (where.offset, place(launch, b).offset)
     mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached, *_steering(launch, race)))
+    if race.mode != "thread":
+        # The lane beside was not executed.
+        one, two = with_ways(events, (one, two), ways, _start(launch, a, concrete) if where.space != "shared" else 0)
     if one.span > two.span:
         one, two, a, b = two, one, b, a
     code, severity = _grade(launch, race, a, b)
@@ -151,6 +157,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     scope: Scope = "inter-block" if race.mode == "grid" else "intra-warp" if race.intra_warp else "intra-block"
     space: Literal["shared", "global"] = "shared" if where.space == "shared" else "global"
     write = one if one.kind != "read" else two
+    element, extents = _layout(events.kernel, a)
     return Finding(
         code=code,
         severity=severity,
@@ -163,7 +170,13 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
         scope=scope,
         space=space,
         object=display,
-        witness=replace(witness_of(concrete, address, race.certainty == "confirmed"), parameters=mentioned, data=data),
+        witness=replace(
+            witness_of(concrete, address, race.certainty == "confirmed"),
+            parameters=mentioned,
+            data=data,
+            element=element,
+            extents=extents,
+        ),
         explanation=(
             *_one_allocation(launch, a, b),
             *_race_explanation(launch, race, lacking, executed=bool(data)),
@@ -217,6 +230,15 @@ def _address(launch: Launch, a: AccessEvent, race: RaceDecision, concrete: Concr
         side = launch.side(a.offset, 1, race.mode)
         offset = evaluate(side, {s: concrete.values.get(s, 0) for s in E.symbols(side)})
     return display, address_text(display, offset, o.element, o.extents, o.kind == "declared")
+
+
+def _layout(kernel: Kernel, a: AccessEvent) -> tuple[int, tuple[int, ...]]:
+    """Bytes of an element and the extents of the object of an access, as declared; (0, ()) where it has no name."""
+    root = own_object(a.root)
+    if is_surface(root) or root.op != "addr":
+        return 0, ()
+    o = kernel.object(root.value)
+    return o.element, o.extents
 
 
 def _start(launch: Launch, a: AccessEvent, concrete: Concrete) -> int:
@@ -392,6 +414,7 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         )
         for i in (0, 1)
     )
+    sides = with_ways(launch.events, sides, d.ways)
     group = "cluster" if d.mode == "grid" and barrier.scope == "cluster" else d.mode
     after_exit = d.kind == "after-exit"
     if after_exit:

@@ -16,7 +16,7 @@ from analyzers.ir.expr import Expr, IntType
 from analyzers.model import LoopTurn
 from analyzers.races.threads import Launch, Mode
 from analyzers.races.witness import Concrete, address_text
-from analyzers.reference.replay import replay
+from analyzers.reference.replay import Way, replay
 from analyzers.verdicts.replay import concrete_launch
 
 STEPS = 20_000
@@ -62,9 +62,9 @@ def parameters(launch: Launch, concrete: Concrete, roots: Sequence[Expr]) -> tup
 
 def executed_data(
     launch: Launch, concrete: Concrete, pair: tuple[AccessEvent, AccessEvent], mode: Mode
-) -> tuple[tuple[str, int], ...]:
-    """The contents of memory that a collision was seen with: cell and value. Empty when there is none, or when it was
-    not seen."""
+) -> tuple[tuple[tuple[str, int], ...], tuple[Way, Way] | None]:
+    """The contents of memory that a collision was seen with, cell and value, and how the threads came to it. Empty when
+    there is none, or when it was not seen."""
     kernel = launch.events.kernel
     objects = {o.name: o for o in kernel.objects}
     cells: dict[tuple[str, int], tuple[int, int]] = {}
@@ -75,12 +75,12 @@ def executed_data(
         name = str(node.value[0]).split(":")[1] if str(node.value[0]).startswith("mem:") else ""
         at = evaluate(node.args[0], concrete.values) if node.args else None
         if name not in objects or at is None or not isinstance(node.ty, IntType):
-            return ()
+            return (), None
         width = max(node.ty.width // 8, 1)
         if cells.setdefault((name, at), (concrete.values[node], width)) != (concrete.values[node], width):
-            return ()
+            return (), None
     if not cells:
-        return ()
+        return (), None
 
     met: set[tuple[str, int]] = set()
 
@@ -100,14 +100,14 @@ def executed_data(
         steps=STEPS,
     )
     if found.outcome == "not-reached" or "signed-overflow" in found.undefined:
-        return ()
+        return (), None
     texts: dict[str, int] = {}
     for (name, offset), (value, _) in sorted(cells.items()):
         if (name, offset) not in met:
             continue
         o = objects[name]
         texts[address_text(o.display or o.name, offset, o.element, o.extents, o.kind == "declared")] = value
-    return tuple(texts.items())
+    return tuple(texts.items()), found.ways if texts else None
 
 
 def turns_of(launch: Launch, event: AccessEvent, concrete: Concrete, thread: int, mode: Mode) -> tuple[LoopTurn, ...]:
