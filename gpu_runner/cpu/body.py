@@ -72,6 +72,8 @@ class Frame:
     """Position of each label in the flat text of the function, to tell jumps back."""
     position: int = 0
     """Of the current statement."""
+    logged: frozenset[int] = frozenset()
+    """Positions of the instructions whose execution is recorded."""
     loops: frozenset[tuple[str, int]] = frozenset()
     """(label, position) of jumps back where a thread may be waiting for another."""
     tables: dict[str, model.Targets] = field(default_factory=dict[str, model.Targets])

@@ -107,8 +107,8 @@ def checked(body: Body, address: str, space: str, size: int, site: int) -> str:
 
 
 def record(body: Body, space: str, address: str, value: str, site: str) -> None:
-    """Log an access, unless it is to memory of the thread's own or that nobody writes."""
-    if space in ("local", "const", "param"):
+    """Log an access, unless it is to memory of the thread's own or that nobody writes, or says nothing new."""
+    if body.frame.position not in body.frame.logged:
         return
     name = "record_outside" if space == "generic" else "record"
     body.emit(f"call void @{name}(ptr %thread, i64 {address}, i64 {value}, i32 {site})")

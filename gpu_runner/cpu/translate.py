@@ -7,7 +7,7 @@ named by `Unsupported`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,7 @@ from gpu_runner.cpu.sites import Sites
 from gpu_runner.cpu.types import TYPES
 from gpu_runner.cpu.variables import size_of
 from gpu_runner.ptx import model
+from gpu_runner.ptx.logged import flat, logged
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
@@ -120,6 +121,7 @@ class _Walker:
         self.body = body
         self.local_size = 0
         self._copies = 0
+        self._logged: dict[str, frozenset[int]] = {}
 
     def function(self, function: model.Function, buffers: dict[str, Slot | Buffer], leave: str) -> None:
         """Translate the body of a function with its parameters given; returns go to `leave`."""
@@ -130,11 +132,14 @@ class _Walker:
         calls = (body.location, *caller.calls) if caller else ()
         callers = (caller.function.name, *caller.callers) if caller else ()
         frame = Frame(function, f"f{self._copies}.", [dict(buffers)], start, calls, callers, leave)
-        for number, statement in enumerate(_flat(function.body or ()), 1):
+        for number, statement in enumerate(flat(function.body or ()), 1):
             if isinstance(statement, model.Label):
                 frame.labels[statement.name] = number
             elif isinstance(statement, model.Targets):
                 frame.tables[statement.label] = statement
+        if function.name not in self._logged:
+            self._logged[function.name] = logged(function).positions
+        frame.logged = self._logged[function.name]
         body.frames.append(frame)
         frame.loops = _waiting_loops(function.body or (), frame.labels)
         location = body.location
@@ -316,21 +321,12 @@ def _copy(body: Body, source: str, target: str, size: int) -> None:
     body.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
 
-def _flat(statements: Iterable[model.Statement]) -> Iterator[model.Statement]:
-    """Statements in the order of the text, scopes opened."""
-    for statement in statements:
-        if isinstance(statement, model.Scope):
-            yield from _flat(statement.body)
-        else:
-            yield statement
-
-
 def _waiting_loops(statements: Iterable[model.Statement], labels: dict[str, int]) -> frozenset[tuple[str, int]]:
     """(label, position) of the jumps back over a read of memory or a call."""
     found: set[tuple[str, int]] = set()
     reads: list[int] = []
     tables: dict[str, tuple[str, ...]] = {}
-    for number, statement in enumerate(_flat(statements), 1):
+    for number, statement in enumerate(flat(statements), 1):
         if isinstance(statement, model.Call):
             reads.append(number)
         elif isinstance(statement, model.Targets):
