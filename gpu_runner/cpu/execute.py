@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gpu_runner.cpu import schedule
 from gpu_runner.cpu.arena import Allocation, Arena
 from gpu_runner.cpu.body import Unsupported
+from gpu_runner.cpu.handover import Consumer, Handover
 from gpu_runner.cpu.layout import LOCAL_BASE, MAX_BLOCKS, MAX_THREADS, RECORD_BYTES, RUN, THREAD, Status
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
@@ -31,10 +32,6 @@ from gpu_runner.native.translate import ir_of
 from gpu_runner.ptx import model
 
 Dim3 = tuple[int, int, int]
-Consumer = Callable[[NDArray[np.uint64]], None]
-
-RECORDS: Final = 1 << 16
-"""Records per batch."""
 _RESIDENT_THREADS: Final = 2048
 _MOST_RESIDENT_BLOCKS: Final = 4096
 _TURNS: Final = 64
@@ -243,6 +240,13 @@ def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, re
     for address, data in kernel._contents:  # pyright: ignore[reportPrivateUsage]
         kernel.arena.write(address, data)
     machine = _Machine(kernel, consume, seed, resident)
+    try:
+        return _executed(kernel, machine, seconds)
+    finally:
+        machine.queue.close()
+
+
+def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Execution:
     started = time.monotonic()
     note = ""
     starved, idle = False, 0
@@ -257,8 +261,9 @@ def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, re
         if time.monotonic() - started > seconds:
             note = f"stopped after {seconds:g} s"
             break
-    elapsed = time.monotonic() - started
     machine.flush()
+    machine.queue.close()
+    elapsed = time.monotonic() - started
     arrays = tuple(kernel.arena.read(array.address, array.size) for array in kernel.arrays)
     return Execution(
         outcome,
@@ -266,7 +271,7 @@ def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, re
         machine.seen(),
         machine.waiting(),
         "".join(machine.printed),
-        machine.records,
+        machine.queue.records,
         elapsed,
         starved,
         note,
@@ -278,9 +283,8 @@ class _Machine:
 
     def __init__(self, kernel: Kernel, consume: Consumer | None, seed: int, resident: int | None) -> None:
         self.kernel = kernel
-        self.consume = consume
+        self.queue = Handover(consume)
         self.printed: list[str] = []
-        self.records = 0
         self._print_left = _PRINTED
         launch = kernel.launch
         self.threads_per_block, self.blocks = launch.threads_per_block, launch.blocks
@@ -311,9 +315,7 @@ class _Machine:
         run["shared_size"] = self.kernel.shared_size
         run["dynamic_shared"] = launch.dynamic_shared
         run["clock"] = 0
-        self.buffer = np.zeros((RECORDS, RECORD_BYTES // 8), np.uint64)
-        run["cursor"] = self.buffer.ctypes.data
-        run["limit"] = self.buffer.ctypes.data + self.buffer.nbytes
+        run["cursor"], run["limit"] = self.queue.begin, self.queue.end
         self._flush = ctypes.CFUNCTYPE(None)(self.flush)
         self._print = ctypes.CFUNCTYPE(
             ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64
@@ -369,11 +371,8 @@ class _Machine:
     def flush(self) -> None:
         """Hand the records over that have come together."""
         run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
-        count = (int(run["cursor"][0]) - self.buffer.ctypes.data) // RECORD_BYTES
-        self.records += count
-        if self.consume is not None and count:
-            self.consume(self.buffer[:count])
-        run["cursor"] = self.buffer.ctypes.data
+        self.queue.give((int(run["cursor"][0]) - self.queue.begin) // RECORD_BYTES)
+        run["cursor"], run["limit"] = self.queue.begin, self.queue.end
 
     def _printf(self, thread: int, form: int, arguments: int, local: int) -> int:
         arena = self.kernel.arena
