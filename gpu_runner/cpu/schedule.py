@@ -13,6 +13,8 @@ from gpu_runner.native.translate import address_of, call, logical_shift, native
 _SHORT = 64
 _LONG = 4096
 """Most fuel of a turn when the order is shuffled: both interleavings within a loop and whole phases are tried."""
+_STAYS = 4
+"""One of so many blocks, and warps, is left out of a turn when the order is shuffled."""
 
 
 @native
@@ -244,11 +246,14 @@ def run_thread(m: Machine, slot: int, index: int) -> None:
 
 @native
 def run_block(m: Machine, slot: int) -> int:
-    """Run every thread of a block that is ready, each until it waits; whether there was one."""
+    """Run every thread of a block that is ready, each until it waits; whether there was one. In a shuffled order blocks
+    and warps stay behind for a turn now and then."""
     ran = 0
     start = draw(m, m.warps) if m.shuffle else 0
+    block_stays = m.shuffle and draw(m, _STAYS) == 0
     for step in range(m.warps):
         warp = (start + step) % m.warps
+        stays = block_stays or (m.shuffle and draw(m, _STAYS) == 0)
         lanes = min(32, m.threads_per_block - warp * 32)
         first = slot * m.threads_per_block + warp * 32
         begin = draw(m, lanes) if m.shuffle else 0
@@ -256,7 +261,8 @@ def run_block(m: Machine, slot: int) -> int:
             index = first + (begin + turn) % lanes
             if m.threads[index].status == Status.READY:
                 ran = 1
-                run_thread(m, slot, index)
+                if not stays:
+                    run_thread(m, slot, index)
     return ran
 
 
