@@ -11,6 +11,7 @@ MODULES = {
     "editor": "editor",
     "hgrd": "hgrd",
     "random": "random_kernels",
+    "runs": "runs",
     "scor": "scor",
 }
 

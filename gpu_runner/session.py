@@ -69,12 +69,13 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
     if compiled is not None:
         compiled()
     try:
-        return replace(_run(request, parse(text)), compiler=compiler)
+        return replace(run_module(request, parse(text)), compiler=compiler)
     except PtxSyntaxError as error:
         return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
 
 
-def _run(request: Request, module: model.Module) -> RunResult:
+def run_module(request: Request, module: model.Module) -> RunResult:
+    """Answer a request for a kernel of a module that was compiled and parsed already."""
     try:
         entry = entry_named(module, request.kernel)
     except KeyError:
