@@ -69,7 +69,7 @@ class Asker:
     def proof(self, query: Query, steps: int) -> Proved | None:
         """A proof of the same by algebra in so many steps."""
         self.effort.charge(PRICES["algebra"])
-        return self.ladder.proof(essence(query), steps)
+        return self._quick(essence(query), steps)
 
     def needs_wrap(self, query: Query, values: Mapping[Expr, int]) -> bool:
         """Whether what satisfies the query does so only where unsigned arithmetic on open sizes wraps around."""
@@ -96,7 +96,7 @@ class Asker:
         reduced = essence(plain)
         if steps is not None:
             self.effort.charge(PRICES["algebra"])
-            found = self.ladder.proof(reduced, steps)
+            found = self._quick(reduced, steps)
             return None if found is None else replace(found, used_no_wrap=True)
         found = self._known(reduced)
         if not isinstance(found, Proved) and reduced is not plain:
@@ -127,6 +127,15 @@ class Asker:
         _answers[key] = found, self.effort.spent - before
         return found
 
+    def _quick(self, query: Query, steps: int) -> Proved | None:
+        """A proof by algebra in so many steps, looked for once for each distinct question."""
+        key = (*_question(query, self.ladder.budget), steps)
+        if key not in _proofs:
+            if len(_proofs) >= MAX_ANSWERS:
+                _proofs.clear()
+            _proofs[key] = self.ladder.proof(query, steps)
+        return _proofs[key]
+
     def _only_wraps(self, query: Query) -> bool:
         """Whether the query is proved to be impossible where those do not wrap around."""
         plain = without_wrap(self.launch, query)
@@ -138,7 +147,7 @@ class Asker:
         if query.overlap is None:
             return False
         plain = without_wrap(self.launch, query)
-        return plain is not None and self.ladder.proof(essence(plain.query), QUICK_STEPS) is not None
+        return plain is not None and self._quick(essence(plain.query), QUICK_STEPS) is not None
 
     def _is_impossible(self, plain: WithoutWrap) -> bool:
         return isinstance(self._known(plain.query), Proved)
@@ -151,6 +160,9 @@ def _is_left_to_wrapping(found: Answer) -> bool:
 _answers: dict[tuple[object, ...], tuple[Answer, int]] = {}
 """Answers by question, with what they cost. Kernels of one style ask the same questions, and so does a kernel after an
 edit elsewhere in it."""
+
+_proofs: dict[tuple[object, ...], Proved | None] = {}
+"""The same for proofs by algebra in so many steps."""
 
 
 def _question(query: Query, budget: Budget) -> tuple[object, ...]:

@@ -46,6 +46,9 @@ MAX_UNDECIDED = 4
 MAX_RACES = 200
 """Pairs that collide, after which the others of a context are not asked any more."""
 
+MAX_UNPROVED = 3
+"""How often two places of the source are tried to be told apart, in all instances and launches, before it is left."""
+
 MAX_ON_OBJECT = 24
 MAX_THROUGH_DATA = 2
 """Races reported for one object, and those of them through data indices: further pairs on it mostly have the same
@@ -461,6 +464,8 @@ class RaceChecker:
         there."""
         one, two = place_key(pair.first, pair.one), place_key(pair.second, pair.two)
         key = (mode, one, two)
+        if key not in self._disjoint and self._is_hopeless(pair, (mode, "places")):
+            self._disjoint[key] = None
         if key not in self._disjoint:
             query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
             found = self._apart(query, pair, (mode, "places")) if query is not None else Proved()
@@ -468,6 +473,11 @@ class RaceChecker:
                 self.precedents.add(pair.one, pair.two, (mode, "places"), found.values)
             self._disjoint[key] = found if isinstance(found, Proved) else None
         return self._disjoint[key]
+
+    def _is_hopeless(self, pair: Pair, question: Question) -> bool:
+        """Whether earlier instances had no proof about the places. Nothing depends on one but the time that it saves:
+        what is asked of each pair is asked at length."""
+        return self.precedents.unproved(pair.one, pair.two, question) >= MAX_UNPROVED
 
     def _apart(self, query: Query, pair: Pair, question: Question) -> Answer | None:
         """Only a proof counts; None where none is looked for."""
@@ -477,8 +487,7 @@ class RaceChecker:
         known = self._precedent(pair, question, reduced)
         if known is not None:
             return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
-        if self.precedents.are_unproved(pair.one, pair.two, question):
-            # Nothing depends on this proof but the time that it saves: what is asked of each pair is asked at length.
+        if self.precedents.unproved(pair.one, pair.two, question):
             found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
         else:
             found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS

@@ -9,6 +9,7 @@ the same two threads in all of them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -35,7 +36,16 @@ class Precedents:
     """Of one kernel definition, by the two places of the source."""
 
     _kept: dict[_Key, list[Mapping[Expr, int]]] = field(default_factory=dict[_Key, list[Mapping[Expr, int]]])
-    _unproved: set[_Key] = field(default_factory=set[_Key])
+    _unproved: Counter[_Key] = field(default_factory=Counter[_Key])
+
+    _changed: Precedents | None = None
+
+    @property
+    def under_conditions(self) -> Precedents:
+        """Those of the same kernel where conditions were added to what its launches say."""
+        if self._changed is None:
+            self._changed = Precedents()
+        return self._changed
 
     def add(self, one: AccessEvent, two: AccessEvent, question: Question, values: Mapping[Expr, int]) -> None:
         """These accesses collide with these values (of a query's symbols, see ``solve.query``)."""
@@ -45,11 +55,11 @@ class Precedents:
 
     def note_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> None:
         """There was no proof about these accesses."""
-        self._unproved.add(_key(one, two, question))
+        self._unproved[_key(one, two, question)] += 1
 
-    def are_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> bool:
-        """Whether an earlier instance had no proof about the same two places of the source."""
-        return _key(one, two, question) in self._unproved
+    def unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> int:
+        """How often there was no proof about the same two places of the source."""
+        return self._unproved[_key(one, two, question)]
 
     def values(self, one: AccessEvent, two: AccessEvent, question: Question, query: Query) -> dict[Expr, int] | None:
         """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them."""

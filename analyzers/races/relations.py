@@ -117,7 +117,7 @@ class Relations:
     warp_lockstep: bool = False
     poll: Callable[[], None] = lambda: None
     effort: Effort = field(default_factory=lambda: Effort(EFFORT))
-    _precedents: Precedents = field(default_factory=Precedents)
+    precedents: Precedents = field(default_factory=Precedents)
     """Where the pairs collide under some of the conditions, they mostly do so under others."""
     _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
     _fruitless: set[frozenset[Expr]] = field(default_factory=set[frozenset[Expr]])
@@ -220,7 +220,7 @@ class Relations:
         bindings.update(meanings)
         changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
         launch = Launch(self.launch.events, changed)
-        return RaceChecker(launch, Ladder(BUDGET), self.warp_lockstep, self.poll, self.effort, self._precedents)
+        return RaceChecker(launch, Ladder(BUDGET), self.warp_lockstep, self.poll, self.effort, self.precedents)
 
     def _settles(self, checker: RaceChecker, race: Race) -> bool | None:
         """Under the checker's conditions the pair is proved, wrap-around of unsigned arithmetic aside, and both

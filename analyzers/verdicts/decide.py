@@ -130,7 +130,7 @@ def decide(
     divergent = {d.barrier.id for d in divergence.found if d.kind == "divergence"}
     assertions = check_assertions(checker)
     useless = redundant(checker, checked) if options.redundancy and not divergent else []
-    relations = Relations(launch, options.warp_lockstep, poll)
+    relations = Relations(launch, options.warp_lockstep, poll, precedents=checker.precedents.under_conditions)
     core, used_no_overflow = economical([*checked.proofs, *assertions.proofs])
     access_index = {id(a): i for i, a in enumerate(events.accesses)}
     barrier_index = {b.id: i for i, b in enumerate(events.barriers)}

@@ -49,6 +49,8 @@ class Frame:
     bindings: dict[int, Place] = field(default_factory=dict[int, "Place"])
     this: Place | None = None
     closure: Closure | None = None
+    body: Node | None = None
+    """The body being lowered, where it is one of a function."""
     facts: Facts | None = None
     """The function whose body this is; None in a lambda's captures and default initialisers."""
     written: frozenset[int] = frozenset()

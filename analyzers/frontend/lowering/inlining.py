@@ -146,7 +146,7 @@ def lowered_body(
 
 def _with_result(ctx: Context, facts: Facts, frame: Frame) -> Value:
     assert facts.body is not None
-    frame.facts, frame.written, frame.label = facts, facts.written, facts.name
+    frame.facts, frame.body, frame.written, frame.label = facts, facts.body, facts.written, facts.name
     with ctx.captured() as body:
         ctx.lower_all(facts.body.kids)
     if frame.jumped:

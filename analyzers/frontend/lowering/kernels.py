@@ -61,7 +61,7 @@ def _lower_body(ctx: Context, kernel: Node) -> tuple[Stmt, ...]:
         return (Unsupported("parse-error", "the kernel has no body", ctx.site(kernel)),)
     ctx.active.append(facts.key)
     ctx.reached.add(facts.key)
-    ctx.frame.written = facts.written
+    ctx.frame.body, ctx.frame.written = facts.body, facts.written
     with ctx.captured() as out:
         for number, parameter in enumerate(facts.parameters):
             ctx.frame.bindings[parameter.key] = _parameter(ctx, parameter, number)

@@ -102,8 +102,18 @@ def while_statement(ctx: Context, node: Node) -> None:
     _loop(ctx, node, node.kids[:-1], [], node.kids[-1])
 
 
+def _name(ctx: Context, node: Node) -> str:
+    """Of a loop, by its place among those of its function's text: whatever instance of a template it stands in, what is
+    asked about it has the same words, and one answer."""
+    frame = ctx.frame
+    if frame.body is None:
+        return ctx.name("loop")
+    number = ctx.table.loops_before(node) - ctx.table.loops_before(frame.body)
+    return ctx.name(f"loop.{number}" if frame.facts is None else f"loop.{frame.name}.{number}")
+
+
 def _loop(ctx: Context, node: Node, test: list[Node], step: list[Node], body: Node) -> None:
-    label = ctx.name("loop")
+    label = _name(ctx, node)
     c = TRUE
     with ctx.captured() as head:
         for part in test:
@@ -126,7 +136,7 @@ def _loop(ctx: Context, node: Node, test: list[Node], step: list[Node], body: No
 
 @statements(Kinds.DO)
 def do_statement(ctx: Context, node: Node) -> None:
-    label = ctx.name("loop")
+    label = _name(ctx, node)
     body, test = node.kids[0], node.kids[-1]
     ctx.frame.exits.append((label, label, "break"))
     with ctx.branch() as inner:
@@ -177,7 +187,7 @@ def range_for(ctx: Context, node: Node) -> None:
     if whole.type.shape != "array" or whole.type.count is None:
         ctx.unsupported("range-for", f"a range of type {whole.type.spelling}", node)
         return
-    label = ctx.name("loop")
+    label = _name(ctx, node)
     counter = var(ctx.name("range"), I64)
     ctx.assign(counter, const(0, I64))
     item = variables[0]

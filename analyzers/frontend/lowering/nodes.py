@@ -6,11 +6,15 @@ remembers its children, type and source range. A `NodeTable` belongs to one pars
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from typing import Any, Final
 
 from analyzers.frontend import cindex
 from analyzers.frontend.lowering.layout import CType, TypeTable
 from analyzers.model import SourceSpan
+
+_LOOP: Final = re.compile(rb"\b(?:for|while|do)\b")
 
 
 class Kinds:
@@ -203,6 +207,8 @@ class NodeTable:
         self.types = TypeTable()
         self._declarations: dict[int, Node] = {}
         self._texts: dict[str, bytes] = {}
+        self._loops: dict[str, list[int]] = {}
+        """Where loops begin in each file, and words that look like it."""
         self._files: list[str] | None = None
         self.size = 0
         """Roughly how many nodes there are."""
@@ -215,6 +221,13 @@ class NodeTable:
         if found is None:
             found = self._declarations[key] = Node(cursor, self)
         return found
+
+    def loops_before(self, node: Node) -> int:
+        """How many loops begin before a node in its file."""
+        path = node.span.path
+        if path not in self._loops:
+            self._loops[path] = [m.start() for m in _LOOP.finditer(self.bytes_of(path))]
+        return bisect_left(self._loops[path], node.start)
 
     def forget(self) -> None:
         """Drop what can be asked for again, when the unit turns out large."""
