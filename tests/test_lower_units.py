@@ -152,6 +152,23 @@ def test_an_error_makes_the_kernels_that_reach_it_unknown():
     assert unsupported(text, "sound") == []
 
 
+def test_an_error_in_an_instance_leaves_the_others():
+    text = """
+        struct Plain {};
+        template <class T> __device__ float bare(T v) { return v; }
+        template <class T> __global__ void cast(T *a, float *b) { a[0] = static_cast<T>(b[0]); }
+        template <class T> __global__ void through(T *a, float *b) { b[0] = bare(a[0]); }
+        void host(int *a, Plain *p, float *b) { cast<<<1, 1>>>(a, b); cast<<<1, 1>>>(p, b); through<<<1, 1>>>(a, b); through<<<1, 1>>>(p, b); }
+    """
+    found = {n: {s.kind for s in statements(k.body) if isinstance(s, Unsupported)} for n, k in kernels(text).items()}
+    assert found == {
+        "cast<int>": set(),
+        "cast<Plain>": {"parse-error"},
+        "through<int>": {"parse-error"},
+        "through<Plain>": {"parse-error"},
+    }
+
+
 def test_a_brace_that_is_never_closed_belongs_to_the_kernel_that_lacks_it() -> None:
     text = """
     __global__ void closed(int *out) { out[threadIdx.x] = 1; }

@@ -86,7 +86,7 @@ def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequenc
         sys.setrecursionlimit(_RECURSION)
     with _without_collections():
         unit, found = _discovered(unit, reparse, only)
-        lowering = _Lowering(unit, found.table)
+        lowering = _Lowering(unit, found.table, found.kernels)
         kernels = tuple(
             FoundKernel(k.name, k.base_name, k.mangled, *kernels_module.places(k), lowering, k)
             for k in found.kernels
@@ -144,14 +144,15 @@ _MANY_NODES = 100_000
 class _Lowering:
     """Lowers the kernels of a unit, which share what was read of its declarations."""
 
-    def __init__(self, unit: ParsedUnit, table: NodeTable) -> None:
+    def __init__(self, unit: ParsedUnit, table: NodeTable, kernels: Sequence[Found]) -> None:
         self._unit = unit
         self._table = table
+        self._names = frozenset(k.name for k in kernels)
         self._assumptions = _sought(unit) if unit.sought else ()
 
     def lower(self, found: Found) -> Kernel:
         with _without_collections():
-            kernel = kernels_module.lower_kernel(self._table, found, self._unit)
+            kernel = kernels_module.lower_kernel(self._table, found, self._unit, self._names - {found.name})
             if self._table.size > _MANY_NODES:
                 self._table.forget()
         if not self._assumptions:

@@ -17,7 +17,7 @@ __global__ void halves(half *a, half2 *b, __nv_bfloat16 *c, nv_bfloat162 *e, flo
   half third = (half)0.333, fourth = __int2half_rn(4);
   f[0] = __half2float(a[0]) + (float)a[1] + static_cast<float>(sum) + __low2float(b[0]);
   if (one < zero || one == sum || __hgt(one, zero)) c[0] = __float2bfloat16(1.f);
-  f[1] = __bfloat162float(c[0]) + float(c[1]);
+  f[1] = __bfloat162float(c[0]) + float(c[1]) + float(static_cast<half>(c[2])) + float(static_cast<nv_bfloat16>(a[1]));
   c[2] = c[0] * c[1] + __nv_bfloat16(2.0f);
   e[0] = __floats2bfloat162_rn(1.f, 2.f);
   e[1] = __hmul2(e[0], e[0]);

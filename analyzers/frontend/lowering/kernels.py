@@ -25,8 +25,9 @@ _RULES = rules
 """Imported for what its modules register."""
 
 
-def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
-    """The IR of one kernel; never raises, what goes wrong is an `Unsupported` in its body."""
+def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit, others: frozenset[str] = frozenset()) -> Kernel:
+    """The IR of one kernel; never raises, what goes wrong is an `Unsupported` in its body. ``others``: the names of the
+    other kernels."""
     if found.node is None:
         assert found.template is not None
         return _without_body(found, found.template, "uninstantiated-template", found.failure)
@@ -37,7 +38,7 @@ def lower_kernel(table: NodeTable, found: Found, unit: ParsedUnit) -> Kernel:
             ctx.cluster = _launch_bounds(found.node, found).cluster
             body = _lower_body(ctx, found.node)
             if not ctx.new_forced:
-                return _finished(ctx, found, body, unit)
+                return _finished(ctx, found, body, unit, others)
             forced |= ctx.new_forced
     except TooLarge:
         return _without_body(found, found.node, "too-large", "the kernel is too large with its calls inlined")
@@ -57,10 +58,10 @@ def places(found: Found) -> tuple[SourceSpan, SourceSpan]:
 
 def _lower_body(ctx: Context, kernel: Node) -> tuple[Stmt, ...]:
     facts = describe(ctx.table, kernel)
+    ctx.reached.add(facts.key)
     if facts.body is None:
         return (Unsupported("parse-error", "the kernel has no body", ctx.site(kernel)),)
     ctx.active.append(facts.key)
-    ctx.reached.add(facts.key)
     ctx.frame.body, ctx.frame.written = facts.body, facts.written
     with ctx.captured() as out:
         for number, parameter in enumerate(facts.parameters):
@@ -94,9 +95,9 @@ def _initial(ctx: Context, name: str, parameter: Node) -> Place:
     return ParamPlace(name, ctype, parameter.key)
 
 
-def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit) -> Kernel:
+def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUnit, others: frozenset[str]) -> Kernel:
     assert found.node is not None
-    problems = _errors(ctx, unit)
+    problems = _errors(ctx, unit, describe(ctx.table, found.node).span, others)
     body = phases.ordered(ctx, body)
     whole = _kernel(found, found.node, body, objects=tuple(ctx.objects.values()))
     live, objects = pruned(_inside(asynchronous.completed(ctx, whole)), ctx.objects.values(), ctx.pipelines.values())
@@ -154,8 +155,9 @@ def _name_span(node: Node) -> SourceSpan:
 # --- errors of the compiler ---------------------------------------------------------------------------------
 
 
-def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
-    """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there."""
+def _errors(ctx: Context, unit: ParsedUnit, own: SourceSpan, others: frozenset[str]) -> list[Stmt]:
+    """An error inside a function the kernel reaches makes the kernel unknown: clang leaves code out there. Not so one
+    in the body of one of the ``others``, which is an instance of the same template."""
     errors = [d for d in unit.diagnostics if d.severity >= Severity.ERROR and d.side == "device" and not d.in_probe]
     errors = [d for d in errors if not d.message.endswith("file not found")]
     if not errors:
@@ -165,9 +167,17 @@ def _errors(ctx: Context, unit: ParsedUnit) -> list[Stmt]:
     ]
     out: list[Stmt] = []
     for error in errors:
-        if any(_touches(error, extent) for extent in extents):
+        touched = [extent for extent in extents if _touches(error, extent)]
+        if touched and not (touched == [own] and _instance(error) in others):
             out.append(_problem(error))
     return out
+
+
+def _instance(error: Diagnostic) -> str:
+    """The instance of a function template that an error is in."""
+    first = next((n.message for n in error.notes if n.message.startswith("in instantiation")), "")
+    match = _INSTANCE.match(first)
+    return match.group(1) if match else ""
 
 
 def _problem(error: Diagnostic) -> Unsupported:
@@ -187,6 +197,7 @@ def _touches(error: Diagnostic, extent: SourceSpan) -> bool:
 
 # --- launch bounds ------------------------------------------------------------------------------------------
 
+_INSTANCE = re.compile(r"in instantiation of function template specialization '(.*)' requested here$")
 _BOUNDS = re.compile(r"__launch_bounds__\s*\((.*)\)\s*$", re.DOTALL)
 _CLUSTER = re.compile(r"cluster_dims\((.*)\)$", re.DOTALL)
 

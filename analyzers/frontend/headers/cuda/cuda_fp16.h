@@ -7,6 +7,7 @@
 
 #pragma clang force_cuda_host_device begin
 
+struct __nv_bfloat16;
 #define CUDA_LSP_FLOAT __half
 #define CUDA_LSP_FLOAT2 __half2
 #define CUDA_LSP_RAW __half_raw

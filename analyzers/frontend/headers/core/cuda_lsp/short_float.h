@@ -30,6 +30,8 @@ struct CUDA_LSP_FLOAT {
   CUDA_LSP_FLOAT(unsigned long long value);
 #ifdef CUDA_LSP_FROM_HALF
   CUDA_LSP_FLOAT(__half value);
+#else
+  explicit CUDA_LSP_FLOAT(__nv_bfloat16 value);
 #endif
   operator float() const;
   operator CUDA_LSP_RAW() const;
