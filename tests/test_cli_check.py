@@ -247,3 +247,22 @@ def _command(arguments: list[str], out: Any) -> subprocess.CompletedProcess[str]
         check=False,
         env={**os.environ, "PYTHONPATH": path},
     )
+
+
+def test_the_findings_as_a_page(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    assert main(["check", ".", "--html", "report.html", "--color", "never"], FAKE) == FINDINGS
+    assert "4 kernels in 4 files" in capsys.readouterr().out
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    for name in ("racy.cu", "fine.cu", "hard.cu", "slow.cu"):
+        assert f"<h2>{name}</h2>" in page
+    assert "Insert __syncthreads()" in page
+    assert "something unknown is used here" in page
+
+
+@pytest.mark.parametrize("target", [".", "no/such/folder/report.html"])
+def test_a_page_that_cannot_be_written_is_told_before_the_analysis(
+    target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "racy.cu", "--html", target], FAKE) == USAGE
+    assert f"--html {target}" in capsys.readouterr().err

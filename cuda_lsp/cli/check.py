@@ -12,7 +12,7 @@ from typing import Final, Literal, TextIO
 from analyzers.hostguide.contexts import describe
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult, Verdict
 from analyzers.requests import UNFIT, Progress
-from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, terminal
+from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
 from cuda_lsp.cli.progress import ProgressBar
@@ -38,11 +38,15 @@ class CheckArguments:
     jobs: int = 1
     color: ColorChoice = "auto"
     verbose: bool = False
+    html: str | None = None
+    """Where to write the findings as a page."""
 
 
 def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> int:
     """Run the command; the exit code."""
     started = time.monotonic()
+    if arguments.html is not None:
+        report.require_writable(arguments.html)
     for note in ineffective(arguments.selection):
         print(f"cuda-lsp: {note}", file=err)
     files = inputs.collect(arguments.paths)
@@ -60,6 +64,8 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         out.write(render_json.render(results))
     else:
         out.write(renderer.summary(units, time.monotonic() - started))
+    if arguments.html is not None:
+        report.write(arguments.html, results)
     _require_known_kernels(arguments.selection, units)
     _require_fitting_launches(arguments.selection, units)
     return exit_code(units, arguments.fail_on)

@@ -68,6 +68,7 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.jobs,
             arguments.color,
             arguments.verbose,
+            arguments.html,
         )
         return check.check(given, backend, sys.stdout, sys.stderr)
     if arguments.command == "fix":
@@ -152,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
         "-j", "--jobs", type=_positive, default=1, metavar="N", help="files analysed at once (default: 1)"
     )
     check.add_argument("-v", "--verbose", action="store_true", help="show assumptions, facts and clean kernels in full")
+    check.add_argument("--html", metavar="FILE", help="also write the findings, drawn, as a page for a browser")
     _add_color(check)
     _add_selection(check, kernels=True)
 

@@ -1,0 +1,78 @@
+"""`check --html`: the race explorer of a whole run as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult
+from cuda_lsp.cli.exit_codes import UsageError
+from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.render_text import fix_of, refusal_of
+from cuda_lsp.explorer.page import render, unit_notices
+from cuda_lsp.explorer.scenes import KernelView, Repair
+
+_TITLE = "cuda-lsp: findings"
+
+
+class DiskPlaces:
+    """The files as they were analysed, which is as they are on the disk."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, tuple[str, ...]] = {}
+
+    def lines(self, path: str) -> Sequence[str]:
+        if path not in self._lines:
+            try:
+                text = Path(path).read_text(encoding="utf-8-sig", errors="replace")
+            except OSError:
+                text = ""
+            # Lines as compilers count them: `splitlines` also splits at form feeds and the like.
+            self._lines[path] = tuple(text.split("\n"))
+        return self._lines[path]
+
+    def now(self, span: SourceSpan) -> SourceSpan | None:
+        return span
+
+    def shown(self, path: str) -> str:
+        return shown(path)
+
+    def uri(self, path: str) -> str | None:
+        return None
+
+
+def require_writable(path: str) -> None:
+    """Raises `UsageError` before the analysis rather than after it."""
+    target = Path(path)
+    if target.is_dir():
+        raise UsageError(f"--html {path}: this is a folder, not a file")
+    if not target.parent.is_dir():
+        raise UsageError(f"--html {path}: there is no folder {target.parent}")
+
+
+def write(path: str, results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> None:
+    """The page of all files of a run."""
+    places = DiskPlaces()
+    kernels = [
+        KernelView(kernel, places, repairs=repairs)
+        for unit, answers in results
+        for repairs in [_repairs(unit, answers)]
+        for kernel in unit.kernels
+    ]
+    notices = [notice for unit, _ in results for notice in unit_notices(unit, shown(unit.path))]
+    Path(path).write_text(render(_TITLE, kernels, notices), encoding="utf-8")
+
+
+def _repairs(unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Repair]:
+    """What is known of repairs, by the group of findings that they are for."""
+    repairs: dict[str, Repair] = {}
+    for kernel in unit.kernels:
+        for context in kernel.contexts:
+            for finding in context.findings:
+                fix = fix_of(finding, answers)
+                refusal = refusal_of(finding, answers) if fix is None else None
+                if fix is not None:
+                    repairs[finding.group] = Repair(fix.title, fix.cost)
+                elif refusal is not None:
+                    repairs[finding.group] = Repair(refusal=refusal)
+    return repairs
