@@ -61,6 +61,9 @@ class Request:
     """Instances of kernel templates to compile, as expressions."""
     dynamic_shared: int = 0
     seeds: tuple[int, ...] = (0,)
+    focus: tuple[int, ...] = ()
+    """Lines whose races are looked for; none: all. A plain write hides what was before it, so that races with few
+    others looked at show more."""
     seconds: float = 30.0
     """For all seeds together, compilation not included."""
     memory: int = 8 << 30

@@ -25,7 +25,7 @@ from gpu_runner.cpu.execute import (
     prepare,
     resident_blocks,
 )
-from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE, Fault
+from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import lay_out
 from gpu_runner.detector import detect, shadow
@@ -74,8 +74,9 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
 
 
-def run_module(request: Request, module: model.Module) -> RunResult:
-    """Answer a request for a kernel of a module that was compiled and parsed already."""
+def run_module(request: Request, module: model.Module, known: dict[str, Kernel] | None = None) -> RunResult:
+    """Answer a request for a kernel of a module that was compiled and parsed already. `known`: kernels of the
+    module that were translated by earlier calls, which are used again where they can be."""
     try:
         entry = entry_named(module, request.kernel)
     except KeyError:
@@ -83,7 +84,12 @@ def run_module(request: Request, module: model.Module) -> RunResult:
         return RunResult("launch", f"no kernel {request.kernel} in the PTX; there are: {names or 'none'}")
     try:
         arguments = _arguments(request, module, entry)
-        kernel = prepare(module, entry, Launch(request.grid, request.block, arguments, request.dynamic_shared))
+        launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
+        kernel = known.get(entry) if known is not None else None
+        if kernel is None or not kernel.relaunch(launch):
+            kernel = prepare(module, entry, launch)
+        if known is not None:
+            known[entry] = kernel
     except LaunchError as error:
         return RunResult("launch", str(error))
     except Unsupported as error:
@@ -91,6 +97,17 @@ def run_module(request: Request, module: model.Module) -> RunResult:
     elements = [argument.element for argument in request.arguments]
     names = Names(module, kernel, lay_out(module)[0].shared, request.names, elements)
     return _seeds(request, kernel, names)
+
+
+def _table(request: Request, kernel: Kernel) -> NDArray[np.void]:
+    """The sites for the detector; plain accesses in other lines than those looked at count as nothing."""
+    table = kernel.sites.table()
+    if request.focus:
+        for number, site in enumerate(kernel.sites.found, FIRST_SITE):
+            lines = {location.position.line for location in site.stack if location is not None}
+            if site.order == "weak" and site.kind in (SiteKind.READ, SiteKind.WRITE) and not lines & set(request.focus):
+                table[number]["kind"] = int(SiteKind.NONE)
+    return table
 
 
 def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar, ...]:
@@ -161,6 +178,7 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
     message = ""
     waiting: tuple[RunAccess, ...] = ()
     threads, resident = kernel.launch.threads_per_block, resident_blocks(kernel.launch)
+    table = _table(request, kernel)
     for seed in request.seeds:
         left = request.seconds - (time.monotonic() - started)
         if left <= 0:
@@ -170,7 +188,7 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
             )
             break
         while True:
-            detector = Detector(_shape(kernel, resident), kernel.sites.table())
+            detector = Detector(_shape(kernel, resident), table)
             execution = kernel.run(detector.consume, seed, left, resident)
             if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
                 break
@@ -178,7 +196,7 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
         found.runs += 1
         found.accesses += execution.records
         found.printed = found.printed or execution.printed
-        _note_races(found, detector, names, seed)
+        _note_races(found, detector, names, seed, bool(request.focus))
         for seen in execution.seen:
             fault = _fault(kernel, names, seen, seed)
             found.faults.setdefault((fault.kind, fault.access.places, fault.access.instruction), fault)
@@ -229,11 +247,13 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
     return "time", f"stopped after {seconds:g} s; {count} threads had not ended", tuple(places.values())
 
 
-def _note_races(found: _Found, detector: Detector, names: Names, seed: int) -> None:
+def _note_races(found: _Found, detector: Detector, names: Names, seed: int, focused: bool) -> None:
     for row in detector.races():
         first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
         second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])
         address = int(row["address"])
+        if first_kind == shadow.UNWRITTEN and focused:
+            continue  # it may have been written in a line that is not looked at
         if first_kind == shadow.UNWRITTEN:
             text = f"{names.address(address)} is read before anybody has written it"
             key = ("uninitialised", second.places, second.instruction)

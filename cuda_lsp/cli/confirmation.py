@@ -13,6 +13,7 @@ from gpu_runner import harness
 from gpu_runner.request import Argument, ArrayArgument, Request, RunRace, RunResult, ScalarArgument
 
 _CELL: Final = re.compile(r"(\w+)\[(\d+)\]$")
+_RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
 _GROWTH: Final = 16
 _MOST_ELEMENTS: Final = 1 << 24
 _DYNAMIC_SHARED: Final = 32 << 10
@@ -38,9 +39,16 @@ def confirm(
             for argument, (name, _) in zip(arguments, parameters, strict=True)
         )
         outside = any(fault.kind == "out-of-bounds" for fault in result.faults)
-        if not outside or larger == arguments:
-            return result, shown_of(finding, result)
-        arguments = larger
+        if outside and larger != arguments:
+            arguments = larger
+            continue
+        seen = shown_of(finding, result)
+        lines = tuple(access.span.line for access in finding.accesses)
+        if seen is not None or result.status != "finished" or finding.code not in _RACES:
+            return result, seen
+        # Other accesses to the same cells may have been in between.
+        focused = harness.run(replace(request, focus=lines))
+        return result, shown_of(finding, focused)
 
 
 def _with_witness(parameters: Sequence[tuple[str, str]], given: Sequence[str], witness: Witness) -> list[str]:
@@ -77,11 +85,12 @@ def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None
     lines = [access.span.line for access in finding.accesses]
-    races = tuple(race for race in result.races if _is_between(lines, race))
+    races = tuple(race for race in result.races if is_between(lines, race))
     return replace(result, races=races, faults=()) if races else None
 
 
-def _is_between(lines: Sequence[int], race: RunRace) -> bool:
+def is_between(lines: Sequence[int], race: RunRace) -> bool:
+    """Whether a race is between accesses on these two lines, or in what is called there."""
     first, second = ({place.line for place in access.places} for access in (race.first, race.second))
     if len(lines) != 2:
         return False

@@ -134,7 +134,32 @@ class Kernel:
     _code: Any
     _run: NDArray[np.void]
     _parameters: NDArray[np.uint8]
-    shared_size: int
+    _function: model.Function
+    _static_shared: int
+
+    @property
+    def shared_size(self) -> int:
+        """Bytes of shared memory of a block."""
+        return self._static_shared + self.launch.dynamic_shared
+
+    def relaunch(self, launch: Launch) -> bool:
+        """Take another launch with arrays of the same sizes, without compiling anew; whether that was possible. Raises
+        `LaunchError`."""
+        arrays = [argument for argument in launch.arguments if isinstance(argument, Array)]
+        if [len(array.data) for array in arrays] != [allocation.size for allocation in self.arrays]:
+            return False
+        _check(self._function, launch)
+        addresses = iter(self.arrays)
+        values = [
+            next(addresses).address.to_bytes(8, "little") if isinstance(argument, Array) else argument.data
+            for argument in launch.arguments
+        ]
+        self._parameters[:] = _parameters(self._function, values)
+        static = self._contents[: len(self._contents) - len(arrays)]
+        new = [(allocation.address, array.data) for allocation, array in zip(self.arrays, arrays, strict=True)]
+        self._contents = [*static, *new]
+        self.launch = launch
+        return True
 
     def run(
         self,
@@ -192,7 +217,8 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
         code,
         run,
         parameters,
-        layout.shared_size + launch.dynamic_shared,
+        function,
+        layout.shared_size,
     )
 
 
