@@ -8,6 +8,7 @@ import sys
 MODULES = {
     "autosync": "autosync",
     "coverage": "coverage",
+    "differential": "differential",
     "editor": "editor",
     "hgrd": "hgrd",
     "random": "random_kernels",

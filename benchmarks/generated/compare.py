@@ -66,7 +66,7 @@ def _outcome(sample: Sample, analysis: KernelAnalysis) -> Outcome:
     seen: list[Execution] = []
     executions = Executions(analysis.kernel, LIMITS, CONTENTS if sample.steered else CONTENTS[1:])
     for given, context in zip(sample.launches, contexts, strict=True):
-        launches = [launch for launch in given.concrete if _allowed(context, launch)]
+        launches = [launch for launch in given.concrete if is_allowed(context, launch)]
         wrong += context_disagreements(context, executions, launches, not sample.steered, sample.steered)
         runs = [x for launch in launches for x in executions.at(launch)]
         if sample.style != "none" and len(launches) == 1 and not sample.steered and runs:
@@ -85,7 +85,7 @@ def _outcome(sample: Sample, analysis: KernelAnalysis) -> Outcome:
     )
 
 
-def _allowed(context: ContextResult, launch: ConcreteLaunch) -> bool:
+def is_allowed(context: ContextResult, launch: ConcreteLaunch) -> bool:
     """Where no launch is in sight, axes that the kernel does not use are assumed to be 1, and that is listed."""
     sizes = {f"{name}.{axis}": n for name, dims in (("gridDim", launch.grid), ("blockDim", launch.block))
              for axis, n in zip("xyz", dims, strict=True)}  # fmt: skip

@@ -1,0 +1,113 @@
+"""Random kernels, checked and run: does a run of what a CUDA compiler makes of the text contradict any verdict?
+
+Each is compiled by NVRTC (``-G``) and executed on the processor under the race detector, at its launches and at the
+witness of each definite race (``benchmarks.generated.executed``). Writes ``benchmarks/differential.md``.
+
+    python -m benchmarks differential [--count 10000] [--jobs 2] [--minutes M]
+    python -m benchmarks differential --seed 17      # show one kernel and what contradicts it
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Final
+
+from analyzers.engine import Engine
+from benchmarks.generated.executed import RunOutcome, compare_runs
+from benchmarks.generated.kernels import sample
+
+HERE: Final = Path(__file__).resolve().parent
+BATCH: Final = 20
+"""Kernels that are compiled in one go."""
+_RENEWED: Final = 30
+"""Batches after which a process begins with an empty engine: its caches grow."""
+
+_INTRODUCTION = """# Verdicts against runs
+
+`python -m benchmarks differential --count 10000 --jobs 2`; a seed names a kernel, `--seed N` shows it. The kernels of
+[random.md](random.md), checked from their text as a user would, then compiled by NVRTC and executed on the processor
+under the race detector: at each launch that the text allows, in two orders, and at the witness of each definite race.
+Compiler, executor and detector share nothing with the analysis and its reference but the text. A **contradiction** is
+a race or a divergent barrier that was called absent or is not among the findings, or a definite race that does not
+happen at its witness."""
+
+_engine: list[tuple[Engine, int]] = []
+
+
+def outcomes(seeds: Sequence[int], most: int) -> list[RunOutcome]:
+    """Check and run one file of samples in this process."""
+    engine, used = _engine.pop() if _engine else (Engine(), 0)
+    _engine.append((Engine(), 0) if used >= _RENEWED else (engine, used + 1))
+    return compare_runs(engine, [sample(seed, most) for seed in seeds])
+
+
+def measured(count: int, jobs: int, most: int, deadline: float) -> Iterator[RunOutcome]:
+    """The outcomes of the seeds below ``count``, as far as the time allows."""
+    batches = iter(range(start, min(start + BATCH, count)) for start in range(0, count, BATCH))
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting: set[Future[list[RunOutcome]]] = set()
+        while True:
+            while (
+                len(waiting) < jobs + 1 and time.monotonic() < deadline and (batch := next(batches, None)) is not None
+            ):
+                waiting.add(pool.submit(outcomes, batch, most))
+            if not waiting:
+                return
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield from future.result()
+
+
+def table(found: Sequence[RunOutcome], count: int, jobs: int, seconds: float) -> str:
+    """The results as Markdown."""
+    wrong = [o for o in found if o.contradictions]
+    asked = f" (of {count} asked for, as many as the time allowed)" if len(found) < count else ""
+    out = [_INTRODUCTION, "", f"**{len(found)} kernels{asked}, {len(wrong)} contradictions.**", ""]
+    checked, executed = sum(o.checked for o in found), sum(o.executed for o in found)
+    out.append(
+        f"{sum(o.proofs for o in found)} launches that were called free of races ran without one; "
+        f"{sum(o.witnesses for o in found)} witnesses of definite races were run. {seconds / 60:.0f} minutes with "
+        f"{jobs} processes: {1000 * checked / len(found):.0f} ms a kernel for the analysis, "
+        f"{1000 * executed / len(found):.0f} ms for translation and runs."
+    )
+    reasons = Counter(reason for o in found for reason in o.not_run)
+    out += ["", "| why a run says nothing | runs |", "|---|---|"]
+    out += [f"| {reason} | {n} |" for reason, n in reasons.most_common()] or ["| nothing | |"]
+    if wrong:
+        out += ["", "| seed | contradiction |", "|---|---|"]
+        out += [f"| {o.seed} | {o.contradictions[0].replace('|', '¦')} |" for o in wrong]
+    return "\n".join(out) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run and write the table; with ``--seed``, show one kernel."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks differential", description=__doc__)
+    parser.add_argument("--count", type=int, default=10_000, help="how many kernels")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--most", type=int, default=12, help="statements of a kernel, patterns and nested ones aside")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no kernel after so many")
+    parser.add_argument("--seed", type=int, help="show this kernel only")
+    chosen = parser.parse_args(arguments)
+    if chosen.seed is not None:
+        print(sample(chosen.seed, chosen.most).text)
+        print(*outcomes([chosen.seed], chosen.most), sep="\n")
+        return
+    started = time.monotonic()
+    found: list[RunOutcome] = []
+    for outcome in measured(chosen.count, chosen.jobs, chosen.most, started + 60 * chosen.minutes):
+        found.append(outcome)
+        for text in outcome.contradictions:
+            print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
+    text = table(sorted(found, key=lambda o: o.seed), chosen.count, chosen.jobs, time.monotonic() - started)
+    print(text)
+    (HERE / "differential.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
