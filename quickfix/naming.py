@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from analyzers.frontend.gaps import FunctionTree
 from quickfix.paths import Level
 
 _MACRO: Final = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
@@ -21,6 +22,17 @@ def fresh_name(level: Level, text: bytes, stem: str) -> bytes:
     while re.search(rb"\b" + name + rb"\b", function):
         name, number = f"{stem}{number}".encode(), number + 1
     return name
+
+
+def kept_condition(code: bytes, function: FunctionTree, condition: bytes) -> bytes | None:
+    """The condition, if it is a variable that keeps the value of one already, or the opposite of such a variable."""
+    condition = condition.strip()
+    name = re.fullmatch(rb"!?\s*([A-Za-z_]\w*)", condition)
+    if name is None:
+        return None
+    own = code[function.start : function.end]
+    assigned = re.findall(rb"(\bconst\s+bool\s+)?\b" + name[1] + rb"\b\s*=(?!=)", own)
+    return condition if len(assigned) == 1 and assigned[0] else None
 
 
 def line_of(text: bytes, offset: int) -> int:

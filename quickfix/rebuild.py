@@ -6,7 +6,8 @@ barriers in what comes of it, both accepted by the engine; or why there is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -14,14 +15,25 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import OffsetChain, OffsetMap, text_edits
 from quickfix.naming import line_of
-from quickfix.restructure import Restructuring, restructuring
-from quickfix.search import Placed, place, sentence
+from quickfix.restructure import restructuring
+from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
-from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.steps import Restructuring
+from quickfix.verify import RACES, EditedFile, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import notes_of, pairs_in_words, places_in_words
 
-MAX_STEPS: Final = 6
+MAX_STEPS: Final = 10
 """Restructurings in one repair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Edits that have been made already, in order, with what they do, and the text that came of them."""
+
+    current: Session
+    steps: tuple[Trial, ...] = ()
+    done: tuple[str, ...] = ()
+    costs: tuple[str, ...] = ()
 
 
 def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
@@ -31,30 +43,50 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return None
     if any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result)):
         return None  # who waits for whom is not known: that comes first
-    keys = {key_of(f) for f in races}
+    return rebuilt_from(session, Begun(session), kernels, frozenset(key_of(f) for f in races), (group,))
+
+
+def rebuilt_from(
+    session: Session,
+    begun: Begun,
+    kernels: Sequence[KernelAnalysis],
+    keys: frozenset[PairKey],
+    groups: Sequence[str],
+) -> Fix | FixRefusal | None:
+    """Go on from edits of the text of `session` until the races `keys` (in that text) are gone, and with them all that
+    the edits brought. The findings `groups` have to be gone in the end. None where no restructuring is in sight."""
     names = {a.kernel.mangled for a in kernels}
-    current, steps, done, costs = session, list[Trial](), list[str](), list[str]()
+    known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
+    current, steps, done, costs = begun.current, [*begun.steps], [*begun.done], [*begun.costs]
     refusal: FixRefusal | None = None
-    while len(steps) < MAX_STEPS:
+    for _ in range(MAX_STEPS):
         files = _files(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
-        left = [f for f in _races_of(repaired) if _old_key(f, files) in keys]
-        change = _first(current, left)
+
+        def wanted(finding: Finding, files: dict[str, EditedFile] = files) -> bool:
+            return _old_key(finding, files) not in known
+
+        varying = varying_bodies(current, repaired) | current.divergent
+        change = _first(current, [f for f in _races_of(repaired) if wanted(f)], varying)
         if not isinstance(change, Restructuring):
             return refusal if change is None else FixRefusal(sentence(change))
         trial = current.trial({change.path: change.changes}, frozenset(), current.kernels_sharing_code(repaired))
-        difference = trial.difference
-        if not difference.is_clean:
-            return FixRefusal(sentence(difference.worse[0])) if difference.worse else refusal
+        if trial.difference.worse:
+            return FixRefusal(sentence(trial.difference.worse[0]))
         steps.append(trial)
         done.append(_in_words(change, files, trial))
         costs += [change.cost] if change.cost else []
         current = current.after(trial)
         files = _files(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
-        placed = place(current, repaired, lambda _, found, files=files: any(_old_key(f, files) in keys for f in found))
+        if not any(_old_key(f, files) not in known for f in _races_of(repaired)):
+            return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+        placed = place(
+            current, repaired, lambda _, found, files=files: any(_old_key(f, files) not in known for f in found)
+        )
         if isinstance(placed, Placed):
-            return _fix(session, current, steps, done, costs, placed, repaired, group)
+            now = Begun(current, tuple(steps), tuple(done), tuple(costs))
+            return _fix(session, now, placed, repaired, groups)
         refusal = placed
     return refusal
 
@@ -73,10 +105,12 @@ def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:
     return [f for a in kernels for f in findings_of(a.result) if f.code in RACES]
 
 
-def _first(session: Session, races: Iterable[Finding]) -> Restructuring | str | None:
+def _first(
+    session: Session, races: Iterable[Finding], varying: Collection[tuple[str, int]]
+) -> Restructuring | str | None:
     said: str | None = None
     for race in races:
-        found = restructuring(session, race)
+        found = restructuring(session, race, varying)
         if isinstance(found, Restructuring):
             return found
         said = said or found
@@ -105,15 +139,9 @@ def _old_key(finding: Finding, files: dict[str, EditedFile]) -> PairKey | None:
 
 
 def _fix(
-    session: Session,
-    current: Session,
-    steps: Sequence[Trial],
-    done: Sequence[str],
-    costs: Sequence[str],
-    placed: Placed,
-    kernels: Sequence[KernelAnalysis],
-    group: str,
+    session: Session, begun: Begun, placed: Placed, kernels: Sequence[KernelAnalysis], groups: Sequence[str]
 ) -> Fix | FixRefusal:
+    current, steps = begun.current, begun.steps
     files = _files(steps)
     left: set[PairKey] = set()
     for finding in (f for a in current.kernels for f in findings_of(a.result)):
@@ -121,13 +149,14 @@ def _fix(
         if key is not None and key_of(finding) in placed.trial.difference.left:
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
-    if group not in gone:
+    whole = _files([*steps, placed.trial])
+    judged = compare(session.result, placed.trial.analysis.result, whole, frozenset())
+    if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)
-    cost = ", ".join((words(placed.barriers, trips_of(kernels)), *costs))
+    cost = ", ".join((words(placed.barriers, trips_of(kernels)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
-    whole = _files([*steps, placed.trial])
-    what = sentence(", ".join(dict.fromkeys(done))).removesuffix(".")
+    what = sentence(", ".join(dict.fromkeys(begun.done))).removesuffix(".")
     return Fix(
         title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}",
         kind="restructure",

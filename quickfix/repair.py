@@ -20,7 +20,7 @@ from analyzers.requests import CheckRequest, never
 from quickfix.atomics import atomic_update, is_update
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
-from quickfix.rebuild import rebuilt
+from quickfix.rebuild import Begun, rebuilt, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
@@ -381,10 +381,15 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
         return _moved(session, without, bare, placed, repaired, family)
     several = len(family) > 1
     if appeared:
+        begun = Begun(bare, (without,), (_removed_in_words(family),), (f"−{barriers_in_words(len(family))}",))
+        made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised))
+        if isinstance(made, Fix):
+            return made
         one, two = without.difference.new_races[0].accesses[:2]
         them = "barriers" if several else "barrier"
         pair = pair_in_words(one, two)
-        return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {placed.text}")
+        why = made if made is not None else placed
+        return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {why.text}")
     cost = f"−{barriers_in_words(len(family))}"
     where = lines_in_words(family)
     what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
@@ -396,6 +401,11 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
         cost=cost,
         notes=empty_bodies(without),
     )
+
+
+def _removed_in_words(family: Sequence[Finding]) -> str:
+    what = "barriers" if len(family) > 1 else "barrier"
+    return f"remove the {what} in {lines_in_words(family)}"
 
 
 _STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."

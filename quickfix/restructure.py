@@ -7,51 +7,48 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
   the assignment. C++ evaluates the value first anyway.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
-* A conditional in whose body a barrier is missing is closed before it and opened again behind it.
+* A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`).
+* What stands behind a `continue` goes under the opposite of its condition (`guards`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Declared, Statement
+from analyzers.frontend.gaps import Body, Statement
 from analyzers.model import Access, Finding
+from quickfix.conditionals import condition_of, has_place, opened_up
+from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
+from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
+from quickfix.steps import Restructuring
 from quickfix.uniform_loops import loop_around, uniform
 
 
-@dataclass(frozen=True, slots=True)
-class Restructuring:
-    """Changes of one file that make a place, and what they do: `split the statement`, where."""
-
-    path: str
-    changes: list[Change]
-    text: str
-    at: int
-    """The offset of what is restructured."""
-    cost: str = ""
-    """What it costs at run time, beside the barriers to come."""
-
-
-def restructuring(session: Session, finding: Finding) -> Restructuring | str | None:
+def restructuring(
+    session: Session, finding: Finding, varying: Collection[tuple[str, int]]
+) -> Restructuring | str | None:
     """The first way to make a place between the accesses of a race; a sentence where one is in sight and cannot be
-    gone, None where there is none."""
+    gone, None where there is none. `varying`: (path, start) of bodies that only some threads enter."""
     one, two = finding.accesses[:2]
     first, second = chain_to(session.trees, one), chain_to(session.trees, two)
-    if first is None or second is None:
+    if first is None or second is None or has_place(session, finding, varying):
         return None
     said: str | None = None
-    for way in _WAYS:
+    for way in (*_WAYS_BETWEEN, None, *_WAYS_AROUND):
         try:
-            found = way(session, (first, second), (one, two))
+            if way is None:
+                found = opened_up(session, finding, varying)
+            else:
+                found = way(session, (first, second), (one, two))
         except NotPossible as reason:
+            if way is None:
+                return str(reason)  # what is around a conditional that cannot be opened is not in its way
             said = said or str(reason)
             continue
         if found is not None:
@@ -80,7 +77,7 @@ def _split_statement(
         return None
     line = line_of(text, statement.start)
     value = text[low:high]
-    if _DIRECTIVE.search(value):
+    if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
     name = fresh_name(level, text, "value")
     head = assignment.type.encode() + (b"" if assignment.type.endswith("*") else b" ") + name + b" = "
@@ -136,7 +133,7 @@ def _split_branch(
     layout = Layout(text)
     line = line_of(text, statement.keyword)
     then, otherwise = statement.bodies
-    (opening, closing), condition = _condition(layout, statement, level, line)
+    (opening, closing), condition = condition_of(layout, statement, level, line)
     name = fresh_name(level, text, "taken")
     indentation = layout.indentation(statement.keyword)
     head = b"const bool " + name + b" = "
@@ -176,137 +173,6 @@ def _second_half(
     yield Change(stop, stop, layout.newline + indentation + b"}")
 
 
-# --- a conditional in whose body a barrier is missing ---------------------------------------------------------
-
-
-def _split_body(session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]) -> Restructuring | None:
-    """Close the conditional behind the first of two accesses in its body, and open it again for the rest: the
-    condition is evaluated once, what is declared in the first half and used in the second is declared in front."""
-    del accesses
-    found = _common_body(*chains)
-    if found is None:
-        return None
-    outer, level, first, last = found
-    statement, body = level.owner, level.body
-    text = session.trees.texts[level.function.path]
-    layout = Layout(text)
-    assert statement is not None
-    line = line_of(text, statement.keyword)
-    (opening, closing), condition = _condition(layout, statement, outer, line)
-    if body.role == "then" and len(statement.bodies) > 1:
-        raise NotPossible(f"the conditional in line {line} has an `else`, which would have to stand between its halves")
-    if any(s.kind == "label" for s in body.statements):
-        raise NotPossible(f"the conditional in line {line} contains labels")
-    cut, carried = min(
-        ((c, _carried(text, body, c)) for c in range(first + 1, last + 1)), key=lambda each: (len(each[1]), -each[0])
-    )
-    _keep_scopes(layout.code, outer, level, carried)
-    name = fresh_name(level, text, "taken")
-    indentation = layout.indentation(statement.keyword)
-    newline = layout.newline + indentation
-    head = b"const bool " + name + b" = "
-    declared = b"".join(_typed(d) + b";" + newline for d in carried.values())
-    changes = [
-        Change(
-            statement.keyword,
-            statement.head_end,
-            head + condition + b";" + newline + declared + b"if (" + name + b")",
-            moved=((len(head), opening, closing - opening),),
-        )
-    ]
-    changes += [Change(s.start, d.at, b"") for s, d in _declarations(body, carried)]
-    again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
-    at = layout.line_end(body.statements[cut - 1].end)
-    if layout.same_line(at, body.statements[cut].start):
-        raise NotPossible(f"several statements of the conditional in line {line} are in one line")
-    blank = _BLANK_LINES.match(text, at)
-    changes.append(Change(at, blank.end() if blank else at, newline + b"}" + newline + again))
-    return Restructuring(
-        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the conditional", statement.keyword
-    )
-
-
-def _common_body(first: Chain, second: Chain) -> tuple[Level, Level, int, int] | None:
-    """The innermost branch of a conditional in which both accesses stand, in different statements of it: the body
-    around the conditional, the branch, and the two positions in order."""
-    for before, a, b in reversed(list(zip(first, first[1:], second[1:], strict=False))):
-        if a.identity == b.identity and a.position != b.position:
-            if a.body.role not in ("then", "else") or not a.body.braced or a.owner is None or a.owner.kind != "if":
-                continue
-            low, high = sorted((a.position, b.position))
-            return (before, a, low, high) if low >= 0 and high < len(a.body.statements) else None
-    return None
-
-
-def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
-    """What the statements in front of the cut declare and those behind it use, by statement; raises `NotPossible` where
-    one of these cannot be declared in front."""
-    rest = text[body.statements[cut].start : body.end]
-    found: dict[int, Declared] = {}
-    for index, statement in enumerate(body.statements[:cut]):
-        if statement.kind not in ("declaration", "other"):
-            continue
-        declares = statement.declares
-        if declares is None:
-            line = line_of(text, statement.start)
-            raise NotPossible(f"a declaration in line {line} cannot be moved")
-        for each in declares:
-            if re.search(rb"\b" + each.name.encode() + rb"\b", rest):
-                if not each.assignable or len(declares) != 1:
-                    raise NotPossible(f"`{each.name}` is declared in one half of a conditional and used in the other")
-                found[index] = each
-    return found
-
-
-def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Declared]) -> None:
-    """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
-    `NotPossible` where the same name may mean another variable there."""
-    head = level.owner.head_end if level.owner is not None else level.body.start
-    for each in carried.values():
-        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
-        known = name.search(code, outer.function.start, head) or re.search(
-            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
-        )
-        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
-            raise NotPossible(f"`{each.name}` means something else around the conditional")
-
-
-def _declarations(body: Body, carried: Mapping[int, Declared]) -> Iterable[tuple[Statement, Declared]]:
-    return ((body.statements[index], declared) for index, declared in carried.items())
-
-
-def _typed(declared: Declared) -> bytes:
-    space = "" if declared.type.endswith("*") else " "
-    return f"{declared.type}{space}{declared.name}".encode()
-
-
-def _condition(layout: Layout, statement: Statement, around: Level, line: int) -> tuple[tuple[int, int], bytes]:
-    """Where the condition of a plain `if` stands, and the condition; raises `NotPossible`."""
-    text = layout.text
-    if statement.macro or not around.body.braced:
-        raise NotPossible(f"the conditional in line {line} is written by a macro or is a branch without braces")
-    if not layout.is_first(statement.keyword):
-        raise NotPossible(f"the conditional in line {line} does not begin its line")
-    opening = text.find(b"(", statement.keyword, statement.head_end)
-    condition = text[opening + 1 : statement.head_end - 1]
-    between = layout.code[statement.keyword + 2 : opening].strip()
-    if between or _DECLARES.search(condition) or _DIRECTIVE.search(condition):
-        raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
-    if _has_comma(condition):
-        raise NotPossible(f"the condition in line {line} contains a comma operator")
-    return (opening + 1, statement.head_end - 1), condition
-
-
-def _has_comma(condition: bytes) -> bool:
-    """Whether a comma stands outside of all brackets: in a declaration it would begin another variable."""
-    depth = 0
-    for byte in condition:
-        depth += (byte in b"([{") - (byte in b")]}")
-        if byte in b"," and depth == 0:
-            return True
-    return False
-
-
 # --- a loop that threads leave at different times -------------------------------------------------------------
 
 
@@ -329,6 +195,25 @@ def _uniform_loop(
     )
 
 
+# --- a jump over what is behind it ----------------------------------------------------------------------------
+
+
+def _guard_continue(
+    session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
+) -> Restructuring | None:
+    """Put the rest of an iteration under the opposite of the condition under which threads skip it."""
+    del accesses
+    for a, b in reversed(list(zip(*chains, strict=False))):
+        if a.identity == b.identity and a.body.loops:
+            index = jump_in(a.body, max(a.position, b.position), "continue")
+            if index is not None:
+                text = session.trees.texts[a.function.path]
+                changes = guarded(a, index, text)
+                at = a.body.statements[index].keyword
+                return Restructuring(a.function.path, changes, "guard the rest of the loop instead of `continue`", at)
+    return None
+
+
 def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
     """The conditional on whose sides the accesses stand, and the body it is in."""
     for before, a, b in zip(first, first[1:], second[1:], strict=False):
@@ -340,12 +225,6 @@ def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
     return None
 
 
-_WAYS: Final[tuple[Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None], ...]] = (
-    _split_statement,
-    _split_branch,
-    _split_body,
-    _uniform_loop,
-)
-_BLANK_LINES: Final = re.compile(rb"(?:\r?\n[ \t]*)+(?=\r?\n)")
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
-_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")
+_Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
+_WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch)
+_WAYS_AROUND: Final[tuple[_Way, ...]] = (_guard_continue, _uniform_loop)

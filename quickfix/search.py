@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct
+from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal
 from quickfix.passed_conditionals import inside_conditionals
-from quickfix.paths import Candidate, Key, Passage, chain_to, passage
+from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.session import Session, Trial
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -102,7 +102,7 @@ def _search(
     for key, found in targets.items():
         for finding in found:
             _demand(session, model, key, finding, ())
-    model.varying_bodies = _varying_bodies(session, kernels)
+    model.varying_bodies = varying_bodies(session, kernels)
     wanted = frozenset(targets)
     names = frozenset(a.kernel.mangled for a in kernels)
     for _ in range(MAX_TRIALS):
@@ -138,11 +138,11 @@ def _way(session: Session, finding: Finding) -> Passage | str:
     one, two = finding.accesses[:2]
     if finding.scope == "inter-block":
         return f"`{one.text}` and `{two.text}`: {BETWEEN_BLOCKS}"
-    way = _passage(session, finding)
+    way = ways_between(session, finding)
     return way if way.candidates else way.obstacle
 
 
-def _passage(session: Session, finding: Finding) -> Passage:
+def ways_between(session: Session, finding: Finding) -> Passage:
     """The gaps on every way between the accesses, and those in conditionals that both pass."""
     way = passage(session.trees, finding)
     chains = [chain for a in finding.accesses[:2] if (chain := chain_to(session.trees, a)) is not None]
@@ -170,6 +170,7 @@ def _learn(session: Session, model: PlacementModel, chosen: tuple[Candidate, ...
     if trial.divergent:
         for candidate in chosen:
             if candidate.key in trial.divergent:
+                session.divergent.add((candidate.gap.function.path, candidate.gap.body.start))
                 model.exclude(c.key for c in model.candidates.values() if _is_within(c, candidate))
         return True
     difference = trial.difference
@@ -195,7 +196,7 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
     """Which race is left without a place."""
     for key, found in targets.items():
         for finding in found:
-            allowed = {c.key for c in _passage(session, finding).candidates} - model.excluded
+            allowed = {c.key for c in ways_between(session, finding).candidates} - model.excluded
             if not allowed:
                 return _Unfixable(key, _unreachable(*finding.accesses[:2]))
     return _GivenUp("no placement of barriers removes all races of the kernel at once")
@@ -217,7 +218,7 @@ def _needed(
 # --- what the events of the kernel say about places -----------------------------------------------------------
 
 
-def _varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
+def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
     """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials."""
     entered: dict[tuple[str, int], bool] = {}
     for analysis in kernels:
@@ -227,10 +228,22 @@ def _varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> froz
             if not chain:
                 continue
             together = all(_agreed(c) for c in event.guard)
-            for level in chain if together else chain[-1:]:
+            for level in chain if together else _parting_levels(chain, event.guard):
                 place = (level.function.path, level.body.start)
                 entered[place] = entered.get(place, False) or together
     return frozenset(place for place, together in entered.items() if not together)
+
+
+def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
+    """The innermost body, and those whose own condition may be among the ones that threads do not agree about: the
+    loops around tell which."""
+    apart = {(c.kind == "branch", c.depth) for c in guard if not _agreed(c)}
+    loops = 0
+    for level in chain:
+        branch = level.body.role in ("then", "else", "case")
+        if level is chain[-1] or (branch and (True, loops) in apart):
+            yield level
+        loops += level.body.loops
 
 
 def _agreed(conjunct: Conjunct) -> bool:

@@ -66,6 +66,8 @@ class Session:
         self.kernels: tuple[KernelAnalysis, ...] = analysis.kernels
         self.hopeless: dict[PairKey, str] = {}
         """Races that no barrier removes, and why, as far as known."""
+        self.divergent: set[tuple[str, int]] = set()
+        """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
         self._all: Effort = origin._all if origin is not None else Effort(UNIT_EFFORT)

@@ -71,7 +71,7 @@ def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
         raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
     if layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
         raise NotPossible(f"there is a comment in the head of the loop in line {line}")
-    if not condition or _ACTS.search(condition) or _reads_memory(condition, layout):
+    if not condition or _ACTS.search(condition) or reads_memory(condition, layout):
         raise NotPossible(f"the condition of the loop in line {line} may act or read memory")
     if loop.kind == "for":
         strided = _over_a_base(level, loop, layout, (opening, *ends))
@@ -94,7 +94,12 @@ def _like(old: bytes, new: bytes) -> bytes:
     return (b" " if old[:1] == b" " else b"") + new
 
 
-def _reads_memory(condition: bytes, layout: Layout) -> bool:
+def acts(code: bytes) -> bool:
+    """Whether code does more than compare and compute with numbers of the thread, by its looks."""
+    return _ACTS.search(code) is not None
+
+
+def reads_memory(condition: bytes, layout: Layout) -> bool:
     """Whether a name of the condition may stand for memory that other threads write, or is a macro for more than a
     number: said by any declaration of that name in the file."""
     for name in set(_NAME.findall(condition)):
@@ -191,7 +196,7 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     if not _is_thread_number(start["value"], level, text) or _word(name, test["right"] + b" " + step["by"]):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
-    if _ACTS.search(step["by"]) or _reads_memory(step["by"], layout) or not _WIDE.fullmatch(start["type"]):
+    if _ACTS.search(step["by"]) or reads_memory(step["by"], layout) or not _WIDE.fullmatch(start["type"]):
         return None
     code = layout.code[level.body.start : level.body.end]
     if re.search(

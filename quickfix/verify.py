@@ -166,7 +166,7 @@ def _context(
         earlier = known.get(key)
         if key in targets:
             found.remaining.append(old)
-        elif earlier is None or finding.code.rank < earlier.code.rank:
+        elif earlier is None or finding.code.rank < earlier.code.rank or _is_nearer(finding, earlier):
             _worsened(found, kernel, old)
     for reason in after.reasons:
         if reason.span is not None and _old_span(reason.span, files) is None:
@@ -176,6 +176,11 @@ def _context(
     for reason in after.reasons:
         if reasons[reason.kind] > 0:
             found.worse.append(f"`{kernel.name}`: {reason.text}")
+
+
+def _is_nearer(finding: Finding, earlier: Finding) -> bool:
+    """Threads of one block collide where only blocks did: a pair is asked of a block first."""
+    return earlier.scope == "inter-block" and finding.scope not in (None, "inter-block")
 
 
 def _inserted(found: _Found, finding: Finding) -> None:

@@ -1,0 +1,222 @@
+"""Conditionals that only some threads enter, opened up where a barrier is missing in them.
+
+Takes a race and the bodies that some threads do not enter, gives the changes that take a place between its accesses out
+of the innermost body around it: a conditional is closed in front of the place and opened again behind it; where the
+place is in a loop, the loop is left alone in its conditional, then turned inside out (`distribute`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+from analyzers.frontend.gaps import Body, Declared, Gap, Statement
+from analyzers.model import Finding
+from quickfix.distribute import DIRECTIVE, inside_out
+from quickfix.edits import Change, Layout
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.paths import Candidate, Level
+from quickfix.search import ways_between
+from quickfix.session import Session
+from quickfix.steps import Restructuring
+
+
+def has_place(session: Session, finding: Finding, varying: Collection[tuple[str, int]]) -> bool:
+    """Whether some place between the accesses of a race is in no body that only some threads enter."""
+    return any(
+        all((c.gap.function.path, body.start) not in varying for body in bodies_around(c.gap))
+        for c in ways_between(session, finding).candidates
+    )
+
+
+def bodies_around(gap: Gap) -> tuple[Body, ...]:
+    """The bodies that a place is in, from that of its function on."""
+    return (*(step.body for step in gap.steps), gap.body)
+
+
+def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str, int]]) -> Restructuring | None:
+    """Take a place between the accesses out of the innermost body around it, if not all threads get there.
+
+    The place in the fewest bodies that only some threads enter is chosen. A conditional is closed before the place and
+    opened again behind it; of a loop in a conditional the body is what stays under the condition."""
+    ways = [(c, _entered(c, varying)) for c in ways_between(session, finding).candidates]
+    ways = [(c, around) for c, around in ways if around]
+    if not ways:
+        return None
+    fewest = min((len(around), len(c.gap.steps)) for c, around in ways)
+    chosen = [c.gap for c, around in ways if (len(around), len(c.gap.steps)) == fewest]
+    gap = chosen[-1]
+    levels = _levels(gap)
+    level = levels[-1]
+    if level.body.role in ("then", "else") and len(levels) > 1:
+        return _halved(session, levels[-2], level, sorted(g.index for g in chosen if g.body is gap.body))
+    if level.body.role != "loop" or len(levels) < 3 or levels[-2].body.role not in ("then", "else"):
+        return None
+    return _into_loop(session, levels[-3], levels[-2])
+
+
+def _entered(candidate: Candidate, varying: Collection[tuple[str, int]]) -> list[Body]:
+    """The bodies around a place that only some threads enter, loops that they leave early aside."""
+    gap = candidate.gap
+    return [b for b in bodies_around(gap) if (gap.function.path, b.start) in varying and b.role in ("then", "else")]
+
+
+def _levels(gap: Gap) -> list[Level]:
+    """The bodies around a place, from its function's on, each with the statement that the place is in."""
+    bodies = [(step.body, step.index) for step in gap.steps] + [(gap.body, gap.index)]
+    return [Level(gap.function, gap.steps[:depth], body, index) for depth, (body, index) in enumerate(bodies)]
+
+
+def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -> Restructuring:
+    """Close a conditional in front of one of the statements `cuts` of its body, and open it again for the rest: the
+    condition is evaluated once, what is declared in the first half and used in the second is declared in front."""
+    statement, body = level.owner, level.body
+    text = session.trees.texts[level.function.path]
+    layout = Layout(text)
+    assert statement is not None
+    line = line_of(text, statement.keyword)
+    (opening, closing), condition = condition_of(layout, statement, outer, line)
+    if body.role == "then" and len(statement.bodies) > 1:
+        raise NotPossible(f"the conditional in line {line} has an `else`, which would have to stand between its halves")
+    if any(s.kind == "label" for s in body.statements):
+        raise NotPossible(f"the conditional in line {line} contains labels")
+    inside = [c for c in cuts if 0 < c < len(body.statements)]
+    if not inside or not body.braced:
+        raise NotPossible(f"the conditional in line {line} cannot be split where it would have to be")
+    cut, carried = _least_carried(text, body, inside)
+    _keep_scopes(layout.code, outer, level, carried)
+    kept = kept_condition(layout.code, level.function, condition) if body.role == "then" else None
+    name = kept or fresh_name(level, text, "taken")
+    indentation = layout.indentation(statement.keyword)
+    newline = layout.newline + indentation
+    declared = b"".join(_typed(d) + b";" + newline for d in carried.values())
+    if kept is None:
+        head = b"const bool " + name + b" = "
+        opened = head + condition + b";" + newline + declared + b"if (" + name + b")"
+        moved = (len(head), opening, closing - opening)
+    else:
+        opened = declared + b"if (" + condition + b")"
+        moved = (len(declared) + 4, opening, closing - opening)
+    changes = [Change(statement.keyword, statement.head_end, opened, moved=(moved,))]
+    changes += [Change(s.start, d.at, b"") for s, d in _declarations(body, carried)]
+    again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
+    at = layout.line_end(body.statements[cut - 1].end)
+    if layout.same_line(at, body.statements[cut].start):
+        raise NotPossible(f"several statements of the conditional in line {line} are in one line")
+    blank = _BLANK_LINES.match(text, at)
+    changes.append(Change(at, blank.end() if blank else at, newline + b"}" + newline + again))
+    return Restructuring(
+        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the conditional", statement.keyword
+    )
+
+
+def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, dict[int, Declared]]:
+    """The place to cut with the fewest variables that have to be declared in front; of those the last."""
+    found: list[tuple[int, dict[int, Declared]]] = []
+    said: NotPossible | None = None
+    for cut in cuts:
+        try:
+            found.append((cut, _carried(text, body, cut)))
+        except NotPossible as reason:
+            said = reason
+    if not found and said is not None:
+        raise said
+    return min(found, key=lambda each: (len(each[1]), -each[0]))
+
+
+def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
+    """What the statements in front of the cut declare and those behind it use, by statement; raises `NotPossible` where
+    one of these cannot be declared in front."""
+    rest = text[body.statements[cut].start : body.end]
+    found: dict[int, Declared] = {}
+    for index, statement in enumerate(body.statements[:cut]):
+        if statement.kind not in ("declaration", "other"):
+            continue
+        declares = statement.declares
+        if declares is None:
+            line = line_of(text, statement.start)
+            raise NotPossible(f"a declaration in line {line} cannot be moved")
+        for each in declares:
+            if re.search(rb"\b" + each.name.encode() + rb"\b", rest):
+                if not each.assignable or len(declares) != 1:
+                    raise NotPossible(f"`{each.name}` is declared in one half of a conditional and used in the other")
+                found[index] = each
+    return found
+
+
+def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Declared]) -> None:
+    """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
+    `NotPossible` where the same name may mean another variable there."""
+    head = level.owner.head_end if level.owner is not None else level.body.start
+    for each in carried.values():
+        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
+        known = name.search(code, outer.function.start, head) or re.search(
+            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
+        )
+        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
+            raise NotPossible(f"`{each.name}` means something else around the conditional")
+
+
+def _declarations(body: Body, carried: Mapping[int, Declared]) -> Iterable[tuple[Statement, Declared]]:
+    return ((body.statements[index], declared) for index, declared in carried.items())
+
+
+def _typed(declared: Declared) -> bytes:
+    space = "" if declared.type.endswith("*") else " "
+    return f"{declared.type}{space}{declared.name}".encode()
+
+
+def condition_of(layout: Layout, statement: Statement, around: Level, line: int) -> tuple[tuple[int, int], bytes]:
+    """Where the condition of a plain `if` stands, and the condition; raises `NotPossible`."""
+    text = layout.text
+    if statement.macro or not around.body.braced:
+        raise NotPossible(f"the conditional in line {line} is written by a macro or is a branch without braces")
+    if not layout.is_first(statement.keyword):
+        raise NotPossible(f"the conditional in line {line} does not begin its line")
+    opening = text.find(b"(", statement.keyword, statement.head_end)
+    condition = text[opening + 1 : statement.head_end - 1]
+    between = layout.code[statement.keyword + 2 : opening].strip()
+    if between or _DECLARES.search(condition) or DIRECTIVE.search(condition):
+        raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
+    if _has_comma(condition):
+        raise NotPossible(f"the condition in line {line} contains a comma operator")
+    return (opening + 1, statement.head_end - 1), condition
+
+
+def _has_comma(condition: bytes) -> bool:
+    """Whether a comma stands outside of all brackets: in a declaration it would begin another variable."""
+    depth = 0
+    for byte in condition:
+        depth += (byte in b"([{") - (byte in b")]}")
+        if byte in b"," and depth == 0:
+            return True
+    return False
+
+
+def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
+    """Leave a loop alone in its conditional, then let all threads make it, with its body under the condition.
+
+    `level` is the branch, in it the position of the loop; `outer` the body around the conditional."""
+    last = len(level.body.statements) - 1
+    if level.position < last:
+        return _halved(session, outer, level, [level.position + 1])
+    if level.position > 0:
+        return _halved(session, outer, level, [level.position])
+    text = session.trees.texts[level.function.path]
+    layout, statement = Layout(text), level.owner
+    assert statement is not None
+    if level.body.role != "then" or len(statement.bodies) > 1 or level.body.statements[0].kind != "for":
+        raise NotPossible(f"the loop in line {line_of(text, level.body.statements[0].keyword)} is not a plain `for`")
+    condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
+    changes = inside_out(outer, level, text, condition)
+    return Restructuring(
+        level.function.path,
+        sorted(changes, key=lambda c: (c.start, c.end)),
+        "let all threads make the loop",
+        level.body.statements[0].keyword,
+    )
+
+
+_BLANK_LINES: Final = re.compile(rb"(?:\r?\n[ \t]*)+(?=\r?\n)")
+_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")

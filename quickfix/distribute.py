@@ -1,0 +1,136 @@
+"""Conditionals around loops, turned inside out: all threads make the loop, its body is under the condition.
+
+Takes a conditional that holds nothing but a counting loop, gives the changes after which the loop holds the
+conditional. A thread for which the condition is false counts and does nothing else; what the head of the loop computes
+with is its own counter and values that the loop does not change. That all threads count alike, as a barrier in the loop
+needs it, the engine finds out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from analyzers.frontend.gaps import Body, Statement
+from quickfix.edits import Change, Layout, indented
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.paths import Level
+from quickfix.uniform_loops import acts, reads_memory
+
+_COUNTER: Final = re.compile(rb"\s*(?:[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>.+?)\s*\Z")
+_STEP: Final = re.compile(
+    rb"\s*(?:(?P<name>[A-Za-z_]\w*)\s*(?:(?:[-+*/]|<<|>>)=\s*(?P<by>.+?)|\+\+|--)|(?:\+\+|--)\s*(?P<same>[A-Za-z_]\w*))"
+    rb"\s*\Z"
+)
+DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
+
+
+def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[int, int], bytes]) -> list[Change]:
+    """The changes; `condition` is where the condition stands, and its text. Raises `NotPossible`."""
+    layout = Layout(text)
+    statement, body = level.owner, level.body
+    assert statement is not None
+    (loop,) = body.statements
+    line = line_of(text, loop.keyword)
+    inner = loop.bodies[0]
+    _check(layout, level, loop, inner, line)
+    (low, high), written = condition
+    name = kept_condition(layout.code, level.function, written)
+    newline, indentation = layout.newline, layout.indentation(statement.keyword)
+    deeper = layout.indentation(loop.keyword)
+    if name is None:
+        name = fresh_name(level, text, "taken")
+        head = b"const bool " + name + b" = "
+        moved = ((len(head), low, high - low),)
+        first = [Change(statement.keyword, body.start, head + written + b";", moved=moved)]
+    else:
+        end = text.find(b"\n", body.start) + 1
+        if text[body.start : end].strip():
+            raise NotPossible(f"a comment follows the conditional in line {line_of(text, statement.keyword)}")
+        first = [Change(layout.line_start(statement.keyword), end, b"")]
+    first += _moved_out(layout, body.start, loop.keyword, indentation)
+    test = b"if (" + name + b")"
+    if inner.braced:
+        at = inner.start
+        if not layout.is_first(inner.end):
+            raise NotPossible(f"the loop in line {line} does not end in a line of its own")
+        return [*first, Change(at, at, newline + deeper + test + b" {")]
+    head_end = layout.last_visible(inner.start, loop.start)
+    if layout.text[head_end : inner.start].strip():
+        raise NotPossible("there is a comment between the loop and its statement")
+    if not layout.same_line(head_end, inner.start):
+        return [*first, Change(head_end, head_end, b" {" + newline + deeper + test)]
+    unit = layout.unit(level.function)
+    opened = b" {" + newline + deeper + test + newline + deeper + unit
+    more = (Change(each, each, unit) for each in indented(text, inner.start, inner.end))
+    return [*first, Change(head_end, inner.start, opened), *more]
+
+
+def _moved_out(layout: Layout, start: int, end: int, indentation: bytes) -> Iterable[Change]:
+    """The lines behind `start` up to that of `end`, as deep as `indentation` where they were deeper by one level."""
+    deeper = layout.indentation(end)
+    extra = len(deeper) - len(indentation)
+    if not deeper.startswith(indentation):
+        return
+    at = layout.text.find(b"\n", start, end)
+    while at >= 0:
+        if layout.text.startswith(deeper, at + 1):
+            yield Change(at + 1, at + 1 + extra, b"")
+        at = layout.text.find(b"\n", at + 1, end)
+
+
+def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int) -> None:
+    text = layout.text
+    statement, parts = level.owner, loop.head_parts
+    assert statement is not None
+    if not level.body.braced or loop.macro or parts is None or inner.loops != 1 or not layout.is_first(loop.keyword):
+        raise NotPossible(f"the loop in line {line} is written by a macro or does not begin its line")
+    if loop.start != loop.keyword:
+        raise NotPossible(f"the loop in line {line} follows a pragma")
+    heads = ((statement.keyword, level.body.start), (loop.keyword, loop.head_end))
+    if any(layout.code[slice(*head)] != text[slice(*head)] for head in heads):
+        raise NotPossible(f"there is a comment in the head of the loop in line {line} or of the conditional around it")
+    if not layout.is_first(loop.keyword) or layout.same_line(level.body.start, loop.keyword):
+        raise NotPossible(f"the loop in line {line} does not begin its line")
+    if DIRECTIVE.search(text, level.body.start, loop.keyword):
+        raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
+    if not layout.is_first(level.body.end):
+        raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
+    opening = text.find(b"(", loop.keyword, loop.head_end)
+    start, test, step = (
+        text[opening + 1 : parts[0]],
+        text[parts[0] + 1 : parts[1]],
+        text[parts[1] + 1 : loop.head_end - 1],
+    )
+    counter, change = _COUNTER.match(start), _STEP.match(step)
+    if counter is None or change is None or counter["name"] != (change["name"] or change["same"]):
+        raise NotPossible(f"the loop in line {line} does more than count")
+    values = (counter["value"], test, change["by"] or b"0")
+    if any(acts(value) or reads_memory(value, layout) for value in values):
+        raise NotPossible(f"the head of the loop in line {line} may act or read memory")
+    names = {counter["name"]}.union(*(_WORD.findall(value) for value in values))
+    code = layout.code[inner.start : inner.end]
+    function = layout.code[level.function.start : level.function.end]
+    for name in names:
+        if _changes(name, code):
+            raise NotPossible(f"the loop in line {line} changes `{name.decode()}`, which its head computes with")
+        if re.search(rb"[\w>]\s*[*&\s]\s*" + name + rb"\s*;", function) and name != counter["name"]:
+            declared = re.search(rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_][\w\s:<>]*[\s*&]" + name + rb"\s*;", function)
+            if declared is not None:
+                raise NotPossible(f"`{name.decode()}` may have no value where the loop in line {line} would be made")
+
+
+def _changes(name: bytes, code: bytes) -> bool:
+    """Whether the name is assigned, stepped, or handed to where it may be."""
+    own = rb"\b" + re.escape(name) + rb"\b"
+    ways = (
+        own + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)",
+        rb"(?:\+\+|--)\s*" + own,
+        own + rb"\s*(?:\+\+|--)",
+        rb"&\s*" + own,
+        rb"\[\s*(?:[&=]|\w+\s*,)",
+        rb"(?<!\bif)(?<!\bwhile)(?<!\bmin)(?<!\bmax)\s*\(\s*(?:[^();]*,\s*)?" + own + rb"\s*[,)]",
+    )
+    return any(re.search(way, code) is not None for way in ways)

@@ -1,0 +1,82 @@
+"""Guards instead of jumps: what stands behind ``if (c) continue;`` or ``if (c) return;`` goes under the opposite of it.
+
+Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, each with the old
+statements under the old condition. The declarations behind the jump keep their scope: nothing follows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from analyzers.frontend.gaps import Body, Statement
+from quickfix.edits import Change, Layout, indented
+from quickfix.naming import NotPossible, line_of
+from quickfix.paths import Level
+
+_DIRECTIVES: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
+_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")
+
+
+def jump_in(body: Body, end: int, word: str) -> int | None:
+    """The first statement of the body in front of `end` that is nothing but ``if (…)`` and the jump `word`."""
+    for index, statement in enumerate(body.statements[:end]):
+        if statement.kind == "if" and len(statement.bodies) == 1:
+            inner = statement.bodies[0].statements
+            if len(inner) == 1 and inner[0].kind == "jump" and inner[0].call == word:
+                return index
+    return None
+
+
+def guarded(level: Level, index: int, text: bytes) -> list[Change]:
+    """The changes for the jump at `index` of the body of `level`; raises `NotPossible`."""
+    layout = Layout(text)
+    body, statement = level.body, level.body.statements[index]
+    line = line_of(text, statement.keyword)
+    jump = statement.bodies[0].statements[0]
+    rest = body.statements[index + 1 :]
+    if statement.macro or jump.macro or not body.braced or not rest or not layout.is_first(statement.keyword):
+        raise NotPossible(f"the jump in line {line} is written by a macro or does not begin its line")
+    if layout.text[jump.start : jump.end].rstrip(b"; \t") not in (b"continue", b"return"):
+        raise NotPossible(f"the jump in line {line} returns a value")
+    function = layout.code[level.function.start : level.function.end]
+    if re.search(rb"\bgoto\b", function) or any(s.kind == "label" for s in _all(body)):
+        raise NotPossible("there are labels behind it, and `goto` may lead to them")
+    opening = text.find(b"(", statement.keyword, statement.head_end)
+    condition = text[opening + 1 : statement.head_end - 1]
+    if layout.code[statement.keyword + 2 : opening].strip() or _DECLARES.search(condition):
+        raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
+    if layout.code[statement.keyword : statement.end] != text[statement.keyword : statement.end]:
+        raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
+    if b"#" in condition or not _balanced(text, statement.start, body.end):
+        raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
+    if b'R"' in text[statement.end : body.end]:
+        raise NotPossible("there is a raw string behind the jump, which cannot be indented")
+    simple = re.fullmatch(rb"\s*\w+\s*", condition) is not None
+    head, tail = (b"if (!", b") {") if simple else (b"if (!(", b")) {")
+    at = (len(head), opening + 1, len(condition))
+    unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)
+    end = layout.line_end(rest[-1].end)
+    changes = [Change(statement.keyword, statement.end, head + condition + tail, moved=(at,))]
+    changes += [Change(each, each, unit) for each in indented(text, statement.end, end)]
+    return [*changes, Change(end, end, layout.newline + indentation + b"}")]
+
+
+def _all(body: Body) -> Iterable[Statement]:
+    for statement in body.statements:
+        yield statement
+        if statement.kind != "switch":
+            for inner in statement.bodies:
+                yield from _all(inner)
+
+
+def _balanced(text: bytes, start: int, end: int) -> bool:
+    """No `#if` that encloses the one place and not the other."""
+    depth = 0
+    for match in _DIRECTIVES.finditer(text, start, end):
+        word = match.group(1)
+        if depth == 0 and not word.startswith(b"if"):
+            return False
+        depth += word.startswith(b"if") - (word == b"endif")
+    return depth == 0
