@@ -190,6 +190,11 @@ def lor(*parts: Expr) -> Expr:
     return result
 
 
+def disjuncts(e: Expr) -> tuple[Expr, ...]:
+    """The top-level disjuncts of a boolean."""
+    return tuple(p for a in e.args for p in disjuncts(a)) if e.op == "lor" else (e,)
+
+
 def conjuncts(e: Expr) -> tuple[Expr, ...]:
     """The top-level conjuncts of a boolean, left to right."""
     out: list[Expr] = []

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
-from analyzers.ir.expr import TRUE
+from analyzers.ir.expr import TRUE, Expr
 
 RANKS: Final[Mapping[K.Scope, int]] = {"thread": 0, "warp": 0, "block": 1, "cluster": 2, "grid": 3, "system": 4}
 """Scopes by size; fences between the threads of a warp do not occur."""
@@ -41,18 +42,41 @@ Passages = Mapping[int, Mapping[int, Passage]]
 _State = dict[int, Passage]
 
 
-def passages(kernel: K.Kernel) -> Passages:
-    """Between all accesses and barriers of shared and global memory; empty for a kernel with too many."""
+def passages(kernel: K.Kernel, *, of_first: bool = False) -> Passages:
+    """Between all accesses and barriers of shared and global memory; empty for a kernel with too many. ``of_first``: as
+    the first thread of a block goes."""
     events = [s for s in K.statements(kernel.body) if isinstance(s, (K.Load, K.Store, K.Atomic, K.Barrier))]
     if len(events) > MAX_EVENTS:
         return {}
-    flow = _Flow()
+    flow = _Flow(_first_thread(kernel) if of_first else {})
     flow.block(kernel.body, {})
     return {} if flow.gave_up else flow.at
 
 
+def _first_thread(kernel: K.Kernel) -> dict[Expr, Expr]:
+    """What the coordinates are for the first thread of a block, and variables that are assigned once."""
+    changes: dict[str, int] = {}
+    values: dict[str, Expr] = {}
+    for s in K.statements(kernel.body):
+        name = s.reduce[2] if isinstance(s, K.Barrier) and s.reduce is not None else getattr(s, "var", None)
+        if name is not None:
+            changes[name] = changes.get(name, 0) + 1
+        if isinstance(s, K.Assign):
+            values[s.var] = s.value
+    known: dict[Expr, Expr] = {t: E.const(0, E.U32) for t in E.TID}
+    for _ in range(MAX_PASSES):
+        before = len(known)
+        for name, value in values.items():
+            if changes[name] == 1 and (found := E.substitute(value, known)).op == "const":
+                known[E.var(name, value.ty)] = found
+        if len(known) == before:
+            break
+    return known
+
+
 class _Flow:
-    def __init__(self) -> None:
+    def __init__(self, known: Mapping[Expr, Expr]) -> None:
+        self.known = known
         self.at: dict[int, dict[int, Passage]] = {}
         self.exits: dict[str, _State] = {}
         self.gave_up = False
@@ -68,6 +92,9 @@ class _Flow:
         if isinstance(s, K.Block):
             return _joined(self.block(s.body, state), self.exits.pop(s.label, None))
         if isinstance(s, K.If):
+            taken = E.substitute(s.condition, self.known) if self.known else s.condition
+            if taken.op == "const":
+                return self.block(s.then if taken.value else s.orelse, state)
             return _joined(self.block(s.then, state), self.block(s.orelse, state))
         if isinstance(s, K.Loop):
             return self._loop(s, state)

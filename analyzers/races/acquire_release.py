@@ -15,6 +15,7 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
 from analyzers.model import Remark
 from analyzers.races import critical_sections
+from analyzers.races.block_sections import block_sections
 from analyzers.races.critical_sections import (
     Lock,
     Section,
@@ -41,8 +42,9 @@ from analyzers.races.others import (
     rank_of,
 )
 from analyzers.races.pairs import Pair, place, synchronizes
-from analyzers.races.signals import STARTS_AT_ZERO, Signals
+from analyzers.races.signals import Signals
 from analyzers.races.threads import Launch, Mode
+from analyzers.races.ticket_locks import ticket_locks
 
 
 @dataclass
@@ -65,7 +67,7 @@ class AcquireRelease:
 
     @cached_property
     def _locks(self) -> list[Lock]:
-        return locks(self.launch)
+        return [*locks(self.launch), *ticket_locks(self.launch)]
 
     @cached_property
     def _watched(self) -> frozenset[str]:
@@ -87,7 +89,8 @@ class AcquireRelease:
         """The locks held at an access."""
         found = self._sections.get(id(access))
         if found is None:
-            found = self._sections[id(access)] = sections(self.launch, self._locks, access)
+            found = sections(self.launch, self._locks, access) + block_sections(self.launch, self._locks, access)
+            self._sections[id(access)] = found
         return found
 
     # --- what volatile means
@@ -148,7 +151,7 @@ class AcquireRelease:
         threads = Threads(self.launch, mode)
         held = (self.sections(pair.one), self.sections(pair.two))
         apart = E.lnot(critical_sections.ordered(threads, *held))
-        assumed = {STARTS_AT_ZERO} if any(s.presumes_zero for side in held for s in side) else set[str]()
+        assumed = {text for side in held for s in side for text in s.assumed}
         if apart is not E.TRUE:
             yield apart, frozenset(assumed)
         for unfenced in (False, True) if is_strong(pair.one) or is_strong(pair.two) else (False,):

@@ -15,13 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analyzers.ir import expr as E
-from analyzers.ir.events import AccessEvent, Guard
+from analyzers.ir.events import AccessEvent, BarrierEvent
 from analyzers.ir.expr import Expr, IntType
 from analyzers.ir.passages import ACQUIRES
 from analyzers.model import Remark, SourceSpan
+from analyzers.races.first_thread import alone, as_first_thread
 from analyzers.races.others import (
     BLOCK,
     DEVICE,
+    STARTS_AT_ZERO,
     SYSTEM,
     Threads,
     allocation_events,
@@ -31,8 +33,9 @@ from analyzers.races.others import (
     passage,
     rank_of,
 )
-from analyzers.races.pairs import place, starts_otherwise
+from analyzers.races.pairs import Place, place, starts_otherwise
 from analyzers.races.threads import Launch, Mode
+from analyzers.races.tickets import NO_WRAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +52,23 @@ class Lock:
     two_valued: bool = False
     """Nothing but ``free`` and ``taken`` is ever in the cell, if it starts at zero: who does not find it taken finds it
     free."""
+    gates: tuple[AccessEvent, ...] = ()
+    """Of a ticket lock (``ticket_locks``): the reads that tell whose turn it is."""
 
     @property
     def rank(self) -> int:
         """Of the smallest scope among its atomics."""
-        return min(rank_of(a) for a in (*self.takes, *self.releases))
+        return min(rank_of(a) for a in (*self.takes, *self.releases, *self.gates))
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An access by a thread that holds a lock."""
+    """An access by a thread that holds a lock, or in a block whose first thread holds it."""
 
     lock: Lock
     take: AccessEvent
+    cell: Place
+    """That of the lock, as the thread of the access sees it."""
     access: AccessEvent
     acquired: int
     """Rank of the fence between taking the lock and the access; 0: none."""
@@ -71,11 +78,14 @@ class Section:
     """A release with that fence."""
     name: str
     """Of the lock, as its declaration has it."""
-    presumes_zero: bool = False
-    """The thread knows that it holds the lock only if the cell starts at zero."""
+    assumed: frozenset[str] = frozenset()
+    """What it rests on that the thread holds the lock."""
     chain: int = SYSTEM
     """Rank of the weakest fence in any section of the lock, where a release is a store: what an earlier section did
     reaches a later one through those between. An atomic release carries on what was released before."""
+    of_block: bool = False
+    """The first thread of the block holds the lock, for all of them: threads of one block do not exclude each
+    other."""
 
 
 def locks(launch: Launch) -> list[Lock]:
@@ -126,7 +136,7 @@ def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: 
         and not starts_otherwise(launch, allocation)
     )
     draft = Lock(allocation, free, taken, takes, releasing, two_valued=two_valued)
-    others = [a for a in releasing if not any(_holds(launch, draft, a, t) and _one_cell(a, t) for t in takes)]
+    others = [a for a in releasing if not any(held(launch, draft, a, t) and one_cell(a, t) for t in takes)]
     plain = [a for a in events if a not in takes and a not in releasing and not is_strong(a)]
     others += [a for a in events if a not in takes and a not in releasing and is_strong(a)]
     # A plain write is a race itself unless barriers keep it apart from the atomics. Then it comes before all sections,
@@ -146,7 +156,7 @@ def _takes(a: AccessEvent, free: int, taken: int) -> bool:
     return a.atomic.op == "exch" and a.atomic.constant == taken
 
 
-def _one_cell(one: AccessEvent, two: AccessEvent) -> bool:
+def one_cell(one: AccessEvent, two: AccessEvent) -> bool:
     return one.root is two.root and one.offset is two.offset and one.width == two.width
 
 
@@ -155,20 +165,53 @@ def _barrier_inside(launch: Launch, release: AccessEvent, take: AccessEvent) -> 
     return between is not None and any(b.id in between.passed for b in launch.events.barriers)
 
 
-def _holds(launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent, *, strictly: bool = False) -> bool:
-    """A thread at ``event`` found the lock free the last time it executed ``take``, and has not released it since.
-    ``strictly``: whatever was in the cell at first."""
-    between = passage(launch.events, event.id, take.id)
-    if between is None or between.passed & {a.id for a in (*lock.releases, *lock.others)}:
-        return False
-    if _foreign_counters(take.offset, event.loops):
-        return False
-    two_valued = lock.two_valued and not strictly
-    return _found_free(launch, replace(lock, two_valued=two_valued), event.guard, event.loops, take)
+def held(
+    launch: Launch, lock: Lock, event: AccessEvent, take: AccessEvent, *, strictly: bool = False
+) -> AccessEvent | None:
+    """The access by which a thread at ``event`` knows that it has held the lock since its latest ``take``; None where
+    it may not hold it. ``strictly``: whatever was in the cell at first."""
+    conditions = [c.condition for c in event.guard]
+    first = alone(launch, event.guard)
+    if first:
+        conditions += [as_first_thread(c) for c in conditions]
+    known = replace(lock, two_valued=lock.two_valued and not strictly)
+    return held_under(launch, known, event, take, conditions, first)
 
 
-def _found_free(launch: Launch, lock: Lock, guard: Guard, loops: tuple[str, ...], take: AccessEvent) -> bool:
-    conditions = [c.condition for c in guard]
+def held_under(
+    launch: Launch,
+    lock: Lock,
+    event: AccessEvent | BarrierEvent,
+    take: AccessEvent,
+    conditions: Sequence[Expr],
+    first: bool,
+) -> AccessEvent | None:
+    """The same, for a thread that gets to ``event`` under these conditions; ``first``: the first one of a block."""
+    if not _is_kept(launch, lock, event, take, first) or _foreign_counters(take.offset, event.loops):
+        return None
+    if not lock.gates:
+        return take if _found_free(launch, lock, conditions, event.loops, take) else None
+    found = observations(launch, conditions, event.loops)
+    tickets = [o.value for o in found if o.access is take]
+    for seen in found:
+        if seen.access in lock.gates and _is_kept(launch, lock, event, seen.access, first):
+            turn = [c for c in E.conjuncts(E.land(*conditions)) if c.op == "eq"]
+            for one, two in (map(_unchanged, c.args) for c in turn):
+                if any({one, two} == {seen.value, ticket} for ticket in tickets):
+                    return seen.access
+    return None
+
+
+def _is_kept(launch: Launch, lock: Lock, event: AccessEvent | BarrierEvent, since: AccessEvent, first: bool) -> bool:
+    """The thread has not released the lock since the latest ``since``."""
+    between = passage(launch.events, event.id, since.id, first)
+    return between is not None and not between.passed & {a.id for a in (*lock.releases, *lock.others)}
+
+
+def _found_free(
+    launch: Launch, lock: Lock, conditions: Sequence[Expr], loops: tuple[str, ...], take: AccessEvent
+) -> bool:
+    """The conditions, at a place in these loops, say that the latest ``take`` found the lock free."""
     # Equal to ``free``, not only different from ``taken``: something else may have been in the cell at first.
     return any(
         seen.access is take
@@ -223,29 +266,37 @@ def _foreign_counters(offset: Expr, loops: tuple[str, ...]) -> bool:
 
 
 def sections(launch: Launch, known: Sequence[Lock], access: AccessEvent) -> list[Section]:
-    """The locks that a thread holds at an access."""
+    """The locks that the thread of an access holds itself."""
     out: list[Section] = []
     for lock in known:
         for take in lock.takes:
-            if take is access or not _holds(launch, lock, access, take):
+            gate = held(launch, lock, access, take) if take is not access and access not in lock.gates else None
+            entered = passage(launch.events, access.id, gate.id) if gate is not None else None
+            if gate is None or entered is None:
                 continue
-            entered = passage(launch.events, access.id, take.id)
-            assert entered is not None
             released, release = SYSTEM, None
             for r in lock.releases:
                 left = passage(launch.events, r.id, access.id)
                 if left is not None and r is not access and left.release < released:
                     released, release = left.release, r
-            name, chain = name_of(launch, take), _chain(launch, lock)
-            # Who holds the lock was successful: the order of the atomic itself is that of success.
-            acquired = rank_of(take) if take.atomic is not None and take.atomic.order in ACQUIRES else 0
-            acquired = max(acquired, entered.acquire)
+            name, chain = name_of(launch, take), chain_of(launch, lock)
+            acquired = max(own_rank(gate), entered.acquire)
             holders = (access, *lock.releases)
             presumes = lock.two_valued and not all(
-                any(_holds(launch, lock, a, t, strictly=True) for t in lock.takes) for a in holders
+                any(held(launch, lock, a, t, strictly=True) for t in lock.takes) for a in holders
             )
-            out.append(Section(lock, take, access, acquired, released, release, name, presumes, chain))
+            assumed = frozenset({STARTS_AT_ZERO}) if presumes else frozenset[str]()
+            if lock.gates:
+                assumed |= {STARTS_AT_ZERO, NO_WRAP}
+            cell = place(launch, take)
+            out.append(Section(lock, take, cell, access, acquired, released, release, name, assumed, chain))
     return out
+
+
+def own_rank(gate: AccessEvent) -> int:
+    """Of an acquiring access by which a thread learns that it holds a lock. It was successful: the order of the atomic
+    itself is that of success."""
+    return rank_of(gate) if gate.atomic is not None and gate.atomic.order in ACQUIRES else 0
 
 
 def name_of(launch: Launch, access: AccessEvent) -> str:
@@ -277,11 +328,12 @@ def remark(words: Words) -> Remark:
     return Remark(tuple(texts), tuple(places))
 
 
-def _chain(launch: Launch, lock: Lock) -> int:
-    if all(r.atomic is not None and r.atomic.op in ("exch", "cas") for r in lock.releases):
+def chain_of(launch: Launch, lock: Lock) -> int:
+    """The ``chain`` of sections of the lock."""
+    if not lock.gates and all(r.atomic is not None and r.atomic.op in ("exch", "cas") for r in lock.releases):
         return SYSTEM
-    through = (passage(launch.events, r.id, t.id) for r in lock.releases for t in lock.takes)
-    return min((min(p.acquire, p.release) for p in through if p is not None), default=SYSTEM)
+    through = [(passage(launch.events, r.id, t.id), t) for r in lock.releases for t in lock.gates or lock.takes]
+    return min((min(max(p.acquire, own_rank(t)), p.release) for p, t in through if p is not None), default=SYSTEM)
 
 
 def needed(mode: Mode) -> int:
@@ -294,6 +346,8 @@ def ordered(threads: Threads, one: Sequence[Section], two: Sequence[Section]) ->
     ways: list[Expr] = []
     for a in one:
         for b in two:
+            if (a.of_block or b.of_block) and threads.mode != "grid":
+                continue
             if a.lock is b.lock and not faults(a, threads.mode) and not faults(b, threads.mode):
                 ways.append(same_lock(threads, a, b))
     return E.lor(*ways) if ways else E.FALSE
@@ -301,11 +355,9 @@ def ordered(threads: Threads, one: Sequence[Section], two: Sequence[Section]) ->
 
 def same_lock(threads: Threads, one: Section, two: Section) -> Expr:
     """Thread 1 in one section and thread 2 in the other hold the same cell."""
-    launch = threads.launch
-    where, there = place(launch, one.take), place(launch, two.take)
-    if where.space == "shared" and threads.mode == "grid":
+    if one.cell.space == "shared" and threads.mode == "grid":
         return E.FALSE
-    return threads.same_place(where, 1, there, 2)
+    return threads.same_place(one.cell, 1, two.cell, 2)
 
 
 def faults(section: Section, mode: Mode) -> list[Words]:
@@ -329,7 +381,8 @@ def faults(section: Section, mode: Mode) -> list[Words]:
             )
         )
     if section.chain < need:
-        out.append((f"a section of the lock `{name}` that a store ends has no fence of sufficient scope in it",))
+        which = "" if lock.gates else " that a store ends"
+        out.append((f"a section of the lock `{name}`{which} has no fence of sufficient scope in it",))
     if section.acquired < need:
         taken = ("where the lock is taken", made_in(section.take))
         out.append(missing_fence(section.acquired, need, taken, here))

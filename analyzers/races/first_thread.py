@@ -1,5 +1,5 @@
 """The thread (0, 0, 0) of a block, which waits, counts or reserves for the others: what it executes, and what no other
-thread does."""
+thread does; and what all threads along x do together."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from collections.abc import Iterable
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, Conjunct
 from analyzers.ir.expr import Expr, IntType
-from analyzers.races.threads import Launch
+from analyzers.races.threads import MAX_THREADS, Launch
 
 _COORDINATES = {t: E.const(0, E.U32) for t in E.TID}
+
+
+def as_first_thread(e: Expr) -> Expr:
+    """``e``, not bound, with the coordinates of the first thread."""
+    return E.substitute(e, _COORDINATES)
 
 
 def of_first_thread(launch: Launch, e: Expr) -> Expr | None:
@@ -52,3 +57,30 @@ def unconverted(e: Expr) -> Expr:
             break
         e = e.args[0]
     return e
+
+
+def scaled(e: Expr, coordinate: Expr) -> tuple[int, int] | None:
+    """(a, b) where ``e`` is ``a * coordinate + b``, ``a`` positive, for coordinates of a block."""
+    if e is coordinate:
+        return 1, 0
+    if e.op == "cast" and isinstance(e.ty, IntType) and e.ty.width >= 32:
+        return scaled(e.args[0], coordinate)
+    if e.op in ("add", "mul"):
+        for one, other in (e.args, e.args[::-1]):
+            if other.op == "const" and 0 <= other.value < 1 << 20 and (found := scaled(one, coordinate)) is not None:
+                scale, base = found
+                scale, base = (
+                    (scale, base + other.value) if e.op == "add" else (scale * other.value, base * other.value)
+                )
+                return (scale, base) if scale and scale * MAX_THREADS + base < 1 << 31 else None
+    return None
+
+
+def limit_of(condition: Expr, coordinate: Expr) -> int | None:
+    """``n`` where the condition is that the coordinate, one of a block, is less than ``n``."""
+    if condition.op not in ("lt", "le"):
+        return None
+    one, other = condition.args
+    if scaled(one, coordinate) != (1, 0) or other.op != "const":
+        return None
+    return int(other.value) + (condition.op == "le")

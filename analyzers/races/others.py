@@ -18,20 +18,23 @@ from analyzers.races.threads import GID, Launch, Mode
 
 Event = AccessEvent | BarrierEvent | WaitEvent
 
+STARTS_AT_ZERO = "flags and counters that threads wait for are zero when the kernel starts"
+
 SYSTEM = RANKS["system"]
 DEVICE = RANKS["grid"]
 BLOCK = RANKS["block"]
 
-_known: dict[int, tuple[KernelEvents, Passages]] = {}
+_known: dict[tuple[int, bool], tuple[KernelEvents, Passages]] = {}
 
 
-def passages_of(events: KernelEvents) -> Passages:
-    """Those of the kernel, worked out once for all its launches."""
-    found = _known.get(id(events.kernel))
+def passages_of(events: KernelEvents, of_first: bool = False) -> Passages:
+    """Those of the kernel, worked out once for all its launches. ``of_first``: those of the first thread of a block."""
+    found = _known.get((id(events.kernel), of_first))
     if found is None or found[0].kernel is not events.kernel:
         if len(_known) > 64:
             _known.clear()
-        found = _known[id(events.kernel)] = (events, passages(events.kernel))
+        found = events, passages(events.kernel, of_first=of_first)
+        _known[id(events.kernel), of_first] = found
     return found[1]
 
 
@@ -217,6 +220,6 @@ def allocation_events(launch: Launch, allocation: str) -> list[AccessEvent]:
     return [a for a in launch.events.accesses if place(launch, a).allocation == allocation]
 
 
-def passage(events: KernelEvents, later: int, earlier: int) -> Passage | None:
-    """From the latest execution of ``earlier`` to ``later``, in one thread."""
-    return passages_of(events).get(later, {}).get(earlier)
+def passage(events: KernelEvents, later: int, earlier: int, of_first: bool = False) -> Passage | None:
+    """From the latest execution of ``earlier`` to ``later``, in one thread, or in the first one of a block."""
+    return passages_of(events, of_first).get(later, {}).get(earlier)

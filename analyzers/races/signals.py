@@ -8,25 +8,23 @@ and a fence behind it; or because the writing thread itself waited for such a si
 said as a condition under which A and B are *unordered*, in which the writing threads are threads of their own
 (``others``).
 
-The wait may be that of the first thread of B's block, with a barrier between. A counter that every block adds one to,
-once, tells more: who sees that all others have added comes after all of them ("last block").
+The wait may be that of the first thread of B's block, with a barrier between. Counters tell more (``counters``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, WaitEvent
 from analyzers.ir.expr import I64, Expr, IntType
-from analyzers.races.first_thread import alone, executes_before, of_first_thread, unconverted
+from analyzers.races.counters import Counters
+from analyzers.races.first_thread import executes_before, limit_of, of_first_thread, scaled
 from analyzers.races.others import (
+    STARTS_AT_ZERO,
     SYSTEM,
     Observation,
-    Threads,
-    allocation_events,
-    changes_nothing,
     is_strong,
     observations,
     passage,
@@ -34,65 +32,22 @@ from analyzers.races.others import (
     rank_of,
 )
 from analyzers.races.pairs import place, starts_otherwise
-from analyzers.races.threads import Launch
+from analyzers.races.sightings import Sight, changes, equal, is_cell, is_zero, left_by
 
-STARTS_AT_ZERO = "flags and counters that threads wait for are zero when the kernel starts"
 AFTER_WAIT = (
     "volatile and atomic accesses behind a wait for a flag are performed after it, without a fence between "
     "(the hardware does not run ahead of a condition)"
 )
 
-MAX_WRITES = 12
-"""Writes of one flag that are told apart."""
-MAX_BARRIERS = 3
-"""Barriers between two events that are tried."""
 MAX_CHAIN = 3
 """Threads that pass a signal on, one to the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """A thread of the question that saw something, before the access in question."""
-
-    seen: Observation
-    thread: int
-    acquired: int
-    """Rank of the fence between the observation and the access."""
-    sequential: int
-    """Rank of a sequentially consistent one, which may stand behind a barrier."""
-    conditions: tuple[Expr, ...] = ()
-    """What is known where it saw it, not renamed."""
-    waived: bool = False
-    """The access is strong: it and the signals before it are performed one after the other without fences."""
-    reach: tuple[int, ...] = ()
-    """Threads that the signal is passed on to without a fence: the fence in front of it has to reach them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A number that the first thread of a block saw and stored in shared memory, where ``load`` found it."""
-
-    seen: Observation
-    load: Expr
-    store: AccessEvent
-    acquired: int
-    sequential: int
-
-
 @dataclass
-class Signals:
+class Signals(Counters):
     """Asks one question: in which case two accesses are not ordered by signals."""
 
-    threads: Threads
-    unfenced: bool = False
-    """Strong accesses come after the wait before them, without a fence."""
-    assumed: set[str] = field(default_factory=set[str])
-    """What the answers rest on."""
     _depth: int = 0
-
-    @property
-    def launch(self) -> Launch:
-        return self.threads.launch
 
     def unordered(self, first: AccessEvent, one: int, second: AccessEvent, two: int) -> Expr:
         """A condition that holds wherever ``first`` in thread ``one`` does not come before ``second`` in thread
@@ -112,7 +67,7 @@ class Signals:
         for seen in observations(self.launch, conditions, second.loops):
             between = passage(self.launch.events, second.id, seen.access.id)
             if between is not None and seen.access is not second:
-                sight = _Sight(seen, two, between.acquire, between.sequential, conditions)
+                sight = Sight(seen, two, between.acquire, between.sequential, conditions)
                 parts.append(self._beyond(first, one, second, sight))
         return E.land(*parts)
 
@@ -120,6 +75,7 @@ class Signals:
         """Signals that the first thread of the block waited for, before a barrier that ``second`` is behind."""
         parts: list[Expr] = []
         for wait in self.launch.events.waits:
+            parts += self._from_earlier_iteration(first, one, second, two, wait)
             for barrier in self._barriers(wait, second):
                 for seen in observations(self.launch, (wait.fact,), wait.loops):
                     between = passage(self.launch.events, barrier.id, seen.access.id)
@@ -128,88 +84,77 @@ class Signals:
                     waiting = self.threads.another()
                     after = passage(self.launch.events, second.id, barrier.id)
                     sequential = max(between.sequential, after.sequential if after is not None else 0)
-                    sight = _Sight(seen, waiting, between.acquire, sequential, (wait.fact,))
-                    formula = E.lor(
-                        E.lnot(self.threads.guard(wait, waiting, assumed=False)),
-                        E.land(
-                            self.threads.side(wait.fact, waiting),
-                            self._beyond(first, one, second, sight),
-                        ),
-                    )
+                    sight = Sight(seen, waiting, between.acquire, sequential, (wait.fact,))
+                    formula = self._after_wait(first, one, second, wait, sight)
                     parts.append(E.land(*self._first_of(waiting, two, wait.loops), formula))
         return E.land(*parts)
+
+    def _after_wait(self, first: AccessEvent, one: int, second: AccessEvent, wait: WaitEvent, sight: Sight) -> Expr:
+        """Unordered, though the thread of the sight comes to the wait."""
+        return E.lor(
+            E.lnot(self.threads.guard(wait, sight.thread, assumed=False)),
+            E.land(self.threads.side(wait.fact, sight.thread), self._beyond(first, one, second, sight)),
+        )
+
+    def _from_earlier_iteration(
+        self, first: AccessEvent, one: int, second: AccessEvent, two: int, wait: WaitEvent
+    ) -> Iterator[Expr]:
+        """Signals that the first thread of the block waited for in the iteration before, in front of a barrier at the
+        end of that one or at the start of this one."""
+        t, events = self.threads, self.launch.events
+        if not wait.loops or wait.loops != second.loops[: len(wait.loops)]:
+            return
+        counter = events.loops[wait.loops[-1]].counter
+        for barrier in events.barriers:
+            here = barrier.order < second.order
+            if barrier.scope not in ("block", "cluster", "grid") or barrier.loops != wait.loops:
+                continue
+            if not here and barrier.order < wait.order:
+                continue
+            if not self._surely_passed(barrier, second, None if here else counter):
+                continue
+            for seen in observations(self.launch, (wait.fact,), wait.loops):
+                between = passage(events, barrier.id, seen.access.id)
+                after = passage(events, second.id, barrier.id)
+                if between is None or after is None:
+                    continue
+                waiting = t.another()
+                sequential = max(between.sequential, after.sequential)
+                sight = Sight(seen, waiting, between.acquire, sequential, (wait.fact,))
+                around = self._first_of(waiting, two, wait.loops[:-1])
+                mine, theirs = t.side(counter, two), t.side(counter, waiting)
+                formula = self._after_wait(first, one, second, wait, sight)
+                if formula is not E.TRUE:
+                    before = E.compare("eq", E.add(theirs, E.const(1, I64)), mine)
+                    none = E.compare("eq", mine, E.const(0, I64))
+                    yield E.lor(none, E.land(*around, before, formula))
+
+    def _surely_passed(self, barrier: BarrierEvent, second: AccessEvent, counter: Expr | None) -> bool:
+        """A thread that gets to ``second`` came by the barrier, in the same iterations, or, with the counter of the
+        loop, in the one before."""
+        known = [c.condition for c in second.guard]
+        ended = {part for w in self.launch.events.waits for part in E.conjuncts(w.fact)}
+        for c in barrier.guard:
+            if c.kind in ("return", "assume") or (c.kind == "loop" and counter is not None):
+                continue
+            if c.condition in known and (counter is None or counter not in E.symbols(c.condition)):
+                continue
+            if counter is None or not _has_waited(c.condition, ended):
+                return False
+        return True
 
     def _broadcast(self, first: AccessEvent, one: int, second: AccessEvent, two: int) -> Expr:
         """Signals that the first thread of the block saw and told the others through shared memory."""
         parts: list[Expr] = []
         for told in self._told(second):
             waiting, facts = self._telling(told, two)
-            sight = _Sight(told.seen, waiting, told.acquired, told.sequential)
+            sight = Sight(told.seen, waiting, told.acquired, told.sequential)
             parts.append(E.land(facts, E.lor(self._untold(told, waiting), self._beyond(first, one, second, sight))))
         return E.land(*parts)
 
-    def _told(self, second: AccessEvent) -> list[_Told]:
-        """What the guard of an access says of a value that the first thread of the block stored in shared memory."""
-        out: list[_Told] = []
-        for node in E.symbols(*(c.condition for c in second.guard)):
-            store = self._stored(node) if node.op == "opaque" and node.value[0].startswith("load:") else None
-            if store is None or store.value is None or store.loops:
-                continue
-            for seen in observations(self.launch, (store.value,), store.loops):
-                for barrier in self._barriers(store, second):
-                    between = passage(self.launch.events, barrier.id, seen.access.id)
-                    after = passage(self.launch.events, second.id, barrier.id)
-                    if between is not None:
-                        sequential = max(between.sequential, after.sequential if after is not None else 0)
-                        out.append(_Told(seen, node, store, between.acquire, sequential))
-        return out
-
-    def _telling(self, told: _Told, thread: int) -> tuple[int, Expr]:
-        """The first thread of the block of ``thread``, and what its store says to the other threads."""
-        first = self.threads.another()
-        assert told.store.value is not None
-        value = _equal(self.threads.side(told.load, thread), self.threads.side(told.store.value, first))
-        return first, E.land(*self._first_of(first, thread, ()), E.lor(self._untold(told, first), value))
-
-    def _untold(self, told: _Told, first: int) -> Expr:
-        return E.lnot(self.threads.guard(told.store, first, assumed=False))
-
-    def _first_of(self, thread: int, other: int, loops: tuple[str, ...]) -> list[Expr]:
-        """``thread`` is the first one of the block of ``other``, in the same iterations of these loops."""
-        t, known = self.threads, self.launch.events.loops
-        same = [E.compare("eq", t.side(known[x].counter, thread), t.side(known[x].counter, other)) for x in loops]
-        return [t.exists(thread), t.is_first(thread), t.same_block(thread, other), *same]
-
-    def _stored(self, load: Expr) -> AccessEvent | None:
-        """The one store, by the first thread only, whose value a load of shared memory gives."""
-        number = int(load.value[0].split(":")[1])
-        reads = [a for a in self.launch.events.accesses if a.id == number]
-        if len(reads) != 1:
-            return None
-        where = place(self.launch, reads[0])
-        stores = [a for a in allocation_events(self.launch, where.allocation) if a.writes]
-        if where.space != "shared" or len(stores) != 1 or stores[0].kind != "write":
-            return None
-        store = stores[0]
-        same = store.offset is reads[0].offset and store.width == reads[0].width and store.offset.op == "const"
-        return store if same and store.order < reads[0].order and alone(self.launch, store.guard) else None
-
-    def _barriers(self, first: AccessEvent | WaitEvent, second: AccessEvent) -> list[BarrierEvent]:
-        """Barriers that every thread of the block passes between the two, in the same iterations of common loops."""
-        out: list[BarrierEvent] = []
-        known = [c.condition for c in second.guard]
-        for b in self.launch.events.barriers:
-            if b.scope not in ("block", "cluster", "grid") or not first.order < b.order < second.order:
-                continue
-            if b.loops != first.loops[: len(b.loops)] or b.loops != second.loops[: len(b.loops)]:
-                continue
-            if all(c.kind in ("return", "assume") or c.condition in known for c in b.guard):
-                out.append(b)
-        return out[:MAX_BARRIERS]
-
     # --- where it came from
 
-    def _beyond(self, first: AccessEvent, one: int, second: AccessEvent, sight: _Sight) -> Expr:
+    def _beyond(self, first: AccessEvent, one: int, second: AccessEvent, sight: Sight) -> Expr:
         """Unordered, as far as this observation tells."""
         if not isinstance(sight.seen.value.ty, IntType):
             return E.TRUE
@@ -217,30 +162,57 @@ class Signals:
             strong = replace(sight, acquired=SYSTEM, sequential=SYSTEM, waived=True)
             self.assumed.add(AFTER_WAIT)
             return E.land(self._sources(first, one, strong), self._counted(first, one, strong))
-        if max(sight.acquired, sight.sequential) == 0 and not _is_cell(self.launch, second, sight.seen.access):
+        if max(sight.acquired, sight.sequential) == 0 and not is_cell(self.launch, second, sight.seen.access):
             return E.TRUE
         return E.land(self._sources(first, one, sight), self._counted(first, one, sight))
 
-    def _sources(self, first: AccessEvent, one: int, sight: _Sight) -> Expr:
+    def _sources(self, first: AccessEvent, one: int, sight: Sight) -> Expr:
         """The value was there from the start, or came from a write that ``first`` does not come before."""
         seen, ty = sight.seen, sight.seen.value.ty
-        writes = _changes(self.launch, seen.access)
-        if writes is None or not self._starts_at_zero(seen.access, writes) or not isinstance(ty, IntType):
+        writes = changes(self.launch, seen.access)
+        zero = self._starts_at_zero(seen.access, writes, sight.thread) if writes is not None else E.FALSE
+        if writes is None or zero is E.FALSE or not isinstance(ty, IntType):
             return E.TRUE
         ends = [self._ended_by(write, first, one, sight) for write in writes]
         if all(before is E.FALSE for _, before in ends):
             return E.TRUE
         self.assumed.add(STARTS_AT_ZERO)
         start = E.compare("eq", self.threads.side(seen.value, sight.thread), E.const(0, ty))
-        return E.lor(start, *(E.land(happens, E.lnot(before)) for happens, before in ends))
+        return E.lor(start, E.lnot(zero), *(E.land(happens, E.lnot(before)) for happens, before in ends))
 
-    def _starts_at_zero(self, signal: AccessEvent, writes: Iterable[AccessEvent]) -> bool:
-        """Nothing but zero is in the cell before the writes that are told apart. Of global memory that is assumed,
+    def _starts_at_zero(self, signal: AccessEvent, writes: Iterable[AccessEvent], thread: int) -> Expr:
+        """When nothing but zero is in the cell before the writes that are told apart. Of global memory that is assumed,
         unless the source says otherwise; shared memory holds anything when a block starts."""
         cell = place(self.launch, signal)
         if cell.space != "shared":
-            return not starts_otherwise(self.launch, cell.allocation)
-        return any(_is_zero(w) and self._writes_first(w, signal) for w in writes)
+            return E.FALSE if starts_otherwise(self.launch, cell.allocation) else E.TRUE
+        ways: list[Expr] = []
+        for w in writes:
+            if is_zero(w) and self._writes_first(w, signal):
+                return E.TRUE
+            if is_zero(w) and w.loops == signal.loops[: len(w.loops)] and self._barriers(w, signal):
+                ways.append(self._written_by_all(w, self.threads.side(cell.offset, thread)))
+        return E.lor(*ways) if ways else E.FALSE
+
+    def _written_by_all(self, write: AccessEvent, offset: Expr) -> Expr:
+        """When ``offset`` is one of those that the threads of a block, numbered along x, all write to."""
+        launch = self.launch
+        found = scaled(launch.bind(place(launch, write).offset), E.TID[0])
+        limits = [E.cast(launch.bind(E.BDIM[0]), I64)]
+        for c in write.guard:
+            condition = launch.bind(c.condition)
+            limit = limit_of(condition, E.TID[0])
+            if c.kind == "assume" or limit is not None:
+                limits += [E.const(limit, I64)] if limit is not None and c.kind != "assume" else []
+            else:
+                return E.FALSE
+        if found is None:
+            return E.FALSE
+        scale, base = (E.const(n, I64) for n in found)
+        distance = E.sub(offset, base)
+        exact = E.compare("eq", E.binary("rem", distance, scale), E.const(0, I64))
+        within = [E.compare("lt", distance, E.mul(scale, n)) for n in limits]
+        return E.land(E.compare("le", E.const(0, I64), distance), exact, *within)
 
     def _writes_first(self, write: AccessEvent, signal: AccessEvent) -> bool:
         """The first thread of the block writes the one cell of the signal, before a barrier that it is behind."""
@@ -251,10 +223,10 @@ class Signals:
             return False
         return executes_before(self.launch, write, signal)
 
-    def _ended_by(self, write: AccessEvent, first: AccessEvent, one: int, sight: _Sight) -> tuple[Expr, Expr]:
+    def _ended_by(self, write: AccessEvent, first: AccessEvent, one: int, sight: Sight) -> tuple[Expr, Expr]:
         """That the value came from this write by some thread, and that ``first`` comes before it then."""
         t, seen = self.threads, sight.seen
-        new = _left_by(write)
+        new = left_by(write)
         if new is not None and new.op == "const" and isinstance(seen.value.ty, IntType):
             known = {seen.value: E.cast(new, seen.value.ty)}
             if any(E.substitute(c, known) is E.FALSE for c in sight.conditions):
@@ -266,7 +238,7 @@ class Signals:
         parts = [t.exists(writer, write.loops), t.guard(write, writer)]
         parts.append(t.same_place(where, writer, there, sight.thread))
         if new is not None and isinstance(seen.value.ty, IntType):
-            parts.append(_equal(t.side(seen.value, sight.thread), t.side(new, writer)))
+            parts.append(equal(t.side(seen.value, sight.thread), t.side(new, writer)))
         if not set(write.loops) & set(seen.access.loops) and write.order > seen.access.order:
             parts.append(E.lnot(t.same_thread(writer, sight.thread)))
         happens = E.land(*parts)
@@ -275,7 +247,7 @@ class Signals:
         rank = min(rank_of(write), rank_of(seen.access))
         return happens, self._before(first, one, write, writer, sight, rank)
 
-    def _before(self, first: AccessEvent, one: int, write: AccessEvent, writer: int, sight: _Sight, rank: int) -> Expr:
+    def _before(self, first: AccessEvent, one: int, write: AccessEvent, writer: int, sight: Sight, rank: int) -> Expr:
         """``first`` comes before the signal ``write``, and with it before what its reader does."""
         t, events = self.threads, self.launch.events
         ways: list[Expr] = []
@@ -317,12 +289,12 @@ class Signals:
         for seen, conditions in self._waited_before(write):
             between = passage(self.launch.events, write.id, seen.access.id)
             if between is not None and min(between.acquire, between.release):
-                before = _Sight(seen, writer, between.acquire, between.sequential, conditions)
+                before = Sight(seen, writer, between.acquire, between.sequential, conditions)
                 enough = seen_with(between.release, between.sequential)
                 yield E.land(enough, E.lnot(self._sources(first, one, before)))
 
     def _passed_unfenced(
-        self, first: AccessEvent, one: int, write: AccessEvent, writer: int, sight: _Sight, rank: int
+        self, first: AccessEvent, one: int, write: AccessEvent, writer: int, sight: Sight, rank: int
     ) -> Iterator[Expr]:
         """The same without a fence, for the sake of a strong access at the end."""
         if not sight.waived:
@@ -330,7 +302,7 @@ class Signals:
         for seen, conditions in self._waited_before(write):
             if passage(self.launch.events, write.id, seen.access.id) is not None:
                 reach = (*sight.reach, sight.thread)
-                before = _Sight(seen, writer, SYSTEM, SYSTEM, conditions, waived=True, reach=reach)
+                before = Sight(seen, writer, SYSTEM, SYSTEM, conditions, waived=True, reach=reach)
                 enough = self.threads.covered(rank, writer, sight.thread)
                 yield E.land(enough, E.lnot(self._sources(first, one, before)))
 
@@ -340,149 +312,9 @@ class Signals:
             if seen.access is not write:
                 yield seen, conditions
 
-    # --- counters
 
-    def _counted(self, first: AccessEvent, one: int, sight: _Sight) -> Expr:
-        """Unordered, as far as the number that a counter has reached tells."""
-        t, seen = self.threads, sight.seen
-        add = self._counter(seen.access) if t.mode == "grid" else None
-        if add is None:
-            return E.TRUE
-        self.assumed.add(STARTS_AT_ZERO)
-        blocks = self._blocks()
-        own = t.another()
-        got = E.opaque(f"atomic:{add.id}", seen.value.ty)
-        ticket, reached = (E.cast(t.side(e, n), I64) for e, n in ((got, own), (seen.value, sight.thread)))
-        zero, top = E.const(0, I64), E.sub(blocks, E.const(1, I64))
-        # What is seen by an addition is the number of those before it; by a read, of all so far.
-        most = top if seen.access is add else blocks
-        executed = t.guard(add, own)
-        definitions = [
-            t.exists(own), t.same_block(own, one), t.is_first(own),
-            E.compare("le", zero, ticket), E.compare("le", ticket, top),
-            E.compare("le", zero, reached), E.compare("le", reached, most),
-            E.lor(executed, E.compare("lt", reached, most)),
-        ]  # fmt: skip
-        if seen.access is add:
-            definitions.append(E.lor(t.same_block(own, sight.thread), E.compare("ne", ticket, reached)))
-        rank = min(rank_of(add), rank_of(seen.access))
-        before = self._before(first, one, add, own, sight, rank)
-        if first is add:
-            # What comes after the reading in its thread comes, in this cell, after what was read.
-            before = E.lor(before, E.land(t.same_thread(one, own), t.covered(rank, own, sight.thread)))
-        if before is E.FALSE:
-            return E.TRUE
-        ordered = E.land(executed, E.compare("lt", ticket, reached), before)
-        # Up to its limit, an increment counts as an addition does.
-        return E.lor(self._starts_again(add), E.land(*definitions, E.lnot(ordered)))
-
-    def _counter(self, signal: AccessEvent) -> AccessEvent | None:
-        """The one addition by which each block counts itself, once, in the cell of the signal, from zero on."""
-        launch, cell = self.launch, place(self.launch, signal)
-        writes = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
-        adds = [a for a in writes if is_strong(a)]
-        if len(adds) != 1 or not _adds_one(adds[0]) or adds[0].loops or cell.keys or cell.space != "global":
-            return None
-        add, where = adds[0], place(launch, adds[0])
-        if where.offset.op != "const" or where.offset is not cell.offset or add.width != signal.width:
-            return None
-        if starts_otherwise(launch, cell.allocation) or not alone(launch, add.guard):
-            return None
-        plain = (a for a in writes if a is not add)
-        return add if all(self._sets_to_zero_before(a, add) or self._told_last(a, add) for a in plain) else None
-
-    def _sets_to_zero_before(self, write: AccessEvent, add: AccessEvent) -> bool:
-        """A barrier of the grid is between the writing of zero and all additions."""
-        return _is_zero(write) and any(b.scope == "grid" for b in self._barriers(write, add))
-
-    def _told_last(self, write: AccessEvent, add: AccessEvent) -> bool:
-        """Only who was told that all others have been counted gets to the write: no addition comes after it."""
-        conditions = [c.condition for c in write.guard]
-        told = [t for t in self._told(write) if t.seen.access is add and executes_before(self.launch, t.store, write)]
-        known = {t.load: E.cast(t.store.value, t.load.ty) for t in told if t.store.value is not None}
-        conditions += [E.substitute(c, known) for c in conditions]
-        counts = {self.launch.bind(o.value) for o in observations(self.launch, conditions, write.loops)
-                  if o.access is add}  # fmt: skip
-        for c in E.conjuncts(self.launch.bind(E.land(*conditions))):
-            if c.op == "eq" and any(unconverted(a) in counts and self._is_last(b) for a, b in (c.args, c.args[::-1])):
-                return True
-        return False
-
-    def _is_last(self, e: Expr) -> bool:
-        """It is the number of blocks less one."""
-        if e.op == "const":
-            return E.cast(e, I64) is E.sub(self._blocks(), E.const(1, I64))
-        several = [d for axis, d in enumerate(E.GDIM) if self.launch.grid[axis] != 1]
-        one = E.const(1, E.U32)
-        return len(several) == 1 and unconverted(e) is unconverted(E.sub(self.launch.bind(several[0]), one))
-
-    def _blocks(self) -> Expr:
-        blocks = E.const(1, I64)
-        for d in E.GDIM:
-            blocks = E.mul(blocks, E.cast(self.launch.bind(d), I64))
-        return blocks
-
-    def _starts_again(self, add: AccessEvent) -> Expr:
-        """Some block makes the counter wrap around before all have been counted."""
-        if add.atomic is None or add.atomic.op != "inc" or add.value is None:
-            return E.FALSE
-        t = self.threads
-        some, top = t.another(), E.sub(self._blocks(), E.const(1, I64))
-        low = E.compare("lt", E.cast(t.side(add.value, some), I64), top)
-        return E.land(t.exists(some), t.guard(add, some), low)
-
-    def apart(self, first: AccessEvent, second: AccessEvent) -> Expr:
-        """What is known of two blocks that were both told a number by one counter: the numbers differ."""
-        if self.threads.mode != "grid":
-            return E.TRUE
-        parts: list[Expr] = []
-        for a in self._told(first):
-            for b in self._told(second):
-                if a.seen.access is not b.seen.access or self._counter(a.seen.access) is not a.seen.access:
-                    continue
-                facts = [self._telling(a, 1), self._telling(b, 2)]
-                differ = E.compare(
-                    "ne", *(self.threads.side(s.seen.value, n) for s, (n, _) in zip((a, b), facts, strict=True))
-                )
-                parts += [*(f for _, f in facts), E.lor(self._starts_again(a.seen.access), differ)]
-        return E.land(*parts)
-
-
-def _left_by(write: AccessEvent) -> Expr | None:
-    """The value that a write leaves in its cell, where that is what it is given."""
-    if write.value is None or not isinstance(write.value.ty, IntType):
-        return None
-    if write.atomic is not None and write.atomic.op not in ("exch", "store", "cas"):
-        return None
-    return write.value
-
-
-def _equal(one: Expr, two: Expr) -> Expr:
-    if not isinstance(one.ty, IntType) or not isinstance(two.ty, IntType):
-        return E.TRUE
-    return E.compare("eq", one, E.cast(two, one.ty))
-
-
-def _is_cell(launch: Launch, access: AccessEvent, signal: AccessEvent) -> bool:
-    """Both go to one cell in every thread."""
-    one, two = place(launch, access), place(launch, signal)
-    same = one.allocation == two.allocation and one.offset is two.offset and not one.keys
-    return same and one.offset.op == "const" and access.width == signal.width
-
-
-def _changes(launch: Launch, signal: AccessEvent) -> list[AccessEvent] | None:
-    """All that changes the cell of a signal; None where that is more than can be told apart."""
-    cell = place(launch, signal)
-    writes = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
-    if len(writes) > MAX_WRITES or any(a.width != signal.width for a in writes):
-        return None
-    return writes
-
-
-def _is_zero(write: AccessEvent) -> bool:
-    value = _left_by(write)
-    return value is not None and value.op == "const" and value.value == 0
-
-
-def _adds_one(a: AccessEvent) -> bool:
-    return a.atomic is not None and (a.atomic.op == "inc" or (a.atomic.op == "add" and a.atomic.constant == 1))
+def _has_waited(condition: Expr, ended: set[Expr]) -> bool:
+    """That the first thread of the block, or whoever comes here, has ended a wait, which all threads know behind it."""
+    others = {E.compare("ne", t, E.const(0, E.U32)) for t in E.TID}
+    parts = E.disjuncts(condition)
+    return any(p in ended for p in parts) and all(p in ended or p in others for p in parts)

@@ -289,7 +289,8 @@ def element(ctx: Context, place: Place, index: Expr, node: Node) -> Place:
     pointer = ptradd(place.pointer, mul(wide, const(max(inner.size, 1), I64)))
     offset = wide.value * inner.size if wide.op == "const" else None
     inside = place.alignment.coarse(inner.size) if offset is None else place.alignment.moved(offset)
-    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, place.volatile, inside, place.within)
+    volatile = place.volatile or ctype.volatile
+    return MemPlace(pointer, inner, _bounded(place.bounds, wide, ctype), None, volatile, inside, place.within)
 
 
 def _bounded(bounds: Bounds, index: Expr, array: CType) -> Bounds:
