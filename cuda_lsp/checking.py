@@ -87,6 +87,8 @@ class Checks:
         self._pending: Counter[str] = Counter()
         self._settling: dict[str, asyncio.Event] = {}
         self._running: dict[str, tuple[Job, CheckProgress]] = {}
+        self._kept: set[str] = set()
+        """Units that the user wanted checked whether or not they are open."""
         self._asked_again: set[str] = set()
         """Units whose text was saved while that very text was being checked: another file may have changed behind the
         check's back, where no watcher tells."""
@@ -162,6 +164,13 @@ class Checks:
         for unit in units:
             self._session.spawn(self._check_unit(unit, frozen, wish or Wish()))
 
+    async def check_and_keep(self, unit: str) -> None:
+        """Check a unit that need not be open, wait for the end, and keep its findings when its documents are closed."""
+        self._kept.add(unit)
+        await self._session.configured()
+        await self._check_unit(unit, self._freeze(), Wish())
+        await self.settled(unit)
+
     def forget_includes(self) -> None:
         """Who includes whom may have changed."""
         self._graph = None
@@ -212,9 +221,14 @@ class Checks:
         return self._unit_of.get(uri)
 
     def leave(self, uri: str) -> None:
-        """A document has no unit any more; a unit without documents is dropped."""
+        """A document has no unit any more; a unit without documents is dropped, unless it is kept."""
         unit = self._unit_of.pop(uri, None)
-        if unit is not None and unit not in self._unit_of.values():
+        if unit is not None and unit not in self._kept:
+            self._drop(unit)
+
+    def _drop(self, unit: str) -> None:
+        if unit not in self._unit_of.values():
+            self._kept.discard(unit)
             self._latest.pop(unit, None)
             self.views.pop(unit, None)
             self._session.scheduler.forget(unit)
@@ -282,7 +296,10 @@ class Checks:
         submitted = False
         try:
             snapshot = await self._snapshot(unit, frozen)
-            if snapshot is None or self._latest.get(unit) != frozen.number:
+            if snapshot is None:
+                self._drop(unit)
+                return
+            if self._latest.get(unit) != frozen.number:
                 return
             view = self.views.setdefault(unit, UnitView(unit))
             if not (wish.force or wish.relink):

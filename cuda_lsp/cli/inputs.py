@@ -11,20 +11,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzers.model import Reason
+from cuda_lsp.workspace.cuda_sources import walk
 
-SUFFIXES = frozenset({".cu", ".cuh"})
-_SKIPPED_FOLDERS = frozenset(
-    {
-        "__pycache__", "_build", "_deps", "build", "builddir", "cmakefiles", "dist", "external", "extern",
-        "node_modules", "out", "site-packages", "target", "third-party", "third_party", "thirdparty", "vendor",
-        "vendored", "venv",
-    }
-)  # fmt: skip
 _BYTE_ORDER_MARK = "\ufeff"
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 
@@ -59,25 +52,6 @@ def collect(paths: Iterable[str]) -> list[Input]:
             if _absolute(name) not in found:
                 found[_absolute(name)] = replace(read(name), is_named=False)
     return list(found.values())
-
-
-def walk(folder: Path) -> Iterator[Path]:
-    """The CUDA sources below a folder, sorted, symbolic links to folders not followed."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_skipped(Path(parent) / name))
-        for name in sorted(names):
-            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
-                yield Path(parent) / name
-
-
-def _is_skipped(folder: Path) -> bool:
-    # A CMake build folder may have any name.
-    return (
-        folder.name.startswith(".")
-        or folder.name.lower() in _SKIPPED_FOLDERS
-        or folder.name.lower().startswith("cmake-build-")
-        or (folder / "CMakeCache.txt").exists()
-    )
 
 
 def read(path: Path) -> Input:

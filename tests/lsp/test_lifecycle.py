@@ -58,7 +58,7 @@ async def test_what_is_offered(connect: Connect) -> None:
     assert actions.resolve_provider is True
     assert list(actions.code_action_kinds or ()) == ["quickfix", "source.fixAll.cuda-lsp", "source.recheck.cuda-lsp"]
     assert offered.execute_command_provider is not None
-    assert list(offered.execute_command_provider.commands) == ["cuda-lsp.recheck"]
+    assert list(offered.execute_command_provider.commands) == ["cuda-lsp.recheck", "cuda-lsp.checkAll"]
 
 
 async def test_shutdown_and_exit_end_everything_with_0(editor: Editor) -> None:
