@@ -9,11 +9,18 @@ RUN_ENV := .venv/run-$(KEY).stamp
 DEV_ENV := .venv/dev-$(KEY).stamp
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test lint format bench clean
+EXTENSION := vscode-extension
+NODE_ENV := $(EXTENSION)/node_modules/.package-lock.json
+VSIX := $(EXTENSION)/cuda-lsp.vsix
+
+.PHONY: help demo test test-editors screenshots vsix lint format bench clean
 
 help:
 	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
 	@echo 'make test    lint, types, layering and all tests'
+	@echo 'make test-editors  the tests in VS Code and Neovim, with what they need (Debian and Ubuntu, Node 20 or newer)'
+	@echo 'make vsix    the VS Code extension, packed with the server (Node 20 or newer)'
+	@echo 'make screenshots   the pictures in docs/images, taken anew in VS Code'
 	@echo 'make lint    lint, types and layering only'
 	@echo 'make format  reformat the Python sources'
 	@echo 'make bench   the measurements behind benchmarks/README.md'
@@ -24,6 +31,22 @@ demo: $(RUN_ENV)
 
 test: lint
 	$(BIN)/python -m pytest -q -n 2
+
+vsix: $(DEV_ENV) $(NODE_ENV)
+	rm -rf $(EXTENSION)/server
+	$(BIN)/python -m build --wheel --no-isolation --outdir $(EXTENSION)/server . >/dev/null
+	cp LICENSE CHANGELOG.md $(EXTENSION)/
+	cd $(EXTENSION) && npm run --silent check && npm run --silent test && npm run --silent build
+	cd $(EXTENSION) && npm run --silent package -- --out cuda-lsp.vsix
+
+test-editors: vsix
+	$(EXTENSION)/editor-test/prepare.sh
+	$(EXTENSION)/editor-test/run.sh $(VSIX) $(BIN)/cuda-lsp build/screenshots
+	$(BIN)/python -m pytest -q tests/test_nvim.py
+
+screenshots: vsix
+	$(EXTENSION)/editor-test/prepare.sh
+	$(EXTENSION)/editor-test/run.sh $(VSIX) $(BIN)/cuda-lsp docs/images
 
 lint: $(DEV_ENV)
 	$(BIN)/python -m ruff check
@@ -40,6 +63,12 @@ bench: $(DEV_ENV)
 
 clean:
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(EXTENSION)/node_modules $(EXTENSION)/out $(EXTENSION)/server $(VSIX) $(EXTENSION)/editor-test/node_modules
+
+$(NODE_ENV): $(EXTENSION)/package-lock.json
+	@command -v npm >/dev/null || { echo 'The extension is built with Node 20 or newer and npm, and there is no npm.' >&2; exit 1; }
+	cd $(EXTENSION) && npm ci --no-fund --no-audit --silent
+	@touch $@
 
 # pip is what venv writes last: without it an earlier attempt was interrupted.
 .venv/bin/pip:

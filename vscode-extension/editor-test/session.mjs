@@ -1,0 +1,136 @@
+// A sitting in VS Code: open a racy reduction, see the squiggle, read the hover, preview the fix, apply it, undo it, run the
+// kernel, check the workspace. Ends with exit code 1 at the first thing that is not as it should be.
+//
+//   node session.mjs EXTENSION.vsix --server PATH --pictures FOLDER [--chromium PATH]
+
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+
+import { open, until } from "./editor.mjs";
+
+const [vsix, ...rest] = process.argv.slice(2);
+const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
+const pictures = path.resolve(option("--pictures", "pictures"));
+const chromiumPath = option("--chromium", "/usr/bin/chromium");
+const server = path.resolve(option("--server", ".venv/bin/cuda-lsp"));
+const workspace = path.join(import.meta.dirname, "workspace");
+const started = performance.now();
+
+function told(what) {
+  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
+}
+
+const editor = await open({ vsix: path.resolve(vsix), workspace, chromiumPath, machine: { "cudaLsp.server.path": server } });
+const { page, press, command, count, text, goTo, openFile, status, save } = editor;
+fs.mkdirSync(pictures, { recursive: true });
+const picture = (name, clip) => editor.picture(path.join(pictures, `vscode-${name}.png`), clip);
+const ERRORS = ".squiggly-error";
+let failed = true;
+
+try {
+  told("VS Code is open");
+  const original = fs.readFileSync(path.join(workspace, "reduction.cu"), "utf-8");
+
+  const opened = performance.now();
+  await openFile("reduction.cu");
+  await until("a squiggle", () => count(ERRORS));
+  told(`a squiggle, ${((performance.now() - opened) / 1000).toFixed(1)} s after the file was asked for`);
+  await until("the server is at rest", async () => /is running/.test((await status()) ?? ""));
+
+  await goTo(14, 4);
+  await press("Control+k");
+  await press("Control+i");
+  await until("a hover", async () => (await text(".monaco-hover-content")).some((hover) => hover?.includes("thread (128, 0, 0)")));
+  const hover = (await text(".monaco-hover-content")).join("\n");
+  assert.match(hover, /data-race/);
+  assert.match(hover, /part\[128\]/);
+  await picture("hover");
+  told("the hover names the threads and the cell");
+  await press("Escape");
+
+  await press("Control+.");
+  await until("the fix is offered", async () => (await text(".action-widget .monaco-list-row")).some((row) => row?.includes("Insert __syncthreads()")));
+  await picture("fix");
+  await press("Escape");
+  told("the light bulb offers the fix");
+
+  await command("cuda-lsp: Preview Fix");
+  await until("a diff", () => count(".monaco-diff-editor .char-insert, .monaco-diff-editor .line-insert"));
+  await until("the button", () => count('.editor-actions a[aria-label^="Apply This Fix"]'));
+  await picture("preview");
+  await command("cuda-lsp: Apply This Fix");
+  await until("the file is in front again", async () => (await editor.activeTab()) === "reduction.cu" && (await count(".monaco-diff-editor")) === 0);
+  const fixed = original.replace("  part[t] = sum;\n", "  part[t] = sum;\n  __syncthreads();\n");
+  assert.notEqual(fixed, original);
+  assert.equal(await save("reduction.cu"), fixed);
+  await until("no squiggle is left", async () => (await count(ERRORS)) === 0);
+  told("the previewed fix is applied, and the squiggle is gone");
+
+  await press("Control+z");
+  assert.equal(await save("reduction.cu"), original);
+  await until("the squiggle is back", () => count(ERRORS));
+  told("the fix is undone, and the squiggle is back");
+
+  await goTo(14, 4);
+  await press("Control+.");
+  await until("the fix is offered", async () => (await text(".action-widget .monaco-list-row")).some((row) => row?.includes("Insert __syncthreads()")));
+  await press("Enter");
+  await until("the barrier is there", async () => (await text(".view-line")).filter((line) => line?.includes("__syncthreads()")).length === 2);
+  assert.equal(await save("reduction.cu"), fixed);
+  await until("no squiggle is left", async () => (await count(ERRORS)) === 0);
+  await press("Control+z");
+  assert.equal(await save("reduction.cu"), original);
+  told("the same through the light bulb");
+
+  await openFile("scale.cu");
+  await until("the barrier is faded", () => count(".squiggly-unnecessary, .squiggly-inline-unnecessary"));
+  await picture("faded");
+  told("a useless barrier is faded");
+
+  await openFile("reduction.cu");
+  await command("cuda-lsp: Run Kernel Under the Race Detector");
+  await until("the run confirms the race", async () => {
+    const rows = await text(".terminal-wrapper.active .xterm-rows");
+    return rows.some((row) => row?.replaceAll("\u00a0", " ").includes("1 race in 4 runs"));
+  });
+  await command("View: Toggle Maximized Panel");
+  await until("the new size is not shown any more", async () => (await count(".terminal-resize-overlay.visible")) === 0);
+  await picture("run");
+  await command("View: Toggle Maximized Panel");
+  await command("View: Hide Panel");
+  told("the race detector confirms the race in a terminal");
+
+  await command("cuda-lsp: Check Workspace");
+  await until("the end is told", async () => (await text(".notification-list-item-message")).some((note) => note?.includes("3 files were checked")));
+  await command("Problems: Focus on Problems View");
+  await until("the findings of files that are not open", async () => (await text(".markers-panel .monaco-list-row")).some((row) => row?.includes("histogram.cu")));
+  await command("Notifications: Clear All Notifications");
+  await picture("problems");
+  told("the workspace is checked");
+
+  await command("cuda-lsp: Show Menu");
+  await until("the menu", async () => (await text(".quick-input-list .monaco-list-row")).some((row) => row?.includes("Explain a kernel")));
+  await picture("status");
+  await press("Escape");
+
+  await command("cuda-lsp: Show Races");
+  await until("the explorer, or that there is none", async () =>
+    (await count("iframe.webview")) > 0 || (await text(".notification-list-item-message")).some((note) => note?.includes("race explorer")),
+  );
+  told("races are shown, or the server is said to have no view of them");
+
+  await command("cuda-lsp: Restart Server");
+  await until("it is up again", async () => /is running/.test((await status()) ?? ""));
+  told("the server was restarted");
+  failed = false;
+} catch (error) {
+  console.error(error);
+  await editor.picture(path.join(pictures, "failure.png"));
+  console.error(`the window as it was: ${path.join(pictures, "failure.png")}; the status bar said: ${await status()}`);
+  console.error(editor.log());
+} finally {
+  await editor.close();
+}
+told(failed ? "failed" : "all is well");
+process.exit(failed ? 1 : 0);

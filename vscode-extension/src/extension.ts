@@ -1,0 +1,106 @@
+// What VS Code starts: makes the parts, registers the commands, and starts the server when a CUDA file is opened.
+
+import * as vscode from "vscode";
+
+import { checkWorkspace } from "./checkWorkspace";
+import { activeCuda, isCuda } from "./documents";
+import { KernelCommands } from "./kernelCommands";
+import { showMenu } from "./menu";
+import { FixPreview } from "./preview";
+import { RaceExplorer } from "./raceExplorer";
+import { Server, SETTINGS } from "./server";
+import { StatusBar } from "./status";
+
+const SETTLED_MS = 1_000;
+let server: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("cuda-lsp", { log: true });
+  const status = new StatusBar();
+  const started = new Server(context, log, status);
+  server = started;
+  const preview = new FixPreview();
+  const kernels = new KernelCommands(started);
+  const explorer = new RaceExplorer(
+    () => started.running,
+    (uri, kernel) => kernels.run(uri, kernel),
+  );
+  context.subscriptions.push(log, status, started, preview, explorer, kernels);
+
+  const commands: Record<string, (...given: never[]) => unknown> = {
+    "cuda-lsp.menu": () => showMenu(started),
+    "cuda-lsp.restartServer": () => started.restart(),
+    "cuda-lsp.stopServer": () => started.stop(),
+    "cuda-lsp.installServer": () => started.install(),
+    "cuda-lsp.removeServer": () => removeServer(started),
+    "cuda-lsp.showLog": () => log.show(),
+    "cuda-lsp.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${context.extension.id}`),
+    "cuda-lsp.openWalkthrough": () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
+    "cuda-lsp.checkWorkspace": () => checkWorkspace(started),
+    "cuda-lsp.explainKernel": (uri?: string, kernel?: string) => kernels.explain(text(uri), text(kernel)),
+    "cuda-lsp.run": (uri?: string, kernel?: string) => kernels.run(text(uri), text(kernel)),
+    "cuda-lsp.showRaces": (uri?: string, kernel?: string) => {
+      const file = text(uri) ?? activeCuda()?.uri.toString();
+      return file === undefined
+        ? vscode.window.showInformationMessage("cuda-lsp: open a CUDA file first.")
+        : explorer.show(file, text(kernel));
+    },
+    "cuda-lsp.previewFix": () => previewFix(started, preview),
+    "cuda-lsp.applyPreviewedFix": (uri?: vscode.Uri) => preview.apply(uri),
+    "cuda-lsp.fixAll": () =>
+      vscode.commands.executeCommand("editor.action.codeAction", { kind: "source.fixAll.cuda-lsp", apply: "first" }),
+  };
+  for (const [name, action] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, action));
+  }
+
+  const startFor = (document: vscode.TextDocument): void => {
+    if (isCuda(document)) {
+      void started.ensure();
+    }
+  };
+  vscode.workspace.textDocuments.forEach(startFor);
+  // A path is typed letter by letter, and the client still tells the server of the change.
+  let timer: NodeJS.Timeout | undefined;
+  const restartSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void started.restart(), SETTLED_MS);
+  };
+  context.subscriptions.push(
+    { dispose: () => clearTimeout(timer) },
+    vscode.workspace.onDidOpenTextDocument(startFor),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restart()),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration(`${SETTINGS}.server`)) {
+        restartSoon();
+      }
+    }),
+  );
+}
+
+export function deactivate(): Promise<void> | undefined {
+  return server?.stop();
+}
+
+/** Menus hand over what they like as arguments; only text is meant for us. A resource of a menu is a URI. */
+function text(given: unknown): string | undefined {
+  return typeof given === "string" ? given : given instanceof vscode.Uri ? given.toString() : undefined;
+}
+
+async function previewFix(server: Server, preview: FixPreview): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (server.running === undefined || editor === undefined || !isCuda(editor.document)) {
+    void vscode.window.showInformationMessage("cuda-lsp: open a CUDA file first.");
+    return;
+  }
+  await preview.preview(server.running, editor);
+}
+
+async function removeServer(server: Server): Promise<void> {
+  const text = `Remove the server's own environment, ${server.environment.folder}? Nothing else is touched.`;
+  if ((await vscode.window.showWarningMessage(text, { modal: true }, "Remove")) === "Remove") {
+    await server.stop();
+    await server.environment.remove();
+  }
+}

@@ -1,0 +1,295 @@
+// The life of the server: finding it, offering to install it, starting, watching and restarting it.
+
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from "vscode-languageclient/node";
+
+import { findServer, type Found, type Missing } from "./discovery";
+import { SELECTOR } from "./documents";
+import { OwnEnvironment } from "./environment";
+import { type Health, WorkList } from "./health";
+import { selectedPython } from "./pythonExtension";
+import { serverNames, serverSettings } from "./settings";
+import type { StatusBar } from "./status";
+import { mismatch } from "./versions";
+
+export const SECTION = "cuda-lsp";
+export const SETTINGS = "cudaLsp";
+const RUNNING = "cuda-lsp.isRunning";
+/** A server that ends by itself is started again, this often in this many milliseconds. */
+const MOST_RESTARTS = 3;
+const RESTART_SPAN_MS = 180_000;
+
+export class Server implements vscode.Disposable {
+  readonly environment: OwnEnvironment;
+  private client: LanguageClient | undefined;
+  private found: Found | undefined;
+  private readonly work = new WorkList();
+  private notice: string | undefined;
+  private starting: Promise<void> | undefined;
+  private deaths: number[] = [];
+  private declined = false;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    readonly log: vscode.LogOutputChannel,
+    private readonly status: StatusBar,
+  ) {
+    this.environment = new OwnEnvironment(context, log, (step) => this.tell({ kind: "installing", step }));
+  }
+
+  /** The running client; undefined when there is none. */
+  get running(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** The program behind the server; its other commands work without a running one. */
+  get program(): string | undefined {
+    return this.found?.command;
+  }
+
+  get version(): string {
+    return (this.context.extension.packageJSON as { version: string }).version;
+  }
+
+  /** Start unless it runs. Where there is no server the user is asked what to do, once. */
+  ensure(): Promise<void> {
+    if (this.client !== undefined || (this.declined && this.found === undefined)) {
+      return Promise.resolve();
+    }
+    this.starting ??= this.start().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  /** End the server if it runs, and look for one again. */
+  async restart(): Promise<void> {
+    await this.starting;
+    await this.stop();
+    this.declined = false;
+    this.deaths = [];
+    await this.ensure();
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.work.clear();
+    if (client !== undefined) {
+      // One that hangs is not waited for.
+      await client.dispose(4_000).catch((error: unknown) => this.log.warn(`while the server stopped: ${String(error)}`));
+      this.tell({ kind: "stopped" });
+    }
+    await this.setRunning(false);
+  }
+
+  /** Install into the extension's own environment and start what is there. */
+  async install(): Promise<void> {
+    await this.stop();
+    const isDone = await this.environment.install(vscode.workspace.isTrusted ? await selectedPython() : undefined);
+    if (isDone) {
+      this.declined = false;
+      await this.ensure();
+      void vscode.window.showInformationMessage("cuda-lsp: the server is installed. CUDA files are checked when they are opened and saved.");
+    } else {
+      this.tell({ kind: "missing" });
+    }
+  }
+
+  private async start(): Promise<void> {
+    const found = await this.look();
+    if (found.kind === "missing") {
+      this.found = undefined;
+      this.tell({ kind: "missing" });
+      void this.offer(found);
+      return;
+    }
+    this.found = found;
+    this.notice = undefined;
+    this.log.info(`starting ${found.command} (${found.origin})`);
+    this.tell({ kind: "starting" });
+    // Not in the workspace: what lies there must not be taken for a part of the server.
+    const server = { command: found.command, args: ["serve"], options: { cwd: path.dirname(found.command) } };
+    const client = new LanguageClient(SETTINGS, SECTION, server, this.options());
+    this.client = client;
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client && newState === State.Running) {
+        this.refresh();
+      }
+    });
+    try {
+      await client.start();
+    } catch (error) {
+      if (this.client === client) {
+        this.client = undefined;
+        this.failed(`The server ${found.command} could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      return;
+    }
+    await this.setRunning(true);
+    this.compareVersions(client, found);
+    this.refresh();
+  }
+
+  private async look(): Promise<Found | Missing> {
+    const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+    return findServer({
+      platform: process.platform,
+      home: os.homedir(),
+      configured: vscode.workspace.getConfiguration(SETTINGS).get<string>("server.path", ""),
+      python: isTrusted ? await selectedPython() : undefined,
+      folders: workspaceFolders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath),
+      isTrusted,
+      searchPath: process.env["PATH"] ?? process.env["Path"] ?? "",
+      ownEnvironment: this.environment.folder,
+      isFile: (file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true,
+    });
+  }
+
+  /** Ask what to do without a server. */
+  private async offer(missing: Missing): Promise<void> {
+    if (missing.configured !== undefined) {
+      const text = `cuda-lsp: the setting cudaLsp.server.path points to ${missing.configured}, which is no file.`;
+      if ((await vscode.window.showErrorMessage(text, "Open Settings")) !== undefined) {
+        await vscode.commands.executeCommand("workbench.action.openSettings", "cudaLsp.server.path");
+      }
+      return;
+    }
+    const text =
+      "cuda-lsp: no server was found. Install it into an environment of its own? " +
+      "It needs Python 3.10 or newer; its packages are fetched with pip and take about 0.8 GB on disk. Nothing else on this machine changes.";
+    const choice = await vscode.window.showInformationMessage(text, "Install", "Choose a Server", "Not Now");
+    if (choice === "Install") {
+      await this.install();
+    } else if (choice === "Choose a Server") {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "cudaLsp.server.path");
+    } else {
+      this.declined = true;
+    }
+  }
+
+  private options(): LanguageClientOptions {
+    const names = serverNames(properties(this.context), SETTINGS);
+    return {
+      documentSelector: SELECTOR,
+      outputChannel: this.log,
+      synchronize: { configurationSection: SETTINGS },
+      diagnosticCollectionName: SECTION,
+      errorHandler: {
+        error: (_error, _message, count) => ({ action: (count ?? 0) < 5 ? ErrorAction.Continue : ErrorAction.Shutdown }),
+        closed: () => this.died(),
+      },
+      middleware: {
+        workspace: {
+          configuration: async (params, token, next) => {
+            const theirs = params.items.some((item) => item.section !== SECTION) ? await next(params, token) : [];
+            return params.items.map((item, index) =>
+              item.section === SECTION
+                ? serverSettings(names, vscode.workspace.getConfiguration(SETTINGS, scope(item.scopeUri)))
+                : Array.isArray(theirs)
+                  ? (theirs[index] as unknown)
+                  : null,
+            );
+          },
+        },
+        handleWorkDoneProgress: (token, value, next) => {
+          this.work.take(token, value);
+          this.refresh();
+          // The status bar item shows it: a second, anonymous one beside it would say the same. Its end must come
+          // through all the same, and what this extension asked for by itself has a listener of its own.
+          if (value.kind === "end" || String(token).startsWith("cuda-lsp-extension/")) {
+            next(token, value);
+          }
+        },
+      },
+    };
+  }
+
+  /** The connection ended though nobody asked for it. */
+  private died(): { action: CloseAction; message?: string; handled?: boolean } {
+    const now = Date.now();
+    this.deaths = [...this.deaths.filter((then) => now - then < RESTART_SPAN_MS), now];
+    this.work.clear();
+    if (this.deaths.length <= MOST_RESTARTS) {
+      this.log.warn("the server ended unexpectedly and is started again");
+      this.tell({ kind: "starting" });
+      return { action: CloseAction.Restart, handled: true };
+    }
+    this.client = undefined;
+    this.failed(`The server ended ${this.deaths.length} times within three minutes and is not started again.`);
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
+  private failed(reason: string): void {
+    this.log.error(reason);
+    this.tell({ kind: "failed", reason });
+    void this.setRunning(false);
+    void vscode.window.showErrorMessage(`cuda-lsp: ${reason}`, "Show Log", "Restart").then((choice) => {
+      if (choice === "Show Log") {
+        this.log.show(true);
+      } else if (choice === "Restart") {
+        void this.restart();
+      }
+    });
+  }
+
+  private compareVersions(client: LanguageClient, found: Found): void {
+    const theirs = client.initializeResult?.serverInfo?.version;
+    this.log.info(`server ${theirs ?? "of unknown version"}, extension ${this.version}`);
+    this.notice = mismatch(theirs, this.version, found.command);
+    if (this.notice === undefined) {
+      return;
+    }
+    this.log.warn(this.notice);
+    const actions = found.origin === "own" ? ["Install This Extension's Server"] : ["Use the Extension's Own Server", "Open Settings"];
+    void vscode.window.showWarningMessage(this.notice, ...actions).then(async (choice) => {
+      if (choice === "Open Settings") {
+        await vscode.commands.executeCommand("workbench.action.openSettings", "cudaLsp.server.path");
+      } else if (choice === "Use the Extension's Own Server") {
+        await this.useOwn();
+      } else if (choice !== undefined) {
+        await this.install();
+      }
+    });
+  }
+
+  /** Install our own, and prefer it to whatever else is found. */
+  private async useOwn(): Promise<void> {
+    await this.install();
+    const program = path.join(this.environment.folder, process.platform === "win32" ? "Scripts/cuda-lsp.exe" : "bin/cuda-lsp");
+    if (fs.existsSync(program)) {
+      await vscode.workspace.getConfiguration(SETTINGS).update("server.path", program, vscode.ConfigurationTarget.Global);
+    }
+  }
+
+  private refresh(): void {
+    if (this.running !== undefined) {
+      const version = this.running.initializeResult?.serverInfo?.version ?? "unknown";
+      this.tell({ kind: "running", version, work: this.work.all, notice: this.notice });
+    }
+  }
+
+  private tell(health: Health): void {
+    this.status.show(health, this.found?.command);
+  }
+
+  private async setRunning(value: boolean): Promise<void> {
+    await vscode.commands.executeCommand("setContext", RUNNING, value);
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+}
+
+function properties(context: vscode.ExtensionContext): Record<string, unknown> {
+  const manifest = context.extension.packageJSON as { contributes: { configuration: { properties: Record<string, unknown> }[] } };
+  return Object.assign({}, ...manifest.contributes.configuration.map((section) => section.properties)) as Record<string, unknown>;
+}
+
+function scope(uri: string | undefined): vscode.Uri | undefined {
+  return uri === undefined ? vscode.workspace.workspaceFolders?.[0]?.uri : vscode.Uri.parse(uri);
+}
