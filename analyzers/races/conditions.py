@@ -13,6 +13,7 @@ from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
 from analyzers.races.pipelines import unordered
 from analyzers.races.promises import disjoint, injective_facts
+from analyzers.races.tensors import own_cells
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
 from analyzers.solve.query import Fact, Overlap, Query
@@ -47,6 +48,8 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
 
 
 def _of_pair(launch: Launch, pair: Pair, parts: list[Expr], mode: Mode, overlap: Overlap) -> Query | None:
+    if set(meeting_distances(pair)) <= {0}:
+        parts = [*parts, *own_cells(launch, pair, mode)]
     apart = disjoint(launch, pair)
     if apart is None:
         return query_of(launch, parts, mode, overlap)

@@ -29,6 +29,7 @@ from analyzers.model import (
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.pairs import place
 from analyzers.races.relations import Missing
+from analyzers.races.tensors import OWN_CELLS, uses_accessors
 from analyzers.races.threads import GRID_FITS, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
 from analyzers.races.tickets import tickets
@@ -472,6 +473,7 @@ def redundancy_group(kernel: Kernel, barrier: BarrierEvent) -> str:
 def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
     events = launch.events
     out = [*events.assumptions, *launch.context.assumptions]
+    out += [OWN_CELLS] if uses_accessors(events) else []
     if decision.used_no_overflow:
         out.append(NO_OVERFLOW)
     if decision.used_no_wrap:

@@ -104,13 +104,13 @@ public:
   using PtrType = typename Traits<T>::PtrType;
   PtrType data_;
   const Index *sizes_;
-  const Index *strides_;
-  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), strides_(strides) {}
+  const Index *__strides;
+  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), __strides(strides) {}
   TensorAccessor<T, N - 1, Traits, Index> operator[](Index i) const {
-    return TensorAccessor<T, N - 1, Traits, Index>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    return TensorAccessor<T, N - 1, Traits, Index>(data_ + __strides[0] * i, sizes_ + 1, __strides + 1);
   }
   Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return strides_[i]; }
+  Index stride(Index i) const { return __strides[i]; }
   PtrType data() const { return data_; }
 };
 template <class T, template <class> class Traits, class Index> class TensorAccessor<T, 1, Traits, Index> {
@@ -118,11 +118,11 @@ public:
   using PtrType = typename Traits<T>::PtrType;
   PtrType data_;
   const Index *sizes_;
-  const Index *strides_;
-  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), strides_(strides) {}
-  T &operator[](Index i) const { return data_[strides_[0] * i]; }
+  const Index *__strides;
+  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), __strides(strides) {}
+  T &operator[](Index i) const { return data_[__strides[0] * i]; }
   Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return strides_[i]; }
+  Index stride(Index i) const { return __strides[i]; }
   PtrType data() const { return data_; }
 };
 template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class Index = int64_t> class GenericPackedTensorAccessor {
@@ -130,12 +130,12 @@ public:
   using PtrType = typename Traits<T>::PtrType;
   PtrType data_;
   Index sizes_[N];
-  Index strides_[N];
+  Index __strides[N];
   TensorAccessor<T, N - 1, Traits, Index> operator[](Index i) const {
-    return TensorAccessor<T, N - 1, Traits, Index>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    return TensorAccessor<T, N - 1, Traits, Index>(data_ + __strides[0] * i, sizes_ + 1, __strides + 1);
   }
   Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return strides_[i]; }
+  Index stride(Index i) const { return __strides[i]; }
   PtrType data() const { return data_; }
 };
 template <class T, template <class> class Traits, class Index> class GenericPackedTensorAccessor<T, 1, Traits, Index> {
@@ -143,10 +143,10 @@ public:
   using PtrType = typename Traits<T>::PtrType;
   PtrType data_;
   Index sizes_[1];
-  Index strides_[1];
-  T &operator[](Index i) const { return data_[strides_[0] * i]; }
+  Index __strides[1];
+  T &operator[](Index i) const { return data_[__strides[0] * i]; }
   Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return strides_[i]; }
+  Index stride(Index i) const { return __strides[i]; }
   PtrType data() const { return data_; }
 };
 template <class T, size_t N, template <class> class Traits = DefaultPtrTraits> using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int32_t>;
