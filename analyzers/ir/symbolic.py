@@ -149,7 +149,7 @@ class _Executor(Effects):
         if self.followed > MAX_STATEMENTS:
             raise TooMuchWorkError(f"the kernel has more than {MAX_STATEMENTS:,} statements to follow")
         if isinstance(s, K.Assign):
-            self.assign(s.var, self.value(s.value))
+            self.assign(s.var, self.limited(self.value(s.value)))
         elif isinstance(s, K.Load):
             self._load(s)
         elif isinstance(s, K.Store):

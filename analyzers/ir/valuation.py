@@ -6,6 +6,9 @@ floating point, or asks something of pointers that is not known, becomes an opaq
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.events import (
@@ -24,6 +27,13 @@ from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import State
 from analyzers.ir.pointers import address_number, pointer_targets, points_to, rewritten_objects, written_objects
 from analyzers.ir.uniformity import narrower, varying
+
+MAX_TERMS = 1_000
+"""Operations of an integer, repeated ones counted again, beyond which it is taken for a hash: nothing is known of it
+but that equal inputs give equal values."""
+
+
+_HASH: Final = "hash:"
 
 
 class Valuation:
@@ -58,6 +68,8 @@ class Valuation:
         """Keys of expressions without an address of the thread's own objects."""
         self._below: dict[int, tuple[Expr, ...]] = {}
         """Key of an expression of the program -> its nodes, operands first: in loops it is evaluated many times."""
+        self._terms: dict[int, int] = {}
+        """Key of a value -> how many operations it takes, up to the most."""
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
 
@@ -139,6 +151,22 @@ class Valuation:
             self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, given, scope)
         return self.data[key]
 
+    def limited(self, e: Expr) -> Expr:
+        """``e``, or the stand-in for it where it takes too many operations to say anything about."""
+        if not isinstance(e.ty, IntType):
+            return e
+        for n in E.walk((e,), self._terms):
+            is_input = n.op in ("sym", "opaque", "const")
+            terms = 1 if is_input else min(1 + sum(self._terms[a.key] for a in n.args), MAX_TERMS)
+            self._terms[n.key] = terms
+        if self._terms[e.key] < MAX_TERMS:
+            return e
+        if e.key not in self.data:
+            # What a hash is made into is a function of what that one is made of.
+            inputs = dict.fromkeys(i for s in _atoms(e) for i in (s.args if _is_hash(s) else (s,)))
+            self.data[e.key] = E.opaque(f"{_HASH}{len(self.data)}", e.ty, tuple(inputs), "grid")
+        return self.data[e.key]
+
     def counters(self) -> tuple[Expr, ...]:
         return tuple(loop.counter for loop in self.active)
 
@@ -177,3 +205,22 @@ class Valuation:
 
     def _labels(self) -> tuple[str, ...]:
         return tuple(loop.label for loop in self.active)
+
+
+def _is_hash(e: Expr) -> bool:
+    return e.op == "opaque" and e.value[0].startswith(_HASH)
+
+
+def _atoms(e: Expr) -> Iterator[Expr]:
+    """The symbols and opaque values that an integer is computed from, from left to right."""
+    seen: set[int] = set()
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if node.key in seen:
+            continue
+        seen.add(node.key)
+        if node.op in ("sym", "opaque"):
+            yield node
+        else:
+            stack.extend(reversed(node.args))

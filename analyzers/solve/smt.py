@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
-from analyzers.ir.expr import BOOL, Expr
+from analyzers.ir.expr import BOOL, Expr, walk
 from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import by_witness_rank
@@ -22,6 +23,9 @@ RUNG = "smt"
 DEFAULT_BUDGET = 2_000_000
 ABSTRACT_SHARE = 4
 """Fraction of the budget for the question with common nonlinear terms left open."""
+MAX_TERMS = 1_000
+"""Different terms of a question beyond which Z3 is not asked: the steps of a hash it neither solves nor always stops at
+when the budget is spent. What it has an answer for has a few hundred."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 _HARD_CALL = 11
@@ -31,12 +35,19 @@ _HARD_CALL = 11
 def decide(query: Query, budget: int = DEFAULT_BUDGET, *, smaller: Callable[[Expr], bool] = lambda _: True) -> Answer:
     """Ask Z3, spending at most ``budget`` resource units on the answer, and a fraction of it on a witness in which
     the symbols that ``smaller`` selects are small."""
+    if _is_long(query):
+        return Undecided("budget", "the conditions are too long for Z3", RUNG)
     plain = _decide(query, Encoder(_intervals(query), abstract_common=True), budget // ABSTRACT_SHARE, None)
     if plain is not None:
         return plain
     answer = _decide(query, Encoder(_intervals(query)), budget, smaller)
     assert answer is not None
     return answer
+
+
+def _is_long(query: Query) -> bool:
+    terms = walk((*query.conjuncts, *(f.condition for f in query.facts)))
+    return next(islice(terms, MAX_TERMS, None), None) is not None
 
 
 def _intervals(query: Query) -> Intervals:
