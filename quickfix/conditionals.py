@@ -40,9 +40,8 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
 
     The place in the fewest bodies that only some threads enter is chosen. A conditional is closed before the place and
     opened again behind it; of a loop in a conditional the body is what stays under the condition."""
-    ways = [(c, _entered(c, varying)) for c in ways_between(session, finding).candidates]
-    ways = [(c, around) for c, around in ways if around]
-    if not ways:
+    ways = [(c, _entered(c, varying)) for c in ways_between(session, finding).candidates if not _at_end(c.gap)]
+    if not ways or any(not around for _, around in ways):
         return None
     fewest = min((len(around), len(c.gap.steps)) for c, around in ways)
     chosen = [c.gap for c, around in ways if (len(around), len(c.gap.steps)) == fewest]
@@ -50,10 +49,34 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
     levels = _levels(gap)
     level = levels[-1]
     if level.body.role in ("then", "else") and len(levels) > 1:
-        return _halved(session, levels[-2], level, sorted(g.index for g in chosen if g.body is gap.body))
+        inside = sorted(g.index for g in chosen if g.body is gap.body and g.index)
+        return _halved(session, levels[-2], level, inside) if inside else _kept(session, levels[-2], level)
     if level.body.role != "loop" or len(levels) < 3 or levels[-2].body.role not in ("then", "else"):
         return None
     return _into_loop(session, levels[-3], levels[-2])
+
+
+def _at_end(gap: Gap) -> bool:
+    """Behind the last statement of a branch: the place behind the conditional is the same, and in fewer bodies."""
+    return gap.body.role in ("then", "else") and gap.index == len(gap.body.statements)
+
+
+def _kept(session: Session, outer: Level, level: Level) -> Restructuring:
+    """Evaluate a condition in a statement of its own, so that there is a place between it and the conditional."""
+    statement = level.owner
+    text = session.trees.texts[level.function.path]
+    layout = Layout(text)
+    assert statement is not None
+    line = line_of(text, statement.keyword)
+    (opening, closing), condition = condition_of(layout, statement, outer, line)
+    if kept_condition(layout.code, level.function, condition) is not None:
+        raise NotPossible(f"nothing is between the condition in line {line} and its body")
+    name = fresh_name(level, text, "taken")
+    head = b"const bool " + name + b" = "
+    opened = head + condition + b";" + layout.newline + layout.indentation(statement.keyword) + b"if (" + name + b")"
+    moved = ((len(head), opening, closing - opening),)
+    change = Change(statement.keyword, statement.head_end, opened, moved=moved)
+    return Restructuring(level.function.path, [change], "keep the condition", statement.keyword)
 
 
 def _entered(candidate: Candidate, varying: Collection[tuple[str, int]]) -> list[Body]:
@@ -99,7 +122,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         opened = declared + b"if (" + condition + b")"
         moved = (len(declared) + 4, opening, closing - opening)
     changes = [Change(statement.keyword, statement.head_end, opened, moved=(moved,))]
-    changes += [Change(s.start, d.at, b"") for s, d in _declarations(body, carried)]
+    changes += [_undeclared(layout, body.statements[i], d, alone=i + 1 < cut) for i, d in carried.items()]
     again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
     at = layout.line_end(body.statements[cut - 1].end)
     if layout.same_line(at, body.statements[cut].start):
@@ -139,7 +162,7 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
             raise NotPossible(f"a declaration in line {line} cannot be moved")
         for each in declares:
             if re.search(rb"\b" + each.name.encode() + rb"\b", rest):
-                if not each.assignable or len(declares) != 1:
+                if not (each.assignable or each.bare) or len(declares) != 1:
                     raise NotPossible(f"`{each.name}` is declared in one half of a conditional and used in the other")
                 found[index] = each
     return found
@@ -158,8 +181,15 @@ def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, 
             raise NotPossible(f"`{each.name}` means something else around the conditional")
 
 
-def _declarations(body: Body, carried: Mapping[int, Declared]) -> Iterable[tuple[Statement, Declared]]:
-    return ((body.statements[index], declared) for index, declared in carried.items())
+def _undeclared(layout: Layout, statement: Statement, declared: Declared, *, alone: bool) -> Change:
+    """Leave the assignment of a declaration, or nothing of one without a value: with its line, if that may go."""
+    if not declared.bare:
+        return Change(statement.start, declared.at, b"")
+    end = layout.text.find(b"\n", statement.end) + 1
+    alone = alone and layout.is_first(statement.start) and end > 0 and not layout.text[statement.end : end].strip()
+    return (
+        Change(layout.line_start(statement.start), end, b"") if alone else Change(statement.start, statement.end, b"")
+    )
 
 
 def _typed(declared: Declared) -> bytes:

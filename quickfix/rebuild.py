@@ -34,6 +34,8 @@ class Begun:
     steps: tuple[Trial, ...] = ()
     done: tuple[str, ...] = ()
     costs: tuple[str, ...] = ()
+    begin_with_places: bool = False
+    """Whether there may be places already for the barriers that are missing now."""
 
 
 def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
@@ -59,35 +61,32 @@ def rebuilt_from(
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
     current, steps, done, costs = begun.current, [*begun.steps], [*begun.done], [*begun.costs]
     refusal: FixRefusal | None = None
-    for _ in range(MAX_STEPS):
-        files = _files(steps)
+    for _ in range(MAX_STEPS + 1):
+        files = composed(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
 
         def wanted(finding: Finding, files: dict[str, EditedFile] = files) -> bool:
             return _old_key(finding, files) not in known
 
+        races = [f for f in _races_of(repaired) if wanted(f)]
+        if len(steps) > len(begun.steps) or begun.begin_with_places:
+            if not races:
+                return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+            placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
+            if isinstance(placed, Placed):
+                return _fix(session, Begun(current, tuple(steps), tuple(done), tuple(costs)), placed, repaired, groups)
+            refusal = placed
         varying = varying_bodies(current, repaired) | current.divergent
-        change = _first(current, [f for f in _races_of(repaired) if wanted(f)], varying)
+        change = _first(current, races, varying)
         if not isinstance(change, Restructuring):
             return refusal if change is None else FixRefusal(sentence(change))
         trial = current.trial({change.path: change.changes}, frozenset(), current.kernels_sharing_code(repaired))
-        if trial.difference.worse:
+        if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
             return FixRefusal(sentence(trial.difference.worse[0]))
         steps.append(trial)
         done.append(_in_words(change, files, trial))
         costs += [change.cost] if change.cost else []
         current = current.after(trial)
-        files = _files(steps)
-        repaired = [a for a in current.kernels if a.kernel.mangled in names]
-        if not any(_old_key(f, files) not in known for f in _races_of(repaired)):
-            return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
-        placed = place(
-            current, repaired, lambda _, found, files=files: any(_old_key(f, files) not in known for f in found)
-        )
-        if isinstance(placed, Placed):
-            now = Begun(current, tuple(steps), tuple(done), tuple(costs))
-            return _fix(session, now, placed, repaired, groups)
-        refusal = placed
     return refusal
 
 
@@ -117,7 +116,7 @@ def _first(
     return said
 
 
-def _files(steps: Sequence[Trial]) -> dict[str, EditedFile]:
+def composed(steps: Sequence[Trial]) -> dict[str, EditedFile]:
     """All steps as one edit."""
     found: dict[str, list[EditedFile]] = {}
     for step in steps:
@@ -142,14 +141,14 @@ def _fix(
     session: Session, begun: Begun, placed: Placed, kernels: Sequence[KernelAnalysis], groups: Sequence[str]
 ) -> Fix | FixRefusal:
     current, steps = begun.current, begun.steps
-    files = _files(steps)
+    files = composed(steps)
     left: set[PairKey] = set()
     for finding in (f for a in current.kernels for f in findings_of(a.result)):
         key = _old_key(finding, files)
         if key is not None and key_of(finding) in placed.trial.difference.left:
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
-    whole = _files([*steps, placed.trial])
+    whole = composed([*steps, placed.trial])
     judged = compare(session.result, placed.trial.analysis.result, whole, frozenset())
     if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")

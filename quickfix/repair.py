@@ -19,12 +19,13 @@ from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Ve
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import atomic_update, is_update
 from quickfix.cost import trips_of, words
+from quickfix.early_returns import guard_returns
 from quickfix.edits import Change, text_edits
-from quickfix.rebuild import Begun, rebuilt, rebuilt_from
+from quickfix.rebuild import Begun, composed, rebuilt, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
     barriers_in_words,
     compose,
@@ -276,7 +277,7 @@ def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
         return _remove_redundant(session, kernels, first)
     if first.code is Verdict.BENIGN_RACE:
         return FixRefusal("Both threads write the same value: there is nothing to order.")
-    return FixRefusal("The threads that miss this barrier have returned: there is nothing to repair.")
+    return guard_returns(session, kernels, first)
 
 
 def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
@@ -422,7 +423,11 @@ def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequen
     if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
         return FixRefusal("The barriers cannot be deleted together.")
     without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
-    return FixRefusal(sentence(without.difference.worse[0])) if without.difference.worse else without
+    difference = without.difference
+    # Where races appear, what else became unknown is judged again when they are repaired.
+    if difference.worse and (not difference.new_races or without.analysis.result.failure is not None):
+        return FixRefusal(sentence(difference.worse[0]))
+    return without
 
 
 def _still_divergent(
@@ -447,6 +452,10 @@ def _moved(
     family: Sequence[Finding],
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
+    whole = composed([without, placed.trial])
+    judged = compare(session.result, placed.trial.analysis.result, whole, frozenset())
+    if not judged.is_clean:
+        return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = places_in_words(bare.changes(placed.barriers), bare, without.files)
     left: set[PairKey] = set()
     for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):

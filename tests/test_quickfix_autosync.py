@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from edited import applied
 
 from analyzers.engine import Engine
-from analyzers.model import CheckOptions, Fix, KernelResult, TextEdit, Verdict
+from analyzers.model import CheckOptions, Fix, KernelResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished
 from quickfix import fix_all
 
@@ -38,13 +39,6 @@ CASES = [
 
 def test_every_kernel_has_an_expectation() -> None:
     assert [c.name for c in CASES] == re.findall(r"__global__ void (\w+)", TEXT)
-
-
-def applied(text: str, edits: tuple[TextEdit, ...]) -> str:
-    data = text.encode()
-    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
 
 
 def checked(text: str, name: str) -> KernelResult:

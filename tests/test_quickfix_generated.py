@@ -6,7 +6,7 @@ import random
 from functools import cache
 
 import pytest
-from test_quickfix_golden import applied
+from edited import applied
 
 from analyzers.analysed import UnitAnalysis
 from analyzers.engine import Engine

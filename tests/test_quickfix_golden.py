@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from edited import applied
 
 from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
@@ -38,13 +39,6 @@ def result(of: CheckRequest) -> UnitResult:
         if isinstance(event, UnitFinished):
             return event.result
     raise AssertionError("no result")
-
-
-def applied(text: str, edits: tuple[TextEdit, ...]) -> str:
-    data = text.encode()
-    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
 
 
 def undone(before: str, after: str, edits: tuple[TextEdit, ...]) -> str:

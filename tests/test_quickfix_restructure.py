@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from edited import applied
 from lowering import kernel
 
 from analyzers.engine import Engine
@@ -34,12 +35,9 @@ def repaired(text: str, name: str) -> Fix | FixRefusal:
     return fix_all(engine(), CheckRequest("/restructured/a.cu", text, options=CheckOptions(kernels=(name,))))
 
 
-def applied(text: str, fix: Fix | FixRefusal) -> str:
+def edited(text: str, fix: Fix | FixRefusal) -> str:
     assert isinstance(fix, Fix), fix
-    data = text.encode()
-    for edit in sorted(fix.edits, key=lambda e: e.span.start_offset, reverse=True):
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
+    return applied(text, fix.edits)
 
 
 @cache
@@ -59,15 +57,15 @@ def alone(text: str, name: str, me: int) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize(("file", "name"), CASES)
 def test_every_thread_does_what_it_did(file: str, name: str) -> None:
     text = (GOLDEN / f"{file}.cu").read_text()
-    edited = applied(text, repaired(text, name))
-    assert edited != text
+    after = edited(text, repaired(text, name))
+    assert after != text
     for me in range(THREADS):
-        assert alone(text, name, me) == alone(edited, name, me)
+        assert alone(text, name, me) == alone(after, name, me)
 
 
 def refusal(text: str) -> str:
     answer = repaired(LAUNCH + text, "k")
-    assert isinstance(answer, FixRefusal), applied(LAUNCH + text, answer)
+    assert isinstance(answer, FixRefusal), edited(LAUNCH + text, answer)
     return answer.text
 
 
@@ -124,9 +122,9 @@ def test_threads_that_leave_in_the_first_half_leave() -> None:
     )
     answer = repaired(text, "k")
     if isinstance(answer, Fix):
-        edited = applied(text, answer)
+        after = edited(text, answer)
         for me in (4, 5, 6, 50):
-            assert alone(text, "k", me) == alone(edited, "k", me)
+            assert alone(text, "k", me) == alone(after, "k", me)
 
 
 def test_a_variable_is_not_declared_where_it_would_hide_another() -> None:
@@ -180,7 +178,7 @@ LIMIT = """  int i = threadIdx.x;
 def test_a_limit_that_other_threads_may_change_is_not_asked_again(head: str) -> None:
     text = head.replace("__global__", LAUNCH + "__global__") + LIMIT + "}\n"
     said = repaired(text, "k")
-    assert isinstance(said, FixRefusal), applied(text, said)
+    assert isinstance(said, FixRefusal), edited(text, said)
     assert "read memory" in said.text
 
 

@@ -67,6 +67,8 @@ class Declared:
     assignable: bool
     """It is a number, a pointer or one of CUDA's vectors, not volatile, initialised with `=`: declaring it without a
     value and assigning that later comes to the same."""
+    bare: bool = False
+    """It is of such a type and has no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,8 +399,9 @@ class _Builder:
                 [b"__shared__"],
             )
             local = local and "volatile" not in canonical.spelling
-            assignable = bool(plain) and local and following.startswith(b"=") and "(" not in spelling
-            found.append(Declared(name, at, spelling, assignable))
+            movable = bool(plain) and local and "(" not in spelling
+            bare = movable and not following
+            found.append(Declared(name, at, spelling, movable and following.startswith(b"="), bare))
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:

@@ -1,0 +1,93 @@
+"""Threads that return in front of barriers: what is behind the returns is guarded instead, and all threads get there.
+
+Takes a session and a barrier that only threads miss which have returned. CUDA counts those as arrived, so this is a
+choice, never a repair of its own accord. The returns of the kernel become conditions; the barriers that then stand
+under one are taken out, and placed again in code that is opened up for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.model import Finding, Fix, FixRefusal, Verdict
+from quickfix.edits import Change
+from quickfix.guards import guarded, jump_in
+from quickfix.naming import NotPossible, line_of
+from quickfix.paths import Level, chain_to
+from quickfix.rebuild import Begun, composed, rebuilt_from
+from quickfix.removal import deletion
+from quickfix.search import sentence
+from quickfix.session import Session, Trial
+from quickfix.verify import findings_of
+
+_MAX_RETURNS: Final = 4
+
+
+def guard_returns(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    """The guard for all returns of the kernel in front of the barrier; why there is none."""
+    try:
+        begun = _begun(session, kernels, finding)
+    except NotPossible as reason:
+        return FixRefusal(sentence(f"the threads that miss this barrier have returned, which CUDA allows; {reason}"))
+    made = rebuilt_from(session, begun, kernels, frozenset(), (finding.group,))
+    if isinstance(made, Fix):
+        return replace(made, preferred=False)
+    return made or FixRefusal("Without the returns no barrier is needed here.")
+
+
+def _begun(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Begun:
+    names = {a.kernel.mangled for a in kernels}
+    current, steps, done, found = session, list[Trial](), list[str](), list[Finding]()
+    barrier: Finding | None = finding
+    while barrier is not None and len(steps) < _MAX_RETURNS:
+        level = _body(current, barrier)
+        index = jump_in(level.body, level.position, "return")
+        if index is None:
+            raise NotPossible("the `return` is not a statement of the kernel's body by itself")
+        path = level.function.path
+        text = current.trees.texts[path]
+        line = _line(steps, path, text, level.body.statements[index].keyword)
+        done.append(f"guard the rest of the kernel instead of `return` in line {line}")
+        current = _tried(current, steps, {path: guarded(level, index, text)}, kernels)
+        found = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result)]
+        barrier = next((f for f in found if f.code is Verdict.BARRIER_AFTER_EXIT), None)
+    family = {f.group: f for f in found if f.code is Verdict.BARRIER_DIVERGENCE}
+    if not family:
+        raise NotPossible("the barriers behind the `return` are not reached in this launch")
+    changes: dict[str, list[Change]] = {}
+    for each in family.values():
+        deleted = deletion(current, each)
+        if isinstance(deleted, FixRefusal):
+            raise NotPossible(deleted.text)
+        for path, more in deleted.items():
+            changes[path] = sorted((*changes.get(path, ()), *more), key=lambda c: c.start)
+    current = _tried(current, steps, changes, kernels)
+    return Begun(current, tuple(steps), tuple(done), (), begin_with_places=True)
+
+
+def _body(session: Session, finding: Finding) -> Level:
+    chain = chain_to(session.trees, finding.accesses[0])
+    if not chain or chain[0].body.role != "function":
+        raise NotPossible("the barrier is written by a macro")
+    return chain[0]
+
+
+def _tried(
+    current: Session, steps: list[Trial], changes: Mapping[str, list[Change]], kernels: Sequence[KernelAnalysis]
+) -> Session:
+    trial = current.trial(changes, frozenset(), current.kernels_sharing_code(kernels))
+    result = trial.analysis.result
+    if result.failure is not None or len(result.syntax) > len(current.result.syntax):
+        raise NotPossible(trial.difference.worse[0])
+    steps.append(trial)
+    return current.after(trial)
+
+
+def _line(steps: Sequence[Trial], path: str, text: bytes, at: int) -> int:
+    """The line of a place, in the text before all steps."""
+    file = composed(steps).get(path)
+    old = at if file is None else file.offsets.old(at)
+    return line_of(text, at) if file is None or old is None else line_of(file.before, old)
