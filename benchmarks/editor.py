@@ -229,6 +229,18 @@ def told(diagnostics: Sequence[Any]) -> tuple[str, ...]:
     return tuple(sorted(f"{diagnostic['code']} {diagnostic['message']}" for diagnostic in diagnostics))
 
 
+def code_lenses(sitting: Sitting) -> list[float]:
+    """Seconds of lists of code lenses, each after an edit at the end of the file, so that none is a remembered one."""
+    seconds: list[float] = []
+    for _ in range(20):
+        end = len(sitting.text)
+        sitting.replace(end, end, "\n")
+        elapsed, answer = sitting.server.request("textDocument/codeLens", {"textDocument": {"uri": sitting.uri}})
+        assert answer
+        seconds.append(elapsed)
+    return seconds
+
+
 def stand_in_file(kernels: int) -> str:
     """A file for the stand-in analysis: a race in every fourth kernel, a barrier before the others."""
     parts: list[str] = []
@@ -309,6 +321,12 @@ def measure(engine: str, text: str, edited: int) -> Report:
             report.add(
                 f"{what}: p50, worst", f"{1000 * statistics.median(seconds):.1f}, {1000 * max(seconds):.1f} ms", "50 ms"
             )
+        lenses = code_lenses(sitting)
+        report.add(
+            "list of code lenses after an edit: p50, worst",
+            f"{1000 * statistics.median(lenses):.1f}, {1000 * max(lenses):.1f} ms",
+            "50 ms",
+        )
         report.add("diagnostics with a code action", f"{listed} of {len(actions)}")
         status = server.status()
         report.add(

@@ -12,11 +12,13 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from lsprotocol import types
 
 from cuda_lsp.positions import Encoding, negotiated
+
+CLIENT_COMMANDS = "clientCommands"
 
 _log = logging.getLogger(__name__)
 
@@ -43,9 +45,15 @@ class ClientFeatures:
     configuration: bool = False
     configuration_registration: bool = False
     watched_files_registration: bool = False
+    refreshes_lenses: bool = False
+    refreshes_hints: bool = False
+    shows_documents: bool = False
+    commands: frozenset[str] = frozenset()
+    """Commands of the client itself that lenses may name."""
 
     @classmethod
-    def read(cls, capabilities: types.ClientCapabilities) -> ClientFeatures:
+    def read(cls, capabilities: types.ClientCapabilities, options: object = None) -> ClientFeatures:
+        """`options`: the initialization options."""
         document = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         window = capabilities.window or types.WindowClientCapabilities()
@@ -63,6 +71,7 @@ class ClientFeatures:
         refresh = workspace.diagnostics
         watched = workspace.did_change_watched_files
         changed = workspace.did_change_configuration
+        lenses, hints = workspace.code_lens, workspace.inlay_hint
         return cls(
             encoding=negotiated([str(getattr(name, "value", name)) for name in general.position_encodings or ()]),
             pulls_diagnostics=pulled is not None,
@@ -82,7 +91,21 @@ class ClientFeatures:
             configuration=bool(workspace.configuration),
             configuration_registration=bool(changed and changed.dynamic_registration),
             watched_files_registration=bool(watched and watched.dynamic_registration),
+            refreshes_lenses=bool(lenses and lenses.refresh_support),
+            refreshes_hints=bool(hints and hints.refresh_support),
+            shows_documents=bool(window.show_document and window.show_document.support),
+            commands=declared_commands(capabilities.experimental) | declared_commands(options),
         )
+
+
+def declared_commands(value: object) -> frozenset[str]:
+    """The commands that a client says it has: a list `clientCommands` in its initialization options or experimental
+    capabilities. What has another form declares nothing."""
+    plain: Any = value._asdict() if hasattr(value, "_asdict") else value  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    listed: Any = cast("dict[str, Any]", plain).get(CLIENT_COMMANDS) if isinstance(plain, dict) else None
+    if not isinstance(listed, list | tuple):
+        return frozenset()
+    return frozenset(each for each in cast("Sequence[Any]", listed) if isinstance(each, str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +155,21 @@ class Client:
 
     async def refresh_diagnostics(self) -> None:
         await self.request(types.WORKSPACE_DIAGNOSTIC_REFRESH)
+
+    async def refresh_lenses(self) -> None:
+        await self.request(types.WORKSPACE_CODE_LENS_REFRESH)
+
+    async def refresh_hints(self) -> None:
+        await self.request(types.WORKSPACE_INLAY_HINT_REFRESH)
+
+    async def show_document(self, uri: str) -> bool:
+        """Have the client open something outside of itself; False where it cannot."""
+        if not self.features.shows_documents:
+            return False
+        answer = await self.request(
+            types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, external=True, take_focus=True)
+        )
+        return bool(getattr(answer, "success", False))
 
     async def configuration(self, section: str) -> Any:
         """The client's settings of a section; None where it has none."""

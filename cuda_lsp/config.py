@@ -52,6 +52,8 @@ class Settings:
     workers: int = 2
     hang_seconds: int = 60
     disk_cache: bool = True
+    code_lens: bool = True
+    inlay_hints: bool = False
     documentation_url: str | None = None
     log_level: str = "warning"
 
@@ -258,6 +260,13 @@ OPTIONS: Final[tuple[Option, ...]] = (
         {"type": "integer", "minimum": 1, "maximum": 3_600},
     ),
     Option("disk-cache", "Keep results in the user's cache directory.", _flag, {"type": "boolean"}),
+    Option("code-lens", "Show the verdict over each kernel and launch.", _flag, {"type": "boolean"}),
+    Option(
+        "inlay-hints",
+        "Show what the host code says about the parameters of a kernel, beside each of them.",
+        _flag,
+        {"type": "boolean"},
+    ),
     Option(
         "documentation-url",
         "Where the documentation is read that diagnostics link to, at diagnostics/<code>.md below this address; by "
@@ -321,8 +330,8 @@ def from_client(value: object) -> Mapping[str, Any]:
     inner = table.get(SECTION)
     if isinstance(inner, dict):
         return cast("dict[str, Any]", inner)
-    # A key set to null means "not set" in every client.
-    return {name: item for name, item in table.items() if item is not None}
+    # A key set to null means "not set" in every client; which commands the client has is no setting.
+    return {name: item for name, item in table.items() if item is not None and name != "clientCommands"}
 
 
 def parse_project_file(text: str, path: str) -> tuple[Layer, tuple[Problem, ...]]:

@@ -108,6 +108,17 @@ class LineIndex:
         """The client's range between two UTF-8 byte offsets."""
         return types.Range(self.position(start, encoding), self.position(end, encoding))
 
+    def span(self, path: str, start: int, end: int) -> SourceSpan:
+        """The span between two UTF-8 byte offsets of this very text."""
+        (line, column), (end_line, end_column) = self._place(start), self._place(end)
+        return SourceSpan(path, line, column, end_line, end_column, start, end)
+
+    def _place(self, byte_offset: int) -> tuple[int, int]:
+        """Line and byte column, both 1-based."""
+        offset = min(max(byte_offset, 0), self.byte_length)
+        line = bisect_right(self._byte_starts, offset) - 1
+        return line + 1, offset - self._byte_starts[line] + 1
+
     def span_range(self, span: SourceSpan, encoding: Encoding) -> types.Range:
         """The client's range of a span of this very text, from its lines and columns."""
         return types.Range(

@@ -83,6 +83,7 @@ class Publisher:
                 await self._announce()
             else:
                 await self._push(always=always)
+            self._session.spawn(self._session.lenses.results_changed())
         finally:
             self._flushing = False
             if self._waiting:

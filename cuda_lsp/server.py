@@ -26,7 +26,16 @@ from pygls.protocol import default_converter
 from cuda_lsp import __version__, backend, bug, config, transport
 from cuda_lsp.client import Client, ClientFeatures
 from cuda_lsp.config import Layer
-from cuda_lsp.features import code_action, configuration, diagnostics, execute_command, hover, watched_files
+from cuda_lsp.features import (
+    code_action,
+    code_lens,
+    configuration,
+    diagnostics,
+    execute_command,
+    hover,
+    race_explorer,
+    watched_files,
+)
 from cuda_lsp.frames import Frame
 from cuda_lsp.process_figures import resident_bytes
 from cuda_lsp.protocol import CudaProtocol
@@ -98,7 +107,7 @@ class CudaLanguageServer(LanguageServer):
     # Lifecycle
 
     def initialize(self, params: types.InitializeParams) -> types.InitializeResult:
-        features = ClientFeatures.read(params.capabilities)
+        features = ClientFeatures.read(params.capabilities, params.initialization_options)
         folders = params.workspace_folders or []
         top = folder_of(folders[0].uri if folders else params.root_uri) or params.root_path
         initial = Layer("initializationOptions", config.from_client(params.initialization_options))
@@ -253,10 +262,12 @@ _HANDLERS: dict[str, Callable[[Session, Any], Any]] = {
     types.TEXT_DOCUMENT_HOVER: hover.hover,
     types.TEXT_DOCUMENT_CODE_ACTION: code_action.code_actions,
     types.CODE_ACTION_RESOLVE: code_action.resolve,
+    types.TEXT_DOCUMENT_CODE_LENS: code_lens.code_lenses,
     types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostics.pull,
     types.WORKSPACE_DIAGNOSTIC: diagnostics.pull_workspace,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: configuration.changed,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: watched_files.changed,
+    race_explorer.METHOD: race_explorer.race_explorer,
 }
 
 
@@ -273,6 +284,7 @@ def capabilities(features: ClientFeatures) -> types.ServerCapabilities:
         code_action_provider=types.CodeActionOptions(
             code_action_kinds=list(code_action.KINDS), resolve_provider=features.resolves_edits
         ),
+        code_lens_provider=types.CodeLensOptions(resolve_provider=False),
         diagnostic_provider=types.DiagnosticOptions(
             identifier="cuda-lsp", inter_file_dependencies=True, workspace_diagnostics=True
         )
@@ -309,6 +321,7 @@ def warm_up(protocol: CudaProtocol) -> None:
         (types.TEXT_DOCUMENT_DID_CLOSE, {"textDocument": document}),
         (types.TEXT_DOCUMENT_HOVER, {"textDocument": document, "position": at}),
         (types.TEXT_DOCUMENT_CODE_ACTION, {"textDocument": document, "range": where, "context": context}),
+        (types.TEXT_DOCUMENT_CODE_LENS, {"textDocument": document}),
         (types.TEXT_DOCUMENT_DIAGNOSTIC, {"textDocument": document, "previousResultId": ""}),
         (types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"settings": {}}),
         (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, {"changes": [{"uri": uri, "type": 1}]}),

@@ -16,10 +16,12 @@ from lsprotocol import types
 from pygls import uris
 
 from cuda_lsp import bug, config
+from cuda_lsp.asked import Asked
 from cuda_lsp.checking import ANY_FILE, TEXT_SUFFIXES, Checks, Wish, read_text
 from cuda_lsp.client import Client
 from cuda_lsp.config import Layer, Settings
 from cuda_lsp.documents import Document, Documents, normalised
+from cuda_lsp.features import code_lens
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.projects import Projects
 from cuda_lsp.publishing import Publisher
@@ -54,6 +56,7 @@ class Session:
         self.scheduler = Scheduler(start, Limits(), self._on_trouble)
         self.checks = Checks(self)
         self.publisher = Publisher(self)
+        self.lenses = Asked(self, code_lens.encoded, client.refresh_lenses, client.features.refreshes_lenses)
         self.attention: tuple[str, int] | None = None
         """Where the user pointed last: path and byte offset."""
         self.results = 0

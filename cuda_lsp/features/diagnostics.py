@@ -63,7 +63,7 @@ async def encoded(session: Session, path: str) -> str:
         if known is not None and known[0] == stamp:
             return known[1]
         parts: list[str] = []
-        async for _ in _sliced(_encode(session, path, parts), whole=attempt == _MAXIMAL_ATTEMPTS):
+        async for _ in sliced(_encode(session, path, parts), whole=attempt == _MAXIMAL_ATTEMPTS):
             if stamp != (session.results, session.texts):
                 break
         else:
@@ -73,7 +73,7 @@ async def encoded(session: Session, path: str) -> str:
     raise AssertionError("the last attempt is not interrupted")
 
 
-async def _sliced(work: Iterator[None], *, whole: bool) -> AsyncIterator[None]:
+async def sliced(work: Iterator[None], *, whole: bool) -> AsyncIterator[None]:
     """Do work that gives way after each small piece; between two slices the loop gets its turn, and the caller. A
     `whole` work is one slice."""
     until = time.perf_counter() + _SLICE_S
@@ -105,7 +105,7 @@ def _decode(session: Session) -> Iterator[None]:
 
 async def files_with_findings(session: Session) -> list[str]:
     """All files in which findings lie, the files of one unit after those of another."""
-    async for _ in _sliced(_decode(session), whole=False):
+    async for _ in sliced(_decode(session), whole=False):
         pass
     found: dict[str, None] = {}
     for view in session.views.values():

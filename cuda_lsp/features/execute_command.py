@@ -1,10 +1,10 @@
-"""`workspace/executeCommand`: Re-check, and the check of all CUDA sources of the workspace."""
+"""`workspace/executeCommand`: check again, check the workspace, tell the verdict on a kernel, write its page."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -18,29 +18,69 @@ if TYPE_CHECKING:
     from cuda_lsp.session import Session
 
 RECHECK = "cuda-lsp.recheck"
+TELL = "cuda-lsp.tellKernel"
+REPORT = "cuda-lsp.writeReport"
 CHECK_ALL = "cuda-lsp.checkAll"
-COMMANDS = (RECHECK, CHECK_ALL)
+COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT)
 
 _REQUEST_FAILED = -32803
 
 
-async def execute(session: Session, params: types.ExecuteCommandParams) -> int | None:
-    """Do it, and answer when it has ended: `CHECK_ALL` with the number of files, `RECHECK` with nothing."""
-    arguments = [argument for argument in params.arguments or () if isinstance(argument, str)]
-    if len(arguments) != len(params.arguments or ()):
-        raise JsonRpcInvalidParams("the arguments are the URIs of documents")
+async def execute(session: Session, params: types.ExecuteCommandParams) -> Any:
+    """Do it, and answer when it has ended: `CHECK_ALL` with the number of files, `TELL` with the text, `REPORT` with
+    the file's path and URI. Every argument is a string; trailing ones that are optional may be null."""
+    given = list(params.arguments or ())
+    while given and given[-1] is None:
+        given.pop()
+    arguments = [argument for argument in given if isinstance(argument, str)]
     if params.command == RECHECK:
-        await _recheck(session, arguments, params.work_done_token)
-        return None
+        if len(arguments) != len(given):
+            raise JsonRpcInvalidParams("the arguments are the URIs of documents")
+        return await _recheck(session, arguments, params.work_done_token)
     if params.command == CHECK_ALL:
+        if given:
+            raise JsonRpcInvalidParams("there are no arguments")
         return await _check_all(session, params.work_done_token)
+    if params.command == TELL:
+        if len(given) != 2 or len(arguments) != 2:
+            raise JsonRpcInvalidParams("the arguments are the URI of a document and the name of a kernel")
+        return _tell(session, *arguments)
+    if params.command == REPORT:
+        uri, kernel, target, *more = [*given, None, None, None]
+        if not isinstance(uri, str) or not isinstance(kernel, str | None) or not isinstance(target, str | None):
+            raise JsonRpcInvalidParams("the arguments are the URI of a document, perhaps a kernel, perhaps a file")
+        if any(each is not None for each in more):
+            raise JsonRpcInvalidParams("there are at most three arguments")
+        return await _report(session, uri, kernel, target)
     raise JsonRpcInvalidParams(f"there is no command {params.command!r}")
 
 
-async def _recheck(session: Session, documents: list[str], token: types.ProgressToken | None) -> None:
+async def _recheck(session: Session, uris: list[str], token: types.ProgressToken | None) -> None:
     """Check the documents with these URIs, by default all that are open."""
-    uris = session.recheck(documents or None, token)
-    await asyncio.gather(*(session.checks.settled(uri) for uri in uris))
+    checked = session.recheck(uris or None, token)
+    await asyncio.gather(*(session.checks.settled(uri) for uri in checked))
+
+
+def _tell(session: Session, uri: str, kernel: str) -> str:
+    """Show what is known of a kernel as a message, and answer with the text."""
+    from cuda_lsp.features import hover
+
+    told = hover.about_kernel(session, uri, kernel)
+    if told is None:
+        raise JsonRpcInvalidParams(f"there is no kernel {kernel} in this document")
+    session.client.show(types.MessageType.Info, told)
+    return told
+
+
+async def _report(session: Session, uri: str, kernel: str | None, target: str | None) -> dict[str, str]:
+    """Write the page, show it in a browser where the client can have that done, else say where it is."""
+    from cuda_lsp.features import race_explorer
+
+    path = await race_explorer.write_report(session, uri, kernel, target)
+    address = Path(path).resolve().as_uri()
+    if not await session.client.show_document(address):
+        session.client.show(types.MessageType.Info, f"cuda-lsp: the findings are drawn in {path}")
+    return {"path": path, "uri": address}
 
 
 async def _check_all(session: Session, token: types.ProgressToken | None) -> int:

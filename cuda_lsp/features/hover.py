@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
+from cuda_lsp.documents import path_of
 from cuda_lsp.features.diagnostics import describe_access, describe_turns, dimensions, mistakes, where_in_words
+from cuda_lsp.features.kernels import is_meant, of_document
 from cuda_lsp.mistakes import Mistake, Occurrence
 
 if TYPE_CHECKING:
@@ -78,6 +81,20 @@ def hover(session: Session, params: types.HoverParams) -> types.Hover | None:
         value=render(blocks, markdown=markdown),
     )
     return types.Hover(contents=contents, range=document.index.range(start, end, encoding))
+
+
+def about_kernel(session: Session, uri: str, name: str) -> str | None:
+    """What is known of the kernels with a name, as plain text; None where a document has none."""
+    document = session.documents.get(uri)
+    path = document.path if document is not None else path_of(uri, session.top or str(Path.cwd()))
+    places = _Places(session, path)
+    blocks = [
+        block
+        for _, shown in of_document(session, path)
+        if is_meant(shown, name)
+        for block in _describe_kernel(places, shown, shown.result.contexts)
+    ]
+    return render(blocks, markdown=False) if blocks else None
 
 
 _Found = tuple[list[Block], tuple[int, int]]

@@ -65,6 +65,12 @@ function M.setup(options)
       }, buffer)
     end,
   })
+  vim.api.nvim_create_user_command("CudaLspRaces", function()
+    vim.lsp.buf_request(0, "workspace/executeCommand", {
+      command = "cuda-lsp.writeReport",
+      arguments = { vim.uri_from_bufnr(0) },
+    })
+  end, { desc = "Draw the findings of this file on a page for a browser" })
   vim.api.nvim_create_user_command("CudaLspRecheck", function()
     vim.lsp.buf_request(0, "workspace/executeCommand", {
       command = "cuda-lsp.recheck",

@@ -32,6 +32,9 @@ class Editor(LanguageClient):
         self.published: list[types.PublishDiagnosticsParams] = []
         self.registrations: list[types.Registration] = []
         self.refreshes = 0
+        self.lens_refreshes = 0
+        self.hint_refreshes = 0
+        self.opened_outside: list[types.ShowDocumentParams] = []
         self.server_command = server_command()
         self.arrivals = 0
         self.wake_ups: set[asyncio.Future[None]] = set()
@@ -251,10 +254,26 @@ def _refresh(client: Editor, _params: Any) -> None:
     client.refreshes += 1
 
 
+def _refresh_lenses(client: Editor, _params: Any) -> None:
+    client.lens_refreshes += 1
+
+
+def _refresh_hints(client: Editor, _params: Any) -> None:
+    client.hint_refreshes += 1
+
+
+def _show_document(client: Editor, params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+    client.opened_outside.append(params)
+    return types.ShowDocumentResult(success=True)
+
+
 _HANDLERS: dict[str, Callable[..., Any]] = {
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
     types.CLIENT_REGISTER_CAPABILITY: _register,
     types.WORKSPACE_DIAGNOSTIC_REFRESH: _refresh,
+    types.WORKSPACE_CODE_LENS_REFRESH: _refresh_lenses,
+    types.WORKSPACE_INLAY_HINT_REFRESH: _refresh_hints,
+    types.WINDOW_SHOW_DOCUMENT: _show_document,
 }
 
 

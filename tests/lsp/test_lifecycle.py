@@ -58,7 +58,13 @@ async def test_what_is_offered(connect: Connect) -> None:
     assert actions.resolve_provider is True
     assert list(actions.code_action_kinds or ()) == ["quickfix", "source.fixAll.cuda-lsp", "source.recheck.cuda-lsp"]
     assert offered.execute_command_provider is not None
-    assert list(offered.execute_command_provider.commands) == ["cuda-lsp.recheck", "cuda-lsp.checkAll"]
+    assert list(offered.execute_command_provider.commands) == [
+        "cuda-lsp.recheck",
+        "cuda-lsp.checkAll",
+        "cuda-lsp.tellKernel",
+        "cuda-lsp.writeReport",
+    ]
+    assert offered.code_lens_provider is not None
 
 
 async def test_shutdown_and_exit_end_everything_with_0(editor: Editor) -> None:

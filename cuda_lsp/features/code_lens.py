@@ -1,0 +1,107 @@
+"""`textDocument/codeLens`: the verdict over each kernel and each launch, with commands to see it and to run it.
+
+The list comes from kept results and is encoded in slices. A lens names a command of the client only where the client
+has declared that command; other clients get one of the server that tells the verdict.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from analyzers.model import ContextResult, SourceSpan
+from cuda_lsp.client import Encoded
+from cuda_lsp.features import execute_command
+from cuda_lsp.features.diagnostics import place, range_json, sliced
+from cuda_lsp.features.kernels import Judged, base_name, edited_since, of_document, summary
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+    from cuda_lsp.unit_view import ShownKernel, UnitView
+
+SHOW_RACES = "cuda-lsp.showRaces"
+RUN = "cuda-lsp.run"
+"""Commands of clients, with a URI and the name of a kernel as arguments."""
+
+
+async def code_lenses(session: Session, params: types.CodeLensParams) -> Encoded:
+    """At once, with what is known: the client is asked to come again when there is more."""
+    document = session.documents.get(params.text_document.uri)
+    if document is None:
+        return Encoded("[]")
+    text = await encoded(session, document.path)
+    session.lenses.given(document.path, text)
+    return Encoded(text)
+
+
+async def encoded(session: Session, path: str) -> str:
+    """The lenses of a file as a JSON array."""
+    if not session.settings_for_file(path).code_lens:
+        return "[]"
+    stamp = (session.results, session.texts)
+    known = session.memo.get(("lenses", path))
+    if known is not None and known[0] == stamp:
+        return known[1]
+    lenses: list[dict[str, Any]] = []
+    async for _ in sliced(_collect(session, path, lenses), whole=False):
+        pass
+    lenses.sort(key=lambda lens: (lens["range"]["start"]["line"], lens["range"]["start"]["character"]))
+    text = json.dumps(lenses, separators=(",", ":"))
+    if stamp == (session.results, session.texts):
+        session.memo["lenses", path] = (stamp, text)
+    return text
+
+
+def _collect(session: Session, path: str, lenses: list[dict[str, Any]]) -> Iterator[None]:
+    """Fill the list, a kernel at a time. Instances of a template share their lenses."""
+    kernels: dict[SourceSpan, list[tuple[UnitView, ShownKernel]]] = {}
+    launches: dict[tuple[SourceSpan, str], list[tuple[UnitView, Judged]]] = {}
+    for view, shown in of_document(session, path):
+        result = shown.result
+        if result.span.path == path:
+            kernels.setdefault(result.span, []).append((view, shown))
+        by_launch: dict[SourceSpan, list[ContextResult]] = {}
+        for context in result.contexts:
+            span = context.launch.span
+            if span is not None and span.path == path and context.launch.source == "launch":
+                by_launch.setdefault(span, []).append(context)
+        for span, contexts in by_launch.items():
+            launches.setdefault((span, base_name(result.name)), []).append((view, (shown, contexts)))
+        yield
+    for span, found in kernels.items():
+        judged: list[Judged] = [(shown, shown.result.contexts) for _, shown in found]
+        lenses.extend(_lenses(session, path, span, found[0][0], judged, ""))
+        yield
+    for (span, name), places in launches.items():
+        lenses.extend(_lenses(session, path, span, places[0][0], [judged for _, judged in places], f"{name}: "))
+        yield
+
+
+def _lenses(
+    session: Session, path: str, span: SourceSpan, view: UnitView, judged: list[Judged], prefix: str
+) -> Iterator[dict[str, Any]]:
+    first = judged[0][0]
+    where = place(session, first, span)
+    if where is None:
+        return
+    title = prefix + summary(judged, session.settings_for_file(path).severity_of)
+    if any(shown.stale for shown, _ in judged):
+        title += " (of an earlier text)"
+    elif any(edited_since(shown) for shown, _ in judged):
+        title += " (before your edits)"
+    result = first.result
+    name = result.name if len(judged) == 1 else base_name(result.name)
+    commands = session.client.features.commands
+    shows = SHOW_RACES if SHOW_RACES in commands else execute_command.TELL
+    at = range_json(where)
+    yield {"range": at, "command": _command(title, shows, session.documents.uri_of(result.extent.path), name)}
+    if RUN in commands:
+        # The unit: a header alone may not compile.
+        yield {"range": at, "command": _command("run", RUN, session.documents.uri_of(view.path), name)}
+
+
+def _command(title: str, command: str, uri: str, kernel: str) -> dict[str, Any]:
+    return {"title": title, "command": command, "arguments": [uri, kernel]}
