@@ -175,6 +175,8 @@ export class Server implements vscode.Disposable {
     const names = serverNames(properties(this.context), SETTINGS);
     return {
       documentSelector: SELECTOR,
+      // Code lenses name these instead of commands of the server.
+      initializationOptions: { clientCommands: ["cuda-lsp.showRaces", "cuda-lsp.run"] },
       outputChannel: this.log,
       synchronize: { configurationSection: SETTINGS },
       diagnosticCollectionName: SECTION,
