@@ -105,3 +105,8 @@ def bit_trick(e: Expr) -> Trick | None:
     if found is None or found[0] != len(e.args) or not isinstance(e.ty, IntType):
         return None
     return found[1] if all(isinstance(a.ty, IntType) for a in e.args) else None
+
+
+def is_count(e: Expr) -> bool:
+    """The number of bits that are set in a mask of 32."""
+    return e.op == "call" and len(e.args) == 1 and _plain(str(e.value)) == "popc" and isinstance(e.args[0].ty, IntType)

@@ -13,6 +13,7 @@ from analyzers.ir.events import (
     AccessEvent,
     AtomicInfo,
     BarrierEvent,
+    Broadcast,
     Conjunct,
     Guard,
     Staged,
@@ -297,6 +298,8 @@ class Effects(Valuation):
         level = "warp" if self._same_for_a_warp(kind, operands) else "thread"
         result = E.opaque(f"warp:{s.id}", s.ty, self.counters(), level)
         self.assign(s.var, result)
+        if kind == "shfl" and level == "warp":
+            self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1])
         if kind == "activemask":
             self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
         if self.names_lanes and isinstance(s.ty, IntType):

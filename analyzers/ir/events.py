@@ -176,6 +176,17 @@ class UnsupportedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Broadcast:
+    """What all threads of a warp got from one of its lanes by a shuffle."""
+
+    result: Expr
+    """An opaque value, the same in the whole warp."""
+    lane: Expr
+    value: Expr
+    """What that lane gave, as any thread sees its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are
     ``parameters``."""
@@ -199,5 +210,7 @@ class KernelEvents:
     assumptions: tuple[str, ...] = ()
     waits: tuple[WaitEvent, ...] = ()
     assertions: tuple[AssertionEvent, ...] = ()
+    broadcasts: Mapping[str, Broadcast] = field(default_factory=dict[str, Broadcast])
+    """By the identity of the result."""
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""

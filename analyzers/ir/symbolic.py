@@ -115,6 +115,7 @@ class _Executor(Effects):
             waits=tuple(self.waits),
             assertions=tuple(self.assertions),
             assumptions=tuple(self.assumptions),
+            broadcasts=self.broadcasts,
             retried=retried_reads(self.kernel),
         )
 

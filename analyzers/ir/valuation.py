@@ -11,9 +11,11 @@ from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
+from analyzers.ir.bittricks import is_count
 from analyzers.ir.events import (
     AccessEvent,
     BarrierEvent,
+    Broadcast,
     Conjunct,
     ConjunctKind,
     Definition,
@@ -34,6 +36,14 @@ but that equal inputs give equal values."""
 
 
 _HASH: Final = "hash:"
+
+
+def _names_lanes(s: K.Stmt) -> bool:
+    """A barrier of computed lanes, or the number of lanes in a mask."""
+    if isinstance(s, K.Barrier):
+        return s.mask is not None and s.mask.op != "const"
+    values = (getattr(s, name, None) for name in ("value", "pointer", "condition"))
+    return any(is_count(n) for n in E.walk(v for v in values if isinstance(v, Expr)))
 
 
 class Valuation:
@@ -59,9 +69,8 @@ class Valuation:
         self.points_to = points_to(kernel)
         self.written = written_objects(kernel, self.points_to) | changed
         self.rewritten = rewritten_objects(kernel, self.points_to) | changed
-        self.names_lanes = any(
-            isinstance(s, K.Barrier) and s.mask is not None and s.mask.op != "const" for s in K.statements(kernel.body)
-        )
+        self.names_lanes = any(_names_lanes(s) for s in K.statements(kernel.body))
+        self.broadcasts: dict[str, Broadcast] = {}
         self.formations: dict[Expr, Guard] = {}
         """Masks of the active threads: the conditions that all of them met."""
         self.public: set[int] = set()

@@ -14,8 +14,10 @@ from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr
 from analyzers.races.conditions import essence, spelled_out
+from analyzers.races.lane_counts import counted, without_bits
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
+from analyzers.solve.check import satisfies
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import QUICK_STEPS, Budget, Ladder
 from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
@@ -77,6 +79,15 @@ class Asker:
         return plain is not None and plain.fails(values) and self._is_impossible(plain)
 
     def _ask_ladder(self, query: Query, hurried: bool = False) -> Answer:
+        numbers = counted(query)
+        if numbers is not None:
+            found = self._known(numbers.query, "hurried" if hurried else "patient")
+            masks = numbers.masks(found.values) if isinstance(found, Satisfied) else None
+            if isinstance(found, Satisfied) and masks is not None and satisfies(query, {**found.values, **masks}):
+                return replace(found, values={**found.values, **masks})
+            if isinstance(found, Proved):
+                return found
+            query = without_bits(query)
         if hurried:
             return self._known(query, "hurried")
         found = self._known(query, "patient" if self.wrap_around else self.launch.grid)

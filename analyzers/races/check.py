@@ -304,7 +304,7 @@ class RaceChecker:
         launch = self.launch
         warp_barriers = any(b.scope in ("warp", "tile") for b in launch.events.barriers)
         if launch.block != (1, 1, 1):
-            if not warp_barriers and not self.warp_lockstep:
+            if not warp_barriers and not self.warp_lockstep and not _of_warps(pair):
                 yield "block", (), False
             else:
                 if not launch.single_warp():
@@ -548,6 +548,13 @@ class RaceChecker:
         if isinstance(answer, Satisfied) and query is not None:
             return replace(race, values=answer.values, query=query)
         return None
+
+
+def _of_warps(pair: Pair) -> bool:
+    """The places or guards of a pair depend on values that the lanes of a warp share."""
+    roots = [c.condition for a in (pair.one, pair.two) for c in a.guard]
+    found = E.symbols(pair.first.offset, pair.second.offset, *roots)
+    return any(s.op == "opaque" and s.value[1] == "warp" for s in found)
 
 
 def _difference(one: Expr, two: Expr) -> Expr | None:

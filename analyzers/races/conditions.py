@@ -16,6 +16,7 @@ from analyzers.races.promises import disjoint, injective_facts
 from analyzers.races.tensors import own_cells
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
+from analyzers.races.warp_tickets import warp_ticket_conditions
 from analyzers.solve.query import Fact, Overlap, Query
 
 MAX_GRAIN = 128
@@ -91,7 +92,9 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     if any(E.lnot(c) in known for c in flat):
         return None
     flat += opaque_definitions(launch, flat, mode)
-    flat += ticket_conditions(launch, tickets(launch), flat, mode)
+    known_tickets = tickets(launch)
+    flat += ticket_conditions(launch, known_tickets, flat, mode)
+    flat += warp_ticket_conditions(launch, known_tickets, flat, mode)
     flat += launch.fusion_facts(flat, mode)
     flat += exclusive_or_laws(flat)
     if E.FALSE in flat:

@@ -71,7 +71,7 @@ def _space(launch: Launch, a: AccessEvent) -> str:
     return launch.events.kernel.object(a.root.value).space if a.root.op == "addr" else "global"
 
 
-def _anew_in(launch: Launch, a: AccessEvent) -> tuple[str, ...]:
+def anew_in(launch: Launch, a: AccessEvent) -> tuple[str, ...]:
     """The loops around an atomic in which a plain write changes its cell."""
     changed = {loop for o in _writes(launch, a) if o.id != a.id and _starts_anew(o) for loop in o.loops}
     return tuple(loop for loop in a.loops if loop in changed)
@@ -125,7 +125,7 @@ def ticket_conditions(
         a = known.get(int(identity.split(":")[1]))
         if a is None or len(sides) < 2 or not _one_cell(launch, a, mode):
             continue
-        counters = [launch.events.loops[label].counter for label in _anew_in(launch, a)]
+        counters = [launch.events.loops[label].counter for label in anew_in(launch, a)]
         same_cell = E.land(
             *(E.compare("eq", launch.side(e, 1, mode), launch.side(e, 2, mode)) for e in (a.offset, *counters))
         )
@@ -133,7 +133,7 @@ def ticket_conditions(
         for left in sides["1"]:
             for right in sides["2"]:
                 if left.ty == right.ty and isinstance(left.ty, IntType):
-                    out.append(E.lor(E.lnot(same_cell), _apart(a, (left, steps[0]), (right, steps[1]))))
+                    out.append(E.lor(E.lnot(same_cell), apart(a, (left, steps[0]), (right, steps[1]))))
     for _, group in sorted(loads.items()):
         for one, two in combinations(group[:MAX_LOADS], 2):
             out += _related(launch, one, two, mode)
@@ -148,7 +148,7 @@ def _step(launch: Launch, a: AccessEvent, thread: int, mode: Mode) -> Expr:
     return E.cast(launch.side(a.value, thread, mode), I64)
 
 
-def _apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Expr:
+def apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Expr:
     """The tickets of two executions, each with what it added, do not overlap."""
     assert a.atomic is not None
     (left, step), (right, other) = one, two
@@ -233,7 +233,7 @@ def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, Acces
     a = known.get(int(identity.split(":")[1])) if identity.startswith("atomic:") else None
     if a is None or a.atomic is None or a.atomic.op != "add" or not _adds(launch, a) or a.loops != store.loops:
         return None
-    if _anew_in(launch, a):
+    if anew_in(launch, a):
         return None
     counters = tuple(launch.events.loops[label].counter for label in store.loops)
     if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:
@@ -254,16 +254,16 @@ def _related(
     (taken, side, left), (other, second, right) = one, two
     if left.ty != right.ty or not isinstance(left.ty, IntType):
         return []
-    apart = _apart(
+    different = apart(
         taken.atomic,
         (left, _amount(launch, taken, side, left, mode)),
         (right, _amount(launch, other, second, right, mode)),
     )
     if side != second:
-        return [apart]
+        return [different]
     mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
     same = E.land(*(E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)))
-    return [E.lor(E.lnot(same), E.compare("eq", left, right)), E.lor(same, apart)]
+    return [E.lor(E.lnot(same), E.compare("eq", left, right)), E.lor(same, different)]
 
 
 def _amount(launch: Launch, taken: _Broadcast, side: str, load: Expr, mode: Mode) -> Expr:
