@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from analyzers.engine import Engine, KernelAnalysis
 from analyzers.frontend.slices import qualified_name, slice_text
+from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.ir.printer import kernel_text
-from analyzers.model import CheckOptions, Finding
+from analyzers.model import CheckOptions, Dim3, Finding
 from analyzers.requests import CheckRequest
 from analyzers.verdicts.explain import (
     PASSES,
@@ -51,6 +52,10 @@ class Launchable:
     """The file without what the kernel does not need, lines where they were."""
     findings: tuple[Finding, ...] = ()
     """What the check says of the kernel, one finding for each mistake."""
+    runs: tuple[str, ...] = ()
+    """What ``cuda-lsp: run`` comments at the kernel say."""
+    launches: tuple[tuple[Dim3, Dim3], ...] = ()
+    """Grids and blocks of its launches, where all sizes are numbers."""
 
 
 def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
@@ -69,7 +74,18 @@ def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
     text = slice_text(analysis.unit, [offset])
     findings = {f.group: f for context in reversed(kernel.result.contexts) for f in reversed(context.findings)}
     kept = tuple(reversed(findings.values()))
-    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text, kept)
+    directives, _ = comment_directives(analysis.unit.text_of(request.path), request.path)
+    runs = tuple(d.text for d in directives_for(kernel.kernel, directives) if d.kind == "run")
+    sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in kernel.result.contexts]
+    launches = tuple(dict.fromkeys((grid, block) for grid, block in sizes if grid is not None and block is not None))
+    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text, kept, runs, launches)
+
+
+def _numbers(sizes: tuple[str, str, str]) -> Dim3 | None:
+    if not all(size.isdecimal() for size in sizes):
+        return None
+    x, y, z = map(int, sizes)
+    return x, y, z
 
 
 def _explained(a: KernelAnalysis, pass_name: str, options: CheckOptions) -> str:

@@ -24,7 +24,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.engine import Engine
 from analyzers.model import Dim3, Verdict
 from analyzers.requests import CheckRequest
-from cuda_lsp.cli.run_arguments import arguments_for
+from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
 from gpu_runner.ptx import model

@@ -55,6 +55,7 @@ class Settings:
     code_lens: bool = True
     inlay_hints: bool = False
     documentation_url: str | None = None
+    trusted: bool = False
     log_level: str = "warning"
 
     def check_options(self) -> CheckOptions:
@@ -275,6 +276,13 @@ OPTIONS: Final[tuple[Option, ...]] = (
         {"type": ["string", "null"]},
     ),
     Option(
+        "trusted",
+        "Whether kernels of this workspace may be executed. Only your editor may say so: in a project file it has no "
+        "effect.",
+        _flag,
+        {"type": "boolean"},
+    ),
+    Option(
         "log-level",
         "What goes to standard error: " + ", ".join(f"“{level}”" for level in LOG_LEVELS) + ".",
         _choice(*LOG_LEVELS),
@@ -334,12 +342,20 @@ def from_client(value: object) -> Mapping[str, Any]:
     return {name: item for name, item in table.items() if item is not None and name != "clientCommands"}
 
 
+_EDITOR_ONLY: Final = frozenset({"trusted"})
+
+
 def parse_project_file(text: str, path: str) -> tuple[Layer, tuple[Problem, ...]]:
     """The layer of a `.cuda-lsp.toml`; one that is no TOML gives no values and a problem."""
     try:
-        return Layer(path, tomllib.loads(text)), ()
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return Layer(path, {}), (Problem(path, f"not a TOML file: {error}"),)
+    kept = {name: value for name, value in values.items() if kebab(name) not in _EDITOR_ONLY}
+    problems = (
+        Problem(path, f"“{name}” is for the editor to say, not for a project") for name in values if name not in kept
+    )
+    return Layer(path, kept), tuple(problems)
 
 
 def load_project_file(path: Path) -> tuple[Layer, tuple[Problem, ...]]:

@@ -1,4 +1,4 @@
-"""Work-done progress of one check: created by the server under a string token, or under the token of a request.
+"""Work-done progress of one check or run: created by the server under a string token, or under the token of a request.
 
 Nothing is sent before the client has accepted the token. Reports are spaced out, and the end comes always.
 """
@@ -21,10 +21,12 @@ _numbers = itertools.count(1)
 class CheckProgress:
     """From `start` to `finish`; both may be called at any time, also when the client shows no progress."""
 
-    def __init__(self, client: Client, title: str, token: types.ProgressToken | None = None) -> None:
+    def __init__(
+        self, client: Client, title: str, token: types.ProgressToken | None = None, kind: str = "check"
+    ) -> None:
         self._client = client
         self._title = title
-        self.token: types.ProgressToken = token if token is not None else f"cuda-lsp/check/{next(_numbers)}"
+        self.token: types.ProgressToken = token if token is not None else f"cuda-lsp/{kind}/{next(_numbers)}"
         self._given = token is not None
         self._accepted = False
         self._finished = False

@@ -125,6 +125,7 @@ class CudaProtocol(LanguageServerProtocol):
         self, params: types.WorkDoneProgressCancelParams
     ) -> None:
         self._server.session.checks.cancel(params.token)
+        self._server.session.runs.cancel(params.token)
 
     # Messages
 

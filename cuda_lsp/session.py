@@ -25,6 +25,7 @@ from cuda_lsp.features import code_lens
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.projects import Projects
 from cuda_lsp.publishing import Publisher
+from cuda_lsp.runs import Runs
 from cuda_lsp.scheduler import Limits, Scheduler, Start
 from cuda_lsp.unit_view import UnitView
 from cuda_lsp.workspace import compile_commands
@@ -55,6 +56,7 @@ class Session:
         )
         self.scheduler = Scheduler(start, Limits(), self._on_trouble)
         self.checks = Checks(self)
+        self.runs = Runs(self)
         self.publisher = Publisher(self)
         self.lenses = Asked(self, code_lens.encoded, client.refresh_lenses, client.features.refreshes_lenses)
         self.attention: tuple[str, int] | None = None

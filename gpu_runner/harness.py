@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,8 @@ from gpu_runner.request import Request, RunResult, from_json, to_json
 
 _COMPILATION_SECONDS: Final = 150.0
 """What compilers may take beyond the time of the run."""
+_lock: Final = threading.Lock()
+_under_way: Final[set[subprocess.Popen[bytes]]] = set()
 
 
 def run(request: Request) -> RunResult:
@@ -29,12 +32,16 @@ def run(request: Request) -> RunResult:
         env=environment,
         start_new_session=True,
     )
+    with _lock:
+        _under_way.add(process)
     seconds = request.seconds + _COMPILATION_SECONDS
     try:
         answer, errors = process.communicate(json.dumps(to_json(request)).encode(), timeout=seconds)
     except subprocess.TimeoutExpired:
         return RunResult("time", f"no answer for {seconds:g} s: a thread runs in a loop that touches no memory")
     finally:
+        with _lock:
+            _under_way.discard(process)
         _end(process)
     try:
         return from_json(RunResult, json.loads(answer))
@@ -42,15 +49,26 @@ def run(request: Request) -> RunResult:
         return RunResult("crash", _death(process.returncode, errors.decode("utf-8", "replace")))
 
 
+def stop_all() -> None:
+    """End all runs of this process that are under way, from another thread: it is about to end."""
+    with _lock:
+        for process in _under_way:
+            _kill(process)
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
     """The process and what it started, such as a compiler."""
     if process.poll() is None:
-        with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
+        _kill(process)
         process.communicate()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _death(code: int, errors: str) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cuda_lsp.cli import main, run_arguments
-from cuda_lsp.cli.exit_codes import UsageError
+from cuda_lsp.cli import main
+from cuda_lsp.running import arguments as run_arguments
+from cuda_lsp.running.arguments import ArgumentError
 from gpu_runner.request import ArrayArgument, ScalarArgument
 
 SOURCE = """#include <vector>
@@ -88,10 +89,10 @@ def test_arguments_are_read() -> None:
     typed, _ = run_arguments.arguments_for([("p", "void *")], ["u16[5]:7"], (1, 1, 1), (1, 1, 1))
     assert typed == (ArrayArgument("u16", 5, "values", (7,)),)
     for wrong in (["q=1"], ["n=x"], ["a=1:what"]):
-        with pytest.raises(UsageError):
+        with pytest.raises(ArgumentError):
             run_arguments.arguments_for(parameters, wrong, (1, 1, 1), (1, 1, 1))
     assert run_arguments.dimensions("(16, 2)", "--block") == (16, 2, 1)
-    with pytest.raises(UsageError, match="--grid 0"):
+    with pytest.raises(ArgumentError, match="--grid 0"):
         run_arguments.dimensions("0", "--grid")
 
 
@@ -114,5 +115,61 @@ void start(int *a, const int *where, int n) { neighbours<<<(n + 255) / 256, 256>
 
     path.write_text("__global__ void fine(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")
     assert main.main(["run", f"{path}:fine"]) == 0
-    assert capsys.readouterr().out == "the check found nothing that a run could confirm\n"
+    assert capsys.readouterr().out.startswith(
+        "grid (2, 1, 1), block (64, 1, 1) (a: 1024 elements, zeros)\nno race seen"
+    )
     assert main.main(["run", f"{path}:fine", "--grid", "1"]) == 2
+
+
+def test_inputs_are_named_in_the_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "scatter.cu"
+    path.write_text(
+        """// cuda-lsp: run grid=(1) block=(32) where=32:iota a=32 seeds=2
+// cuda-lsp: run inputs=scatter.toml
+__global__ void scatter(int *a, const int *where) { a[where[threadIdx.x]] = threadIdx.x; }
+"""
+    )
+    (tmp_path / "scatter.toml").write_text(
+        """[[run]]
+kernel = "other"
+[[run]]
+kernel = "scatter"
+grid = 1
+block = [32, 1]
+seeds = 1
+arguments = { where = "32:0,1,2,3", a = "32:7" }
+"""
+    )
+    assert main.main(["run", f"{path}:scatter", "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    first, second = document["inputs"]
+    assert (first["run"]["races"], first["run"]["runs"]) == ([], 2)
+    assert first["inputs"] == "run grid=(1) block=(32) where=32:iota a=32 seeds=2"
+    assert second["inputs"] == "scatter.toml, run 2"
+    assert {race["scope"] for race in second["run"]["races"]} == {"intra-warp"}
+    # What shows the finding is a run with real inputs.
+    assert [(f["code"], f["confirmed"], f["runs"]) for f in document["findings"]] == [("possible-data-race", True, 1)]
+    assert main.main(["run", f"{path}:scatter", "--inputs", str(tmp_path / "scatter.toml")]) == 1
+    assert capsys.readouterr().out.startswith("scatter.toml, run 2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("grid=(1", "expected name=value"),
+        ("grid=1 grid=2", "grid is given twice"),
+        ("inputs=absent.toml", "cannot be read"),
+        ("inputs=wrong.toml n=1", "together with n"),
+        ("inputs=wrong.toml", "nothing is called gird"),
+        ("seeds=0", "expected a positive number"),
+        ("m=1", "has no parameter m"),
+    ],
+)
+def test_inputs_that_cannot_be_read_are_a_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(f"// cuda-lsp: run {text}\n__global__ void k(int *a) {{ a[threadIdx.x] = 1; }}\n")
+    (tmp_path / "wrong.toml").write_text("[[run]]\ngird = 1\n")
+    assert main.main(["run", f"{path}:k"]) == 2
+    assert message in capsys.readouterr().err

@@ -160,7 +160,10 @@ def test_comments_belong_to_the_kernel_below_or_around() -> None:
         ("launch", "grid=5"),
     ]
     assert [s.what for s in skipped] == [
-        "cuda-lsp: nothing of this is for us? yes: it is malformed: expected 'launch' or 'assume' after 'cuda-lsp:'",
+        (
+            "cuda-lsp: nothing of this is for us? yes: it is malformed: "
+            "expected 'launch', 'assume' or 'run' after 'cuda-lsp:'"
+        ),
         "cuda-lsp: launch block=2000: block=2000: x must lie between 1 and 1024",
     ]
     a = kernel_of(TEXT, "a", TEXT[TEXT.index("__global__ void a") : TEXT.index("const char")], ("n", I32))

@@ -47,7 +47,7 @@ _LIMITS = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 class CommentDirective:
     """One ``cuda-lsp:`` comment. ``lines``: first and last line of the declaration that follows it."""
 
-    kind: Literal["launch", "assume"]
+    kind: Literal["launch", "assume", "run"]
     text: str
     span: SourceSpan
     lines: tuple[int, int]
@@ -93,13 +93,16 @@ def _read(
                 skipped.append(Skipped(f"{text}: nothing is assumed", span))
                 continue
             yield CommentDirective("assume", rest, span, (0, 0))
+        elif kind == "run":
+            # Inputs of an execution: no fact about launches.
+            yield CommentDirective("run", rest, span, (0, 0))
         elif kind == "launch":
             try:
                 yield CommentDirective("launch", rest, span, (0, 0), parse_launch(rest))
             except ValueError as error:
                 skipped.append(Skipped(f"{text}: {error}", span))
         else:
-            skipped.append(Skipped(f"{text}: expected 'launch' or 'assume' after 'cuda-lsp:'", span))
+            skipped.append(Skipped(f"{text}: expected 'launch', 'assume' or 'run' after 'cuda-lsp:'", span))
 
 
 def directives_for(kernel: Kernel, directives: Iterable[CommentDirective]) -> tuple[CommentDirective, ...]:

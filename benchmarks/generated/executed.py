@@ -19,7 +19,7 @@ from analyzers.reference.launch import ConcreteLaunch
 from analyzers.requests import CheckRequest
 from benchmarks.generated.compare import PATH, is_allowed
 from benchmarks.generated.kernels import HEADER, Sample, text_of
-from cuda_lsp.cli.confirmation import is_between
+from cuda_lsp.running.confirmation import is_between
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
 from gpu_runner.cpu.execute import Kernel

@@ -85,6 +85,7 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.grid,
             arguments.block,
             tuple(arguments.arg or ()),
+            arguments.inputs,
             arguments.shared,
             arguments.seeds,
             arguments.build,
@@ -179,7 +180,9 @@ def _parser() -> argparse.ArgumentParser:
     run = _subcommand(commands, "run", "execute a kernel under the race detector")
     run.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
     run.add_argument(
-        "--grid", metavar="X[,Y[,Z]]", help="blocks; without --grid and --block the findings of the check are tried"
+        "--grid",
+        metavar="X[,Y[,Z]]",
+        help="blocks; without --grid and --block inputs that the source names and findings of the check are tried",
     )
     run.add_argument("--block", metavar="X[,Y[,Z]]", help="threads of a block")
     run.add_argument(
@@ -188,6 +191,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="[NAME=]VALUE",
         help="an argument: a number, or for a pointer how many elements and what they are, as in a=1024:iota",
     )
+    run.add_argument("--inputs", metavar="FILE", help="a TOML file with the inputs of one or more runs")
     run.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory (default: 0)")
     run.add_argument("--seeds", type=_positive, default=4, metavar="N", help="schedules to try (default: 4)")
     run.add_argument(

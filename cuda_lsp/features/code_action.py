@@ -19,7 +19,7 @@ from analyzers.model import Fix, TextEdit
 from cuda_lsp import wire
 from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
-from cuda_lsp.features import execute_command
+from cuda_lsp.features import execute_command, run_kernel
 from cuda_lsp.features.diagnostics import mistakes, place
 from cuda_lsp.mistakes import Mistake
 from cuda_lsp.positions import LineIndex
@@ -56,6 +56,7 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     actions: list[types.CodeAction] = []
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
         actions.extend(await _quick_fixes(session, document.path, params))
+        actions.extend(_confirmations(session, document.path, params))
     if any(_is_kind(FIX_ALL, kind) for kind in wanted):
         everything = await _fix_all(session, document.uri, document.path)
         actions.extend([everything] if everything is not None else [])
@@ -109,6 +110,23 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 action.edit, action.data = await workspace_edit(session, view, fix.edits), None
             actions.append(action)
     return actions
+
+
+def _confirmations(session: Session, path: str, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+    """A run for each finding here that has a witness, where kernels may be run."""
+    if not session.settings_for_file(path).trusted:
+        return
+    for mistake in mistakes(session, path):
+        first = mistake.first
+        if first.finding.witness is None or first.shown.stale or not _touches(session, mistake, params.range):
+            continue
+        command = run_kernel.confirm(params.text_document.uri, first.shown.result.name, mistake.group)
+        yield types.CodeAction(
+            title=command.title,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=list(_linked(session, [mistake], params.context.diagnostics)),
+            command=command,
+        )
 
 
 async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | None:

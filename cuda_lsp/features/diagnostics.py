@@ -92,6 +92,11 @@ def _encode(session: Session, path: str, parts: list[str]) -> Iterator[None]:
         if diagnostic is not None:
             parts.append(json.dumps(diagnostic, separators=(",", ":")))
         yield
+    from cuda_lsp.features import run_results
+
+    for diagnostic in run_results.diagnostics_of(session, path):
+        parts.append(json.dumps(diagnostic, separators=(",", ":")))
+        yield
 
 
 def _decode(session: Session) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`: check again, check the workspace, tell the verdict on a kernel, write its page."""
+"""`workspace/executeCommand`: check again, check the workspace, tell the verdict on a kernel, write its page, run it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from cuda_lsp.documents import normalised
+from cuda_lsp.features import run_kernel
 from cuda_lsp.progress import CheckProgress
 from cuda_lsp.workspace.cuda_sources import walk
 from cuda_lsp.workspace.suffixes import HEADER_SUFFIXES
@@ -21,7 +22,7 @@ RECHECK = "cuda-lsp.recheck"
 TELL = "cuda-lsp.tellKernel"
 REPORT = "cuda-lsp.writeReport"
 CHECK_ALL = "cuda-lsp.checkAll"
-COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT)
+COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT, *run_kernel.COMMANDS)
 
 _REQUEST_FAILED = -32803
 
@@ -29,6 +30,8 @@ _REQUEST_FAILED = -32803
 async def execute(session: Session, params: types.ExecuteCommandParams) -> Any:
     """Do it, and answer when it has ended: `CHECK_ALL` with the number of files, `TELL` with the text, `REPORT` with
     the file's path and URI. Every argument is a string; trailing ones that are optional may be null."""
+    if params.command in run_kernel.COMMANDS:
+        return await run_kernel.execute(session, params)
     given = list(params.arguments or ())
     while given and given[-1] is None:
         given.pop()

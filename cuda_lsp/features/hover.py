@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
 from cuda_lsp.documents import path_of
+from cuda_lsp.features import run_results
 from cuda_lsp.features.diagnostics import describe_access, describe_turns, dimensions, mistakes, where_in_words
 from cuda_lsp.features.kernels import is_meant, of_document
 from cuda_lsp.mistakes import Mistake, Occurrence
@@ -191,7 +192,13 @@ def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
     refusal = next((v.refusals[mistake.group] for v in places.session.views.values() if v.refuses(mistake.group)), None)
     if refusal is not None:
         more.add(f"No fix: {refusal}")
-    blocks = [head, who, how, more, _describe_basis(places, first.shown, context)]
+    ran = Block()
+    for occurrence in mistake.occurrences:
+        for text, level in run_results.hover_lines(places.session, occurrence.shown, mistake.group):
+            ran.add(text, level)
+        if ran.lines:
+            break
+    blocks = [head, who, how, ran, more, _describe_basis(places, first.shown, context)]
     others = _describe_others(places, mistake)
     return [block for block in [*blocks, others] if block.lines]
 

@@ -1,4 +1,4 @@
-"""What `cuda-lsp run` is given for the kernel's parameters, as arguments of a launch: `--arg NAME=VALUE` and types."""
+"""What a run is given for the kernel's parameters, as arguments of a launch: `NAME=VALUE` and the parameters' types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from cuda_lsp.cli.exit_codes import UsageError
 from gpu_runner.request import Argument, ArrayArgument, Dim3, Element, Fill, ScalarArgument
 
 _ELEMENTS: Final[Mapping[str, Element]] = {
@@ -23,10 +22,14 @@ _SMALLEST: Final = 1024
 """Elements of an array that nothing is said of, at least."""
 
 
+class ArgumentError(ValueError):
+    """What is given does not fit the kernel; a sentence for the user."""
+
+
 def arguments_for(
     parameters: Sequence[tuple[str, str]], given: Sequence[str], grid: Dim3, block: Dim3
 ) -> tuple[tuple[Argument, ...], list[str]]:
-    """One argument per parameter (name, type), and a sentence for each that was made up. Raises `UsageError`."""
+    """One argument per parameter (name, type), and a sentence for each that was made up. Raises `ArgumentError`."""
     values = _by_name(parameters, given)
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
     found: list[Argument] = []
@@ -59,10 +62,10 @@ def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dic
         name, equals, value = text.partition("=")
         if not equals:
             if position >= len(names):
-                raise UsageError(f"--arg {text}: the kernel has {len(names)} parameters")
+                raise ArgumentError(f"{text}: the kernel has {len(names)} parameters")
             name, value = names[position], text
         if name not in names:
-            raise UsageError(f"--arg {text}: the kernel has no parameter {name}; it has {', '.join(names) or 'none'}")
+            raise ArgumentError(f"{text}: the kernel has no parameter {name}; it has {', '.join(names) or 'none'}")
         position = names.index(name) + 1
         values[name] = value
     return values
@@ -108,8 +111,8 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
     try:
         return tuple(_number(part) for part in text.split(","))
     except ValueError:
-        raise UsageError(
-            f"--arg {name}={text}: expected a number of elements, as in 1024, 1024:iota, 1024:random or 1024:7, "
+        raise ArgumentError(
+            f"{name}={text}: expected a number of elements, as in 1024, 1024:iota, 1024:random or 1024:7, "
             "or the elements themselves, as in 1,2,3"
         ) from None
 
@@ -118,7 +121,7 @@ def _scalar(name: str, text: str) -> ScalarArgument:
     try:
         return ScalarArgument(_number(text))
     except ValueError:
-        raise UsageError(f"--arg {name}={text}: expected a number") from None
+        raise ArgumentError(f"{name}={text}: expected a number") from None
 
 
 def _number(text: str) -> float:
@@ -129,13 +132,13 @@ def _number(text: str) -> float:
 
 
 def dimensions(text: str, what: str) -> Dim3:
-    """``256``, ``16,16`` or ``(16, 16, 1)``. Raises `UsageError`."""
+    """``256``, ``16,16`` or ``(16, 16, 1)``. Raises `ArgumentError`."""
     parts = text.strip().strip("()").split(",")
     try:
         numbers = [int(part) for part in parts]
     except ValueError:
         numbers = []
     if not 1 <= len(numbers) <= 3 or any(number < 1 for number in numbers):
-        raise UsageError(f"{what} {text}: expected one to three positive numbers, as in 4 or 16,16")
+        raise ArgumentError(f"{what} {text}: expected one to three positive numbers, as in 4 or 16,16")
     x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from analyzers.model import Finding, Verdict, Witness
-from cuda_lsp.cli.run_arguments import arguments_for
+from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
 from gpu_runner.request import Argument, ArrayArgument, Request, RunRace, RunResult, ScalarArgument
 

@@ -1,0 +1,199 @@
+"""What runs showed, as diagnostics of their own (source ``cuda-lsp (run)``) and as lines of the hover on a finding.
+
+A run speaks of lines of the text that it was given. They move along with the edits, and are gone when the kernel means
+something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lsprotocol import types
+
+from analyzers.model import Verdict
+from cuda_lsp.features.diagnostics import place, range_json
+from cuda_lsp.positions import LineIndex
+from cuda_lsp.runs import RunOutcome, Shown
+from gpu_runner.request import Place, RunAccess, RunFault, RunRace
+
+if TYPE_CHECKING:
+    from cuda_lsp.session import Session
+    from cuda_lsp.unit_view import ShownKernel
+
+SOURCE: Final = "cuda-lsp (run)"
+_ERROR, _INFORMATION = 1, 3
+_VERBS: Final = {"read": "read", "write": "written", "atomic": "accessed atomically", "barrier": "reached"}
+_CODES: Final = {"divergent-barrier": Verdict.BARRIER_DIVERGENCE.value, "assertion": Verdict.ASSERTION_FAILURE.value}
+
+
+def diagnostics_of(session: Session, path: str) -> Iterator[dict[str, Any]]:
+    """Those of the runs whose kernels are still the same, in one file."""
+    for shown, kept in session.runs.ran():
+        told: set[object] = set()
+        for outcome in kept.outcomes.values():
+            for diagnostic, key in _of_outcome(session, path, shown, kept, outcome):
+                if key not in told:
+                    told.add(key)
+                    yield diagnostic
+
+
+_Told = tuple[dict[str, Any], object]
+
+
+def _of_outcome(session: Session, path: str, shown: ShownKernel, kept: Shown, outcome: RunOutcome) -> Iterator[_Told]:
+    result = outcome.seen or outcome.result
+    if outcome.group is not None and not outcome.confirmed:
+        return
+    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
+    for race in result.races:
+        sides = (race.second, race.first)
+        code = Verdict.BENIGN_RACE if race.same_value else Verdict.DATA_RACE
+        how = "both write the same value" if race.same_value else f"{race.scope}, seen {race.count} times in {runs}"
+        message = f"A run saw a data race on {race.space} {race.address}: {_pair(race)} ({how})"
+        where = _finding_range(session, path, shown, outcome.group) or _range(session, kept, path, race.second)
+        severity = _INFORMATION if race.same_value else _ERROR
+        if where is not None:
+            lines = tuple(sorted(p.line for side in sides for p in side.places[:1]))
+            yield _diagnostic(session, kept, where, severity, code.value, message, sides), (code, lines)
+    for fault in result.faults:
+        where = _range(session, kept, path, fault.access)
+        if where is not None:
+            message = f"A run saw: {fault.text}, {_side(fault.access)}"
+            code = _CODES.get(fault.kind, fault.kind)
+            yield (
+                _diagnostic(session, kept, where, _ERROR, code, message, _accesses(fault)),
+                (code, _line(fault.access)),
+            )
+    for access in result.waiting[:1] if result.status == "deadlock" else ():
+        where = _range(session, kept, path, access)
+        if where is not None:
+            message = f"A run did not end: {result.message}"
+            yield (
+                _diagnostic(session, kept, where, _ERROR, "deadlock", message, result.waiting),
+                ("deadlock", _line(access)),
+            )
+
+
+def _accesses(fault: RunFault) -> tuple[RunAccess, ...]:
+    return (fault.access,) if fault.other is None else (fault.access, fault.other)
+
+
+def _line(access: RunAccess) -> int:
+    return access.places[0].line if access.places else 0
+
+
+def _diagnostic(
+    session: Session,
+    kept: Shown,
+    where: types.Range,
+    severity: int,
+    code: str,
+    message: str,
+    accesses: tuple[RunAccess, ...],
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "range": range_json(where),
+        "severity": severity,
+        "code": code,
+        "source": SOURCE,
+        "message": message,
+    }
+    related = [
+        {"location": {"uri": session.documents.uri_of(one.path), "range": range_json(at)}, "message": text}
+        for access in accesses
+        for text, one in _stack(access)
+        if (at := _place_range(session, kept, one)) is not None
+    ]
+    if related and session.client.features.related_information:
+        found["relatedInformation"] = related
+    return found
+
+
+def _stack(access: RunAccess) -> Iterator[tuple[str, Place]]:
+    """Where an access stands and the calls that led there, each with what to say of it."""
+    for number, one in enumerate(access.places):
+        yield _side(access) if number == 0 else "called from here", one
+
+
+def _pair(race: RunRace) -> str:
+    return f"{_side(race.second)}, {_side(race.first)}"
+
+
+def _side(access: RunAccess) -> str:
+    return f"{_VERBS.get(access.kind, 'ran')} by thread {access.thread} of block {access.block}"
+
+
+# Places
+
+
+def _finding_range(session: Session, path: str, shown: ShownKernel, group: str | None) -> types.Range | None:
+    """Where the finding stands that was confirmed."""
+    for _, finding in shown.findings if group is not None else ():
+        if finding.group == group and finding.span.path == path:
+            return place(session, shown, finding.span)
+    return None
+
+
+def _range(session: Session, kept: Shown, path: str, access: RunAccess) -> types.Range | None:
+    if not access.places or access.places[0].path != path:
+        return None
+    return _place_range(session, kept, access.places[0])
+
+
+def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | None:
+    """From the column on to the end of the line, where that is now."""
+    known = kept.snapshot.texts.get(one.path)
+    if known is None:
+        return None
+    lines = known[1].encode().split(b"\n")
+    if not 1 <= one.line <= len(lines):
+        return None
+    line = lines[one.line - 1]
+    before = sum(len(each) + 1 for each in lines[: one.line - 1])
+    first = max(one.column - 1, len(line) - len(line.lstrip()))
+    span = (before + first, before + max(first + 1, len(line.rstrip())))
+    anchor = kept.snapshot.anchors.get(one.path)
+    document = session.documents.at(one.path)
+    now = span if anchor is None or document is None else anchor.map.map(*span)
+    if now is None:
+        return None
+    index = document.index if document is not None else LineIndex(known[1])
+    return index.range(*now, session.client.features.encoding)
+
+
+# Hover
+
+
+def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tuple[str, int]]:
+    """What runs say of a finding: lines and their levels; nothing where it was not run."""
+    outcome = session.runs.of_group(shown, group)
+    if outcome is None:
+        return
+    result = outcome.seen or outcome.result
+    runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
+    if not outcome.confirmed:
+        yield f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong.", 0
+        if outcome.result.status != "finished":
+            yield f"{outcome.result.status}: {outcome.result.message}", 1
+        return
+    yield f"Confirmed by a run on the CPU ({outcome.title}):", 0
+    for race in result.races[:1]:
+        yield from _sides((race.second, race.first), shown.result.span.path)
+        yield f"on {race.space} `{race.address}`, seen {race.count} times in {runs}", 1
+    for fault in result.faults[:1] if not result.races else ():
+        yield fault.text, 1
+        yield from _sides(_accesses(fault), shown.result.span.path)
+    if result.status == "deadlock":
+        yield result.message, 1
+        yield from _sides(result.waiting[:2], shown.result.span.path)
+
+
+def _sides(accesses: tuple[RunAccess, ...], path: str) -> Iterator[tuple[str, int]]:
+    for access in accesses:
+        if not access.places:
+            yield _side(access), 1
+        for number, (text, one) in enumerate(_stack(access)):
+            where = f"line {one.line}" if one.path == path else f"{Path(one.path).name}:{one.line}"
+            yield (f"{text}, {where}", 1) if number == 0 else (f"called from {where}", 2)

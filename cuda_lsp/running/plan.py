@@ -1,0 +1,143 @@
+"""What is run of a kernel: the inputs that the user names, the witness of each finding, or else a launch that is known.
+
+`outcomes` runs one after the other and gives each outcome as it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from analyzers.explain import Launchable
+from analyzers.model import Finding
+from cuda_lsp.running import confirmation
+from cuda_lsp.running.arguments import arguments_for
+from cuda_lsp.running.fixtures import Fixture, parse_fixture
+from gpu_runner import harness
+from gpu_runner.request import Dim3, Request, RunResult
+
+_FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
+_GRID: Final[Dim3] = (2, 1, 1)
+_BLOCK: Final[Dim3] = (64, 1, 1)
+"""Of a kernel of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run, or all that were made for one finding."""
+
+    title: str
+    """What was run."""
+    result: RunResult
+    finding: Finding | None = None
+    seen: RunResult | None = None
+    """What of the result shows the finding's claim; None: nothing does."""
+
+    @property
+    def confirmed(self) -> bool:
+        return self.seen is not None
+
+
+def base_request(
+    launchable: Launchable,
+    path: str,
+    flags: Sequence[str],
+    *,
+    build: Literal["confirm", "shipped"] = "confirm",
+    arch: int = 80,
+    shared: int = 0,
+    seeds: int = 4,
+    seconds: float = 30.0,
+) -> Request:
+    """Everything but the launch. `flags` are those of the front end."""
+    return Request(
+        kernel=launchable.mangled,
+        grid=(1, 1, 1),
+        block=(1, 1, 1),
+        names=tuple(name for name, _ in launchable.parameters),
+        source=launchable.text,
+        path=path,
+        build=build,
+        arch=arch,
+        flags=_compiler_flags(flags),
+        instances=(launchable.name,) if launchable.is_template else (),
+        dynamic_shared=shared,
+        seeds=tuple(range(seeds)),
+        seconds=seconds,
+    )
+
+
+def _compiler_flags(flags: Sequence[str]) -> tuple[str, ...]:
+    """Those of the front end's flags that CUDA compilers know as well."""
+    found: list[str] = []
+    following = iter(flags)
+    for flag in following:
+        if flag in ("-D", "-U", "-I"):
+            found.append(flag + next(following, ""))
+        elif flag in ("-include", "-isystem", "-iquote"):
+            value = next(following, "")
+            found.append(f"-I{value}" if flag != "-include" else f"-include={value}")
+        elif flag.startswith(_FORWARDED):
+            found.append(flag)
+    return tuple(found)
+
+
+def fixtures(launchable: Launchable, path: str) -> tuple[Fixture, ...]:
+    """The inputs that comments at the kernel name. Raises `ArgumentError`."""
+    folder = str(Path(path).parent)
+    return tuple(one for text in launchable.runs for one in parse_fixture(text, folder, launchable.name))
+
+
+def findings(launchable: Launchable, group: str | None) -> list[Finding]:
+    """Those that a run may confirm; `group`: only this one."""
+    return [f for f in launchable.findings if f.witness is not None and group in (None, f.group)]
+
+
+def outcomes(
+    launchable: Launchable,
+    base: Request,
+    given: Sequence[str] = (),
+    group: str | None = None,
+    named: Sequence[Fixture] = (),
+) -> Iterator[Outcome]:
+    """Run. `given`: arguments that hold for all runs; `group`: only what may confirm this finding; `named`: the inputs
+    that the user names. Raises `ArgumentError`."""
+    shown: list[Outcome] = []
+    for fixture in named:
+        outcome = _run(launchable, base, given, fixture)
+        shown.append(outcome)
+        if group is None:
+            yield outcome
+    wanted = findings(launchable, group)
+    for finding in wanted:
+        known = [(one, seen) for one in shown if (seen := confirmation.shown_of(finding, one.result)) is not None]
+        if known:
+            one, seen = known[0]
+            yield Outcome(one.title, one.result, finding, seen)
+            continue
+        result, seen = confirmation.confirm(base, launchable.parameters, given, finding)
+        witness = finding.witness
+        assert witness is not None
+        yield Outcome(f"grid {witness.grid}, block {witness.block}", result, finding, seen)
+    if not shown and not wanted and group is None:
+        yield _run(launchable, base, given, Fixture())
+
+
+def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture) -> Outcome:
+    grid, block = next(iter(launchable.launches), (_GRID, _BLOCK))
+    grid, block = fixture.grid or grid, fixture.block or block
+    told = {text.partition("=")[0] for text in given if "=" in text}
+    texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
+    arguments, notes = arguments_for(launchable.parameters, texts, grid, block)
+    request = replace(
+        base,
+        grid=grid,
+        block=block,
+        arguments=arguments,
+        dynamic_shared=base.dynamic_shared if fixture.shared is None else fixture.shared,
+        seeds=base.seeds if fixture.seeds is None else tuple(range(fixture.seeds)),
+    )
+    made_up = f" ({'; '.join(notes)})" if notes else ""
+    return Outcome((fixture.title or f"grid {grid}, block {block}") + made_up, harness.run(request))

@@ -1,0 +1,139 @@
+"""Runs under the race detector in the editor: on request, in trusted workspaces, with progress and an end."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsp.client import Connect, Editor, plain
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from cuda_lsp import backend
+
+KERNELS = """\
+__global__ void shift(float *out) {
+  __shared__ float s[257];
+  int t = threadIdx.x;
+  s[t] = out[t];
+  out[t] = s[t + 1];
+}
+// cuda-lsp: run grid=(1) block=(32) where=32:iota
+__global__ void scatter(int *a, const int *where) {
+  a[where[threadIdx.x]] = threadIdx.x;
+}
+__global__ void waits(volatile int *flag) {
+  while (*flag == 0) {
+  }
+}
+__global__ void fine(int *a) {
+  a[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+void go(float *p, int *a, int *w) {
+  shift<<<1, 256>>>(p);
+  scatter<<<1, 32>>>(a, w);
+  waits<<<1, 32>>>(a);
+  fine<<<2, 64>>>(a);
+}
+"""
+
+
+@pytest.fixture
+async def editor(connect: Connect) -> Editor:
+    return await connect(engine=backend.DEFAULT, settings={"trusted": True})
+
+
+async def opened(editor: Editor, folder: Path) -> str:
+    uri = editor.open(folder / "a.cu", KERNELS)
+    await editor.until(lambda: "data-race" in editor.codes(uri))
+    await editor.until_idle()
+    return uri
+
+
+async def command(editor: Editor, name: str, *arguments: str, token: str | None = None) -> Any:
+    params = types.ExecuteCommandParams(name, list(arguments), work_done_token=token)
+    return plain(await editor.workspace_execute_command_async(params))
+
+
+def of_run(editor: Editor, uri: str) -> list[types.Diagnostic]:
+    return [each for each in editor.diagnostics.get(uri, ()) if each.source == "cuda-lsp (run)"]
+
+
+async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_path: Path) -> None:
+    uri = await opened(editor, tmp_path)
+    (offered,) = await editor.commands(uri, "s[t + 1]")
+    action = ast.literal_eval(offered)
+    assert action["title"] == "Confirm by running (CPU)"
+    assert (action["command"], action["arguments"][:2]) == ("cuda-lsp.confirm", [uri, "shift"])
+    answer = await command(editor, action["command"], *action["arguments"])
+    assert (answer["kernel"], answer["findings"], answer["confirmed"], answer["troubles"]) == ("shift", 1, 1, [])
+    await editor.until(editor.shown("shift: 1 of 1 findings confirmed"))
+    await editor.until(lambda: of_run(editor, uri))
+    (found,) = of_run(editor, uri)
+    assert (found.code, found.severity) == ("data-race", types.DiagnosticSeverity.Error)
+    assert found.message.startswith("A run saw a data race on shared s + ")
+    assert found.range.start.line == 3
+    assert {each.location.range.start.line for each in found.related_information or ()} == {3, 4}
+    hover = str(await editor.hover(uri, "s[t + 1]"))
+    assert "Confirmed by a run on the CPU" in hover
+    assert "written by thread" in hover
+    assert "line 4" in hover
+    # Lines above move it, a change of the kernel ends it.
+    editor.replace(uri, "__global__ void shift", "// a comment\n__global__ void shift")
+    editor.save(uri)
+    await editor.until(lambda: [each.range.start.line for each in of_run(editor, uri)] == [4])
+    editor.replace(uri, "s[t + 1];", "s[t + 1] + 1;")
+    editor.save(uri)
+    await editor.until(lambda: not of_run(editor, uri))
+    assert (await editor.status())["worstOwnLoopLagMs"] < 250
+
+
+async def test_a_kernel_is_run_with_the_inputs_that_its_source_names(editor: Editor, tmp_path: Path) -> None:
+    uri = await opened(editor, tmp_path)
+    # The inputs show nothing, the witness of the finding does.
+    answer = await command(editor, "cuda-lsp.runKernel", uri, "scatter", token="t")
+    assert (answer["findings"], answer["confirmed"], answer["runs"]) == (1, 1, 8)
+    await editor.until(lambda: of_run(editor, uri))
+    begin, *_, end = editor.reports["t"]
+    assert (begin.kind, begin.title, begin.cancellable, end.kind) == ("begin", "Running scatter", True, "end")
+    answer = await command(editor, "cuda-lsp.runKernel", uri, "fine")
+    assert (answer["findings"], answer["races"], answer["troubles"]) == (0, 0, [])
+    await editor.until(editor.shown("fine: no race seen in 4 runs"))
+
+
+async def test_cancelling_the_progress_ends_the_run(editor: Editor, tmp_path: Path) -> None:
+    uri = await opened(editor, tmp_path)
+    running = asyncio.ensure_future(command(editor, "cuda-lsp.runKernel", uri, "waits", token="t"))
+    await editor.until(lambda: len(editor.reports.get("t", ())) > 1)
+    editor.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams("t"))
+    with pytest.raises(JsonRpcException) as raised:
+        await running
+    assert raised.value.code == types.LSPErrorCodes.RequestCancelled
+    await editor.until(lambda: editor.reports["t"][-1].kind == "end")
+    # The next one does not wait for it.
+    assert (await command(editor, "cuda-lsp.runKernel", uri, "fine"))["races"] == 0
+
+
+async def test_nothing_is_run_where_nobody_trusts_the_workspace(connect: Connect, tmp_path: Path) -> None:
+    (tmp_path / ".cuda-lsp.toml").write_text("trusted = true\n")
+    editor = await connect(engine=backend.DEFAULT)
+    uri = await opened(editor, tmp_path)
+    assert await editor.commands(uri, "s[t + 1]") == []
+    with pytest.raises(JsonRpcException, match="trusted workspaces only"):
+        await command(editor, "cuda-lsp.runKernel", uri, "shift")
+    assert editor.shown("is for the editor to say, not for a project")()
+
+
+async def test_what_cannot_be_run_is_refused(editor: Editor, tmp_path: Path) -> None:
+    uri = await opened(editor, tmp_path)
+    with pytest.raises(JsonRpcException, match="no kernel absent"):
+        await command(editor, "cuda-lsp.runKernel", uri, "absent")
+    with pytest.raises(JsonRpcException, match="the name of a kernel"):
+        await command(editor, "cuda-lsp.runKernel", uri)
+    with pytest.raises(JsonRpcException, match="not open"):
+        await command(editor, "cuda-lsp.runKernel", "file:///absent.cu", "k")
+    with pytest.raises(JsonRpcException, match="no witness"):
+        await command(editor, "cuda-lsp.confirm", uri, "fine", "absent")
