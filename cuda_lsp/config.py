@@ -342,7 +342,8 @@ def from_client(value: object) -> Mapping[str, Any]:
     return {name: item for name, item in table.items() if item is not None and name != "clientCommands"}
 
 
-_EDITOR_ONLY: Final = frozenset({"trusted"})
+EDITOR_ONLY: Final = frozenset({"trusted"})
+"""Settings that a project cannot give itself."""
 
 
 def parse_project_file(text: str, path: str) -> tuple[Layer, tuple[Problem, ...]]:
@@ -351,7 +352,7 @@ def parse_project_file(text: str, path: str) -> tuple[Layer, tuple[Problem, ...]
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return Layer(path, {}), (Problem(path, f"not a TOML file: {error}"),)
-    kept = {name: value for name, value in values.items() if kebab(name) not in _EDITOR_ONLY}
+    kept = {name: value for name, value in values.items() if kebab(name) not in EDITOR_ONLY}
     problems = (
         Problem(path, f"“{name}” is for the editor to say, not for a project") for name in values if name not in kept
     )

@@ -20,7 +20,11 @@ PREFIX = "cudaLsp."
 def properties() -> dict[str, Any]:
     """The server's settings as VS Code shows them."""
     schema = config.json_schema()["properties"]
-    return {PREFIX + camel(name): _property(name, option, schema) for name, option in schema.items()}
+    return {
+        PREFIX + camel(name): _property(name, option, schema)
+        for name, option in schema.items()
+        if name not in config.EDITOR_ONLY  # VS Code says by itself whether a workspace is trusted
+    }
 
 
 def camel(name: str) -> str:

@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`: check again, check the workspace, tell the verdict on a kernel, write its page, run it."""
+"""`workspace/executeCommand`: check again, check the workspace; of a kernel: tell the verdict, write its page, run."""
 
 from __future__ import annotations
 

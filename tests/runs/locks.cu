@@ -106,7 +106,6 @@ __global__ void a_lock_for_each_bucket(int *locks, int *buckets) {
 
 // cuda-lsp: launch grid=(4) block=(32)
 // run: clean
-// check: possible-data-race because that tickets are served one after another is not derived
 __global__ void ticket_lock(int *next, volatile int *serving, int *data) {
   if (threadIdx.x != 0) return;
   int ticket = atomicAdd(next, 1);

@@ -176,7 +176,11 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: SELECTOR,
       // Code lenses name these instead of commands of the server.
-      initializationOptions: { clientCommands: ["cuda-lsp.showRaces", "cuda-lsp.run"] },
+      initializationOptions: {
+        clientCommands: ["cuda-lsp.showRaces", "cuda-lsp.run"],
+        // Whether kernels may be executed: not a setting, for the workspace could set it.
+        trusted: vscode.workspace.isTrusted,
+      },
       outputChannel: this.log,
       synchronize: { configurationSection: SETTINGS },
       diagnosticCollectionName: SECTION,
