@@ -109,6 +109,17 @@ class FactNote:
 
 
 @dataclass(frozen=True, slots=True)
+class ParameterFact:
+    """What the host says of a scalar parameter at a launch, whether a proof has used it or not."""
+
+    parameter: str
+    """``n``; ``p.n`` for a member of a parameter of class type."""
+    text: str
+    """``n = rows``, ``n >= 1``."""
+    span: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoopTurn:
     """In which turn of a loop a thread is."""
 
@@ -245,6 +256,7 @@ class ContextResult:
     milliseconds: float = 0.0
     rungs: tuple[tuple[str, int], ...] = ()
     """How many queries each rung of the ladder answered."""
+    said: tuple[ParameterFact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +282,8 @@ class KernelResult:
     instances of a template, and other callers of a function, may make them."""
     barrier_sites: tuple[SourceSpan, ...] = ()
     """Where its barriers stand, in the order of the program; a function called twice counts once."""
+    parameters: tuple[tuple[str, SourceSpan], ...] = ()
+    """Names and declarations of its parameters."""
 
 
 @dataclass(frozen=True, slots=True)

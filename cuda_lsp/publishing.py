@@ -84,6 +84,7 @@ class Publisher:
             else:
                 await self._push(always=always)
             self._session.spawn(self._session.lenses.results_changed())
+            self._session.spawn(self._session.hints.results_changed())
         finally:
             self._flushing = False
             if self._waiting:

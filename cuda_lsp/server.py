@@ -33,6 +33,7 @@ from cuda_lsp.features import (
     diagnostics,
     execute_command,
     hover,
+    inlay_hint,
     race_explorer,
     watched_files,
 )
@@ -263,6 +264,7 @@ _HANDLERS: dict[str, Callable[[Session, Any], Any]] = {
     types.TEXT_DOCUMENT_CODE_ACTION: code_action.code_actions,
     types.CODE_ACTION_RESOLVE: code_action.resolve,
     types.TEXT_DOCUMENT_CODE_LENS: code_lens.code_lenses,
+    types.TEXT_DOCUMENT_INLAY_HINT: inlay_hint.inlay_hints,
     types.TEXT_DOCUMENT_DIAGNOSTIC: diagnostics.pull,
     types.WORKSPACE_DIAGNOSTIC: diagnostics.pull_workspace,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: configuration.changed,
@@ -285,6 +287,7 @@ def capabilities(features: ClientFeatures) -> types.ServerCapabilities:
             code_action_kinds=list(code_action.KINDS), resolve_provider=features.resolves_edits
         ),
         code_lens_provider=types.CodeLensOptions(resolve_provider=False),
+        inlay_hint_provider=types.InlayHintOptions(resolve_provider=False),
         diagnostic_provider=types.DiagnosticOptions(
             identifier="cuda-lsp", inter_file_dependencies=True, workspace_diagnostics=True
         )
@@ -322,6 +325,7 @@ def warm_up(protocol: CudaProtocol) -> None:
         (types.TEXT_DOCUMENT_HOVER, {"textDocument": document, "position": at}),
         (types.TEXT_DOCUMENT_CODE_ACTION, {"textDocument": document, "range": where, "context": context}),
         (types.TEXT_DOCUMENT_CODE_LENS, {"textDocument": document}),
+        (types.TEXT_DOCUMENT_INLAY_HINT, {"textDocument": document, "range": where}),
         (types.TEXT_DOCUMENT_DIAGNOSTIC, {"textDocument": document, "previousResultId": ""}),
         (types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"settings": {}}),
         (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, {"changes": [{"uri": uri, "type": 1}]}),

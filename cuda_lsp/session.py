@@ -21,7 +21,7 @@ from cuda_lsp.checking import ANY_FILE, TEXT_SUFFIXES, Checks, Wish, read_text
 from cuda_lsp.client import Client
 from cuda_lsp.config import Layer, Settings
 from cuda_lsp.documents import Document, Documents, normalised
-from cuda_lsp.features import code_lens
+from cuda_lsp.features import code_lens, inlay_hint
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.projects import Projects
 from cuda_lsp.publishing import Publisher
@@ -67,6 +67,7 @@ class Session:
         """Grows whenever a document changes."""
         self.memo: dict[tuple[str, str], tuple[Any, Any]] = {}
         """What was computed from results and texts, by what and path, with the stamp of those it was computed from."""
+        self.hints = Asked(self, inlay_hint.encoded, client.refresh_hints, client.features.refreshes_hints)
         self._log_level_is_given = log_level_is_given
         self._configured = asyncio.Event()
         self._disk_lines: dict[str, tuple[str | None, LineIndex | None]] = {}

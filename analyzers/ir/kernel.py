@@ -354,6 +354,8 @@ class Kernel:
     assumptions: tuple[str, ...] = ()
     """What the lowering assumed, in words, e.g. distinct pointers loaded from read-only memory are disjoint."""
     pipelines: tuple[Pipeline, ...] = ()
+    declared: tuple[tuple[str, SourceSpan], ...] = ()
+    """Parameters as they are declared, those of class type whole: name and declaration."""
 
     def object(self, name: str) -> MemObject:
         for o in self.objects:

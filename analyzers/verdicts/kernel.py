@@ -132,6 +132,7 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
         files=tuple(sorted({kernel.extent.path, *(span.path for _, span in kernel.functions)})),
         needed=tuple(sorted(needed)),
         barrier_sites=barrier_sites(events),
+        parameters=kernel.declared,
     )
 
 

@@ -39,6 +39,7 @@ from analyzers.verdicts.asserted import ASSERTED, assertion_finding
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 from analyzers.verdicts.replay import concrete_launch
 from analyzers.verdicts.routes import with_ways
+from analyzers.verdicts.said import said
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
 NO_WRAP = "unsigned 32-bit indices and sizes do not wrap around (no array has 2^32 elements)"
@@ -73,13 +74,18 @@ def report(events: KernelEvents, context: LaunchContext, decision: Decision, mil
         facts=_facts(launch, decision),
         milliseconds=milliseconds,
         rungs=decision.rungs,
+        said=said(context),
     )
 
 
 def unsupported_result(events: KernelEvents, context: LaunchContext, milliseconds: float) -> ContextResult:
     """``unknown``: the kernel contains code whose effects are not modelled."""
     return ContextResult(
-        launch=context.summary, verdict=Verdict.UNKNOWN, reasons=_reasons(events, Decision()), milliseconds=milliseconds
+        launch=context.summary,
+        verdict=Verdict.UNKNOWN,
+        reasons=_reasons(events, Decision()),
+        milliseconds=milliseconds,
+        said=said(context),
     )
 
 

@@ -63,6 +63,8 @@ async def test_what_is_offered(connect: Connect) -> None:
         "cuda-lsp.checkAll",
         "cuda-lsp.tellKernel",
         "cuda-lsp.writeReport",
+        "cuda-lsp.runKernel",
+        "cuda-lsp.confirm",
     ]
     assert offered.code_lens_provider is not None
 

@@ -113,6 +113,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         functions=tuple((name, span) for span, name in ctx.functions.items()),
         assumptions=tuple(assumptions),
         pipelines=tuple(ctx.pipelines.values()),
+        declared=tuple((p.name, p.span) for p in describe(ctx.table, found.node).parameters if p.name),
     )
 
 
@@ -141,6 +142,7 @@ def _kernel(found: Found, node: Node, body: tuple[Stmt, ...], **parts: Any) -> K
         functions=parts.get("functions", ()),
         assumptions=parts.get("assumptions", ()),
         pipelines=parts.get("pipelines", ()),
+        declared=parts.get("declared", ()),
     )
 
 
