@@ -133,7 +133,7 @@ class Launch:
             return None
 
         todo = E.rewrite(self.fused(self.bind(e)), leaf, memo)
-        return _split_opaque(todo, thread, shared, self._sides.setdefault((thread + 10, mode), {}))
+        return _split_opaque(todo, thread, shared, self._sides.setdefault((-thread, mode), {}))
 
     def fused(self, e: Expr) -> Expr:
         """``bid*bdim + tid`` and ``bdim*gdim`` as symbols of their own, ``gid`` and ``threads``, along axes with an

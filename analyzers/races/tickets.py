@@ -115,9 +115,7 @@ def ticket_conditions(
         identity, _, side = node.value[0].rpartition("@")
         if side in ("1", "2") and identity.startswith("atomic:"):
             held.setdefault(identity, {}).setdefault(side, []).append(node)
-        if side.isdigit() and side not in ("1", "2"):
-            continue
-        name, side = (identity, side) if side in ("1", "2") and identity else (node.value[0], "")
+        name, side = (identity, side) if side.isdigit() and identity else (node.value[0], "")
         if name.startswith("load:") and (found := broadcasts.get(int(name.split(":")[1]))) is not None:
             loads.setdefault(found.atomic.id, []).append((found, side, node))
     out: list[Expr] = []
@@ -254,20 +252,39 @@ def _related(
     (taken, side, left), (other, second, right) = one, two
     if left.ty != right.ty or not isinstance(left.ty, IntType):
         return []
+    mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
+    same = [E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)]
+    further = {side, second} - {"", "1", "2"}
+    if further and taken.amount.op != "const":
+        return []
     different = apart(
         taken.atomic,
         (left, _amount(launch, taken, side, left, mode)),
         (right, _amount(launch, other, second, right, mode)),
     )
-    if side != second:
+    if further:
+        # A further thread of a question is of any block.
+        blocks = [[_block_of(launch, axis, s, mode) for s in (side, second)] for axis in range(3)]
+        same += [E.compare("eq", *both) for both in blocks]
+    elif side != second:
         return [different]
-    mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
-    same = E.land(*(E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)))
-    return [E.lor(E.lnot(same), E.compare("eq", left, right)), E.lor(same, different)]
+    one_ticket = E.land(*same)
+    return [E.lor(E.lnot(one_ticket), E.compare("eq", left, right)), E.lor(one_ticket, different)]
+
+
+def _block_of(launch: Launch, axis: int, side: str, mode: Mode) -> Expr:
+    """A coordinate of the block of a thread; of both threads without a number, which are then of one block."""
+    if launch.grid[axis] == 1:
+        return E.const(0, E.U32)
+    if side in ("", "1", "2"):
+        return launch.side(E.BID[axis], int(side or "1"), mode)
+    return E.sym(f"{E.BID[axis].value}@{side}", E.U32)
 
 
 def _amount(launch: Launch, taken: _Broadcast, side: str, load: Expr, mode: Mode) -> Expr:
     """What was added for the ticket that ``load`` gives."""
+    if taken.amount.op == "const":
+        return taken.amount
     thread = int(side or "1")
     counters = [launch.side(launch.events.loops[label].counter, thread, mode) for label in taken.loops]
     return E.substitute(launch.side(taken.amount, thread, mode), dict(zip(counters, load.args[1:], strict=False)))
