@@ -31,7 +31,7 @@ export async function until(what, holds, deadline = DEADLINE_MS) {
 
 /** `machine`: settings beside the quiet ones; `trust`: whether workspaces have to be trusted, in which
  * case this one is not; `searchPath`: PATH of the editor. */
-export async function open({ vsix, workspace, chromiumPath, machine = {}, trust = false, searchPath = process.env.PATH }) {
+export async function open({ vsix, workspace, chromiumPath, machine = {}, trust = false, searchPath = process.env.PATH, size = { width: 960, height: 560 } }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cuda-lsp-editor-"));
   const folder = path.join(home, "project");
   fs.cpSync(workspace, folder, { recursive: true });
@@ -70,7 +70,7 @@ export async function open({ vsix, workspace, chromiumPath, machine = {}, trust 
   try {
     await until("code-server listens", () => said.includes(`:${port}`) || (server.exitCode !== null && Promise.reject(new Error(said))));
     browser = await chromium.launch({ executablePath: chromiumPath, args: FLAGS });
-    const page = await browser.newPage({ viewport: { width: 960, height: 560 } });
+    const page = await browser.newPage({ viewport: size });
     await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
     await page.waitForSelector(".monaco-workbench .explorer-folders-view .monaco-list-row", { timeout: DEADLINE_MS });
     return { page, folder, close, log: () => logOf(data), ...gestures(page, folder) };

@@ -6,8 +6,9 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 
 import { programsOf } from "./discovery";
-import { type Ended, runToEnd } from "./process";
+import { type Ended, runToEnd, whyItEnded } from "./process";
 import { PROBE, choose, commands, type Interpreter, pipProgress, readProbe } from "./python";
+import { versionOf } from "./versions";
 
 /** Written last: without it an attempt was interrupted. */
 const STAMP = "complete.json";
@@ -76,7 +77,7 @@ export class OwnEnvironment {
     await fs.mkdir(path.dirname(this.folder), { recursive: true });
     const made = await this.logged(python.executable, ["-m", "venv", this.folder], signal);
     if (made.code !== 0) {
-      return `The environment could not be made: ${lastLine(made)}`;
+      return `The environment could not be made: ${whyItEnded(made)}`;
     }
     const requirement = await this.requirement();
     const words = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", requirement];
@@ -87,13 +88,13 @@ export class OwnEnvironment {
       }
     });
     if (filled.code !== 0) {
-      return `The server could not be installed: ${lastLine(filled)}`;
+      return `The server could not be installed: ${whyItEnded(filled)}`;
     }
     tell("trying it");
     const tried = await this.logged(path.join(this.folder, programsOf(process.platform), "cuda-lsp"), ["--version"], signal);
-    const version = /(\d+\.\d+\S*)/.exec(tried.output)?.[1];
+    const version = versionOf(tried.output);
     if (tried.code !== 0 || version === undefined) {
-      return `The server was installed but does not start: ${lastLine(tried)}`;
+      return `The server was installed but does not start: ${whyItEnded(tried)}`;
     }
     await fs.writeFile(path.join(this.folder, STAMP), JSON.stringify({ version, requirement: path.basename(requirement) }));
     return undefined;
@@ -131,9 +132,4 @@ export class OwnEnvironment {
     };
     return runToEnd(command, words, { signal, onLine: take });
   }
-}
-
-function lastLine(ended: Ended): string {
-  const text = ended.errors.trim() || ended.output.trim();
-  return text.split("\n").at(-1)?.trim() ?? "";
 }

@@ -2,7 +2,7 @@
 
 export type Health =
   | { readonly kind: "idle" }
-  | { readonly kind: "missing" }
+  | { readonly kind: "missing"; readonly reason?: string | undefined }
   | { readonly kind: "installing"; readonly step: string }
   | { readonly kind: "starting" }
   | { readonly kind: "running"; readonly version: string; readonly work: readonly Work[]; readonly notice?: string | undefined }
@@ -34,7 +34,7 @@ export function shown(health: Health): Shown {
     case "idle":
       return item("$(circle-outline)", "", "The server starts when a CUDA file is opened.");
     case "missing":
-      return item("$(warning)", "no server", "No cuda-lsp server was found on this machine.", "warning");
+      return item("$(warning)", "no server", health.reason ?? "No cuda-lsp server was found on this machine.", "warning");
     case "installing":
       return item("$(loading~spin)", "installing", `The server is being installed: ${health.step}.`);
     case "starting":

@@ -57,3 +57,10 @@ function lines(take: ((line: string) => void) | undefined): (text: string) => vo
     parts.forEach((line) => take?.(line));
   };
 }
+
+/** The line in which a program that failed most likely says why, and how it ended. */
+export function whyItEnded({ code, output, errors }: Ended): string {
+  const said = (errors.trim() || output.trim()).split("\n").at(-1)?.trim() ?? "";
+  const how = code === undefined ? "" : `exit code ${code}`;
+  return [said, how].filter((part) => part !== "").join(", ") || "it did not answer";
+}

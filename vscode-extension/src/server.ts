@@ -10,17 +10,20 @@ import { findServer, type Found, type Missing } from "./discovery";
 import { SELECTOR } from "./documents";
 import { OwnEnvironment } from "./environment";
 import { type Health, WorkList } from "./health";
+import { runToEnd, whyItEnded } from "./process";
 import { selectedPython } from "./pythonExtension";
 import { serverNames, serverSettings } from "./settings";
 import type { StatusBar } from "./status";
-import { mismatch } from "./versions";
+import { mismatch, versionOf } from "./versions";
 
 export const SECTION = "cuda-lsp";
 export const SETTINGS = "cudaLsp";
-const RUNNING = "cuda-lsp.isRunning";
+const RUNNING = "cudaLsp.isRunning";
 /** A server that ends by itself is started again, this often in this many milliseconds. */
 const MOST_RESTARTS = 3;
 const RESTART_SPAN_MS = 180_000;
+/** How long a program may take to tell its version: a Python that starts from a cold disk takes seconds. */
+const PATIENCE_MS = 30_000;
 
 export class Server implements vscode.Disposable {
   readonly environment: OwnEnvironment;
@@ -31,6 +34,8 @@ export class Server implements vscode.Disposable {
   private starting: Promise<void> | undefined;
   private deaths: number[] = [];
   private declined = false;
+  /** Whether the server that was started last ever answered. */
+  private wasUp = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -103,14 +108,22 @@ export class Server implements vscode.Disposable {
     const found = await this.look();
     if (found.kind === "missing") {
       this.found = undefined;
-      this.tell({ kind: "missing" });
-      void this.offer(found);
+      const reason = found.configured === undefined ? undefined : `cudaLsp.server.path points to ${found.configured}, which is no file.`;
+      this.tell({ kind: "missing", reason });
+      void this.offer(found, reason);
       return;
     }
     this.found = found;
     this.notice = undefined;
+    this.wasUp = false;
     this.log.info(`starting ${found.command} (${found.origin})`);
     this.tell({ kind: "starting" });
+    // A program that is something else, or broken, says so best when it is asked for its version.
+    const answer = await runToEnd(found.command, ["--version"], { signal: AbortSignal.timeout(PATIENCE_MS), folder: path.dirname(found.command) });
+    if (answer.code !== 0 || versionOf(answer.output) === undefined) {
+      this.failed(`The server ${found.command} could not be started: it does not tell its version (${whyItEnded(answer)}).`);
+      return;
+    }
     // Not in the workspace: what lies there must not be taken for a part of the server.
     const server = { command: found.command, args: ["serve"], options: { cwd: path.dirname(found.command) } };
     const client = new LanguageClient(SETTINGS, SECTION, server, this.options());
@@ -129,6 +142,7 @@ export class Server implements vscode.Disposable {
       }
       return;
     }
+    this.wasUp = true;
     await this.setRunning(true);
     this.compareVersions(client, found);
     this.refresh();
@@ -150,10 +164,9 @@ export class Server implements vscode.Disposable {
   }
 
   /** Ask what to do without a server. */
-  private async offer(missing: Missing): Promise<void> {
+  private async offer(missing: Missing, reason: string | undefined): Promise<void> {
     if (missing.configured !== undefined) {
-      const text = `cuda-lsp: the setting cudaLsp.server.path points to ${missing.configured}, which is no file.`;
-      if ((await vscode.window.showErrorMessage(text, "Open Settings")) !== undefined) {
+      if ((await vscode.window.showErrorMessage(`cuda-lsp: ${reason}`, "Open Settings")) !== undefined) {
         await vscode.commands.executeCommand("workbench.action.openSettings", "cudaLsp.server.path");
       }
       return;
@@ -184,6 +197,7 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       synchronize: { configurationSection: SETTINGS },
       diagnosticCollectionName: SECTION,
+      initializationFailedHandler: () => false,
       errorHandler: {
         error: (_error, _message, count) => ({ action: (count ?? 0) < 5 ? ErrorAction.Continue : ErrorAction.Shutdown }),
         closed: () => this.died(),
@@ -216,6 +230,10 @@ export class Server implements vscode.Disposable {
 
   /** The connection ended though nobody asked for it. */
   private died(): { action: CloseAction; message?: string; handled?: boolean } {
+    if (!this.wasUp) {
+      // Whoever started it is told.
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
     const now = Date.now();
     this.deaths = [...this.deaths.filter((then) => now - then < RESTART_SPAN_MS), now];
     this.work.clear();

@@ -18,6 +18,11 @@ export function parseVersion(text: string): Version | undefined {
   return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3] ?? 0) };
 }
 
+/** The version in the answer to `cuda-lsp --version`; undefined when it is not that program which answered. */
+export function versionOf(output: string): string | undefined {
+  return /^cuda-lsp (\d+\.\d+\S*)\s*$/m.exec(output)?.[1];
+}
+
 /** How a server's version stands to the extension's. */
 export function relation(server: string | undefined, extension: string): Relation {
   const theirs = server === undefined ? undefined : parseVersion(server);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { mismatch, parseVersion, relation } from "../src/versions";
+import { mismatch, parseVersion, relation, versionOf } from "../src/versions";
 
 test("versions are read with what may follow them", () => {
   assert.deepEqual(parseVersion("1.2.3"), { major: 1, minor: 2, patch: 3 });
@@ -28,4 +28,11 @@ test("a mismatch says which side to update", () => {
   assert.match(mismatch("0.1.0", "0.2.0", "/x/cuda-lsp") ?? "", /\/x\/cuda-lsp.*0\.1\.0.*older.*0\.2\.0.*Update the server/);
   assert.match(mismatch("0.3.0", "0.2.0", "/x/cuda-lsp") ?? "", /newer.*Update the extension/);
   assert.match(mismatch(undefined, "0.2.0", "/x/cuda-lsp") ?? "", /does not tell a version/);
+});
+
+test("a server tells its version", () => {
+  assert.equal(versionOf("cuda-lsp 0.1.0\n"), "0.1.0");
+  assert.equal(versionOf("a warning\r\ncuda-lsp 0.2.0.dev1\r\n"), "0.2.0.dev1");
+  assert.equal(versionOf("clangd version 18.1.8"), undefined);
+  assert.equal(versionOf(""), undefined);
 });
