@@ -91,6 +91,7 @@ const QUIET = {
   "window.menuBarVisibility": "compact",
   "chat.disableAIFeatures": true,
   "editor.minimap.enabled": false,
+  "editor.hover.above": false,
   "editor.cursorBlinking": "solid",
   "editor.fontSize": 13,
   "editor.stickyScroll.enabled": false,
@@ -166,6 +167,28 @@ function gestures(page, folder) {
       await press("Control+s");
       await until(`${name} is saved`, async () => (await count(".tab.active.dirty")) === 0);
       return fs.readFileSync(path.join(folder, name), "utf-8");
+    },
+
+    /** Open the menu of the light bulb. A fix that is still being proved is not in it: then again, as a person would. */
+    lightBulb: (words) =>
+      until(`the fix ${words}`, async () => {
+        await press("Control+.");
+        const row = page.locator(".action-widget .monaco-list-row", { hasText: words });
+        const isThere = await row.waitFor({ timeout: ATTEMPT_MS }).then(() => true, () => false);
+        if (!isThere) {
+          await press("Escape");
+        }
+        return isThere;
+      }),
+
+    /** The frame of a panel whose page has these words; undefined when there is none. */
+    async shownIn(words) {
+      for (const frame of page.frames()) {
+        if ((await frame.locator("body").textContent({ timeout: ATTEMPT_MS }).catch(() => ""))?.includes(words)) {
+          return frame;
+        }
+      }
+      return undefined;
     },
 
     /** A picture of the window, or of a part of it. */

@@ -22,7 +22,7 @@ function told(what) {
 }
 
 const editor = await open({ vsix: path.resolve(vsix), workspace, chromiumPath, machine: { "cudaLsp.server.path": server } });
-const { page, press, command, count, text, goTo, openFile, status, save } = editor;
+const { page, press, command, count, text, goTo, openFile, status, save, shownIn, lightBulb } = editor;
 fs.mkdirSync(pictures, { recursive: true });
 const picture = (name, clip) => editor.picture(path.join(pictures, `vscode-${name}.png`), clip);
 const ERRORS = ".squiggly-error";
@@ -37,7 +37,9 @@ try {
   await until("a squiggle", () => count(ERRORS));
   told(`a squiggle, ${((performance.now() - opened) / 1000).toFixed(1)} s after the file was asked for`);
   await until("the server is at rest", async () => /is running/.test((await status()) ?? ""));
+  await until("a lens over the kernel", async () => (await text(".codelens-decoration a")).includes("1 race"));
 
+  await press("Control+b");
   await goTo(14, 4);
   await press("Control+k");
   await press("Control+i");
@@ -49,8 +51,7 @@ try {
   told("the hover names the threads and the cell");
   await press("Escape");
 
-  await press("Control+.");
-  await until("the fix is offered", async () => (await text(".action-widget .monaco-list-row")).some((row) => row?.includes("Insert __syncthreads()")));
+  await lightBulb("Insert __syncthreads()");
   await picture("fix");
   await press("Escape");
   told("the light bulb offers the fix");
@@ -73,8 +74,7 @@ try {
   told("the fix is undone, and the squiggle is back");
 
   await goTo(14, 4);
-  await press("Control+.");
-  await until("the fix is offered", async () => (await text(".action-widget .monaco-list-row")).some((row) => row?.includes("Insert __syncthreads()")));
+  await lightBulb("Insert __syncthreads()");
   await press("Enter");
   await until("the barrier is there", async () => (await text(".view-line")).filter((line) => line?.includes("__syncthreads()")).length === 2);
   assert.equal(await save("reduction.cu"), fixed);
@@ -85,6 +85,7 @@ try {
 
   await openFile("scale.cu");
   await until("the barrier is faded", () => count(".squiggly-unnecessary, .squiggly-inline-unnecessary"));
+  await until("a lens over its kernel", async () => (await text(".codelens-decoration a")).some((lens) => lens?.includes("barrier")));
   await picture("faded");
   told("a useless barrier is faded");
 
@@ -99,8 +100,10 @@ try {
   await picture("run");
   await command("View: Toggle Maximized Panel");
   await command("View: Hide Panel");
+  await openFile("reduction.cu");
   told("the race detector confirms the race in a terminal");
 
+  await press("Control+b");
   await command("cuda-lsp: Check Workspace");
   await until("the end is told", async () => (await text(".notification-list-item-message")).some((note) => note?.includes("3 files were checked")));
   await command("Problems: Focus on Problems View");
@@ -114,14 +117,19 @@ try {
   await picture("status");
   await press("Escape");
 
-  await command("cuda-lsp: Show Races");
-  await until("the explorer, or that there is none", async () =>
-    (await count("iframe.webview")) > 0 || (await text(".notification-list-item-message")).some((note) => note?.includes("race explorer")),
-  );
-  told("races are shown, or the server is said to have no view of them");
+  await command("View: Hide Panel");
+  await openFile("reduction.cu");
+  await press("Control+b");
+  await page.click('.codelens-decoration a:has-text("1 race")');
+  const drawn = await until("the races are drawn", () => shownIn("What happens when"));
+  await drawn.locator("body").press("End");
+  await command("View: Toggle Maximize Editor Group");
+  await picture("races");
+  told("the lens over the kernel leads to its races, drawn");
 
   await command("cuda-lsp: Restart Server");
-  await until("it is up again", async () => /is running/.test((await status()) ?? ""));
+  // The status bar item is beside CUDA files only.
+  await until("it is up again", () => editor.log().match(/\] server \S+, extension/g)?.length === 2);
   told("the server was restarted");
   failed = false;
 } catch (error) {

@@ -93,7 +93,7 @@ async function fixes(client: LanguageClient, document: vscode.TextDocument, rang
     range: client.code2ProtocolConverter.asRange(range),
     context: { diagnostics: [], only: [CodeActionKind.QuickFix], triggerKind: CodeActionTriggerKind.Invoked },
   });
-  return (answer ?? []).filter((each): each is CodeAction => "edit" in each || "data" in each);
+  return (answer ?? []).filter((each): each is CodeAction => each.command === undefined && ("edit" in each || "data" in each));
 }
 
 async function choose(found: readonly CodeAction[]): Promise<CodeAction | undefined> {

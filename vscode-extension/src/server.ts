@@ -3,6 +3,7 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
+import * as readline from "node:readline";
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from "vscode-languageclient/node";
 
@@ -12,6 +13,7 @@ import { OwnEnvironment } from "./environment";
 import { type Health, WorkList } from "./health";
 import { runToEnd, whyItEnded } from "./process";
 import { selectedPython } from "./pythonExtension";
+import { LogReader } from "./serverLog";
 import { serverNames, serverSettings } from "./settings";
 import type { StatusBar } from "./status";
 import { mismatch, versionOf } from "./versions";
@@ -188,13 +190,24 @@ export class Server implements vscode.Disposable {
     const names = serverNames(properties(this.context), SETTINGS);
     return {
       documentSelector: SELECTOR,
-      // Code lenses name these instead of commands of the server.
-      initializationOptions: {
-        clientCommands: ["cuda-lsp.showRaces", "cuda-lsp.run"],
-        // Whether kernels may be executed: not a setting, for the workspace could set it.
-        trusted: vscode.workspace.isTrusted,
+      // Code lenses name these instead of commands of the server. Whether kernels may be executed is no setting, for the
+      // workspace could set it; without trust nothing offers a run either.
+      initializationOptions: () => {
+        const trusted = vscode.workspace.isTrusted;
+        return { clientCommands: ["cuda-lsp.showRaces", ...(trusted ? ["cuda-lsp.run"] : [])], trusted };
       },
       outputChannel: this.log,
+      stdioOptions: {
+        // Standard output is the protocol's.
+        stdout: () => undefined,
+        stderr: (input) => {
+          const reader = new LogReader();
+          readline.createInterface({ input, crlfDelay: Infinity }).on("line", (line) => {
+            const { level, text } = reader.read(line);
+            this.log[level](text);
+          });
+        },
+      },
       synchronize: { configurationSection: SETTINGS },
       diagnosticCollectionName: SECTION,
       initializationFailedHandler: () => false,
