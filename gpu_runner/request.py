@@ -39,6 +39,15 @@ Argument = ArrayArgument | ScalarArgument
 
 
 @dataclass(frozen=True, slots=True)
+class Focus:
+    """Accesses that are looked at: those of a line, or of one thread there."""
+
+    line: int
+    block: Dim3 | None = None
+    thread: Dim3 | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One launch of one kernel, under some seeds."""
 
@@ -61,9 +70,9 @@ class Request:
     """Instances of kernel templates to compile, as expressions."""
     dynamic_shared: int = 0
     seeds: tuple[int, ...] = (0,)
-    focus: tuple[int, ...] = ()
-    """Lines whose races are looked for; none: all. A plain write hides what was before it, so that races with few
-    others looked at show more."""
+    focus: tuple[Focus, ...] = ()
+    """The plain accesses that are looked at; none given: all. A write hides what was in its cell before: a pair of
+    accesses that is looked at alone is not hidden by others."""
     seconds: float = 30.0
     """For all seeds together, compilation not included."""
     memory: int = 8 << 30

@@ -25,6 +25,7 @@ from gpu_runner.cpu.execute import (
     prepare,
     resident_blocks,
 )
+from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import lay_out
@@ -34,7 +35,18 @@ from gpu_runner.naming import Names, entry_named
 from gpu_runner.ptx import model
 from gpu_runner.ptx.lexer import PtxSyntaxError
 from gpu_runner.ptx.parse import parse
-from gpu_runner.request import ArrayArgument, Request, RunAccess, RunFault, RunRace, RunResult, ScalarArgument, Status
+from gpu_runner.request import (
+    ArrayArgument,
+    Dim3,
+    Focus,
+    Request,
+    RunAccess,
+    RunFault,
+    RunRace,
+    RunResult,
+    ScalarArgument,
+    Status,
+)
 
 _DTYPES: Final = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
@@ -95,19 +107,45 @@ def run_module(request: Request, module: model.Module, known: dict[str, Kernel] 
     except Unsupported as error:
         return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", error.reasons)
     elements = [argument.element for argument in request.arguments]
-    names = Names(module, kernel, lay_out(module)[0].shared, request.names, elements)
+    names = Names(module, kernel, lay_out(module, entry)[0].shared, request.names, elements)
     return _seeds(request, kernel, names)
 
 
-def _table(request: Request, kernel: Kernel) -> NDArray[np.void]:
-    """The sites for the detector; plain accesses in other lines than those looked at count as nothing."""
-    table = kernel.sites.table()
-    if request.focus:
-        for number, site in enumerate(kernel.sites.found, FIRST_SITE):
-            lines = {location.position.line for location in site.stack if location is not None}
-            if site.order == "weak" and site.kind in (SiteKind.READ, SiteKind.WRITE) and not lines & set(request.focus):
-                table[number]["kind"] = int(SiteKind.NONE)
-    return table
+def _looking_at(request: Request, kernel: Kernel, consume: Consumer) -> Consumer:
+    """The consumer, which gets of the plain accesses only those that are looked at."""
+    if not request.focus:
+        return consume
+    sites = kernel.sites
+    plain = np.zeros(len(sites), bool)
+    wanted: list[tuple[NDArray[np.bool_], int | None]] = []
+    for focus in request.focus:
+        here = np.zeros(len(sites), bool)
+        for number, site in enumerate(sites.found, FIRST_SITE):
+            plain[number] = site.order == "weak" and site.kind in (SiteKind.READ, SiteKind.WRITE)
+            here[number] = any(place is not None and place.position.line == focus.line for place in site.stack)
+        wanted.append((here, _number(focus, kernel.launch)))
+
+    def some(records: NDArray[np.uint64]) -> None:
+        site = (records[:, 2] >> np.uint64(32)).astype(np.int64) & 0xFFFFFF
+        thread = (records[:, 2] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        kept = ~plain[site]
+        for here, number in wanted:
+            kept |= here[site] & (True if number is None else thread == number)
+        consume(records[kept])
+
+    return some
+
+
+def _number(focus: Focus, launch: Launch) -> int | None:
+    """The number of a thread in records."""
+    if focus.block is None or focus.thread is None:
+        return None
+    return linear(focus.block, launch.grid) << launch.shift | linear(focus.thread, launch.block)
+
+
+def linear(point: Dim3, size: Dim3) -> int:
+    """The number of a coordinate, x fastest."""
+    return point[0] + size[0] * (point[1] + size[1] * point[2])
 
 
 def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar, ...]:
@@ -178,7 +216,6 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
     message = ""
     waiting: tuple[RunAccess, ...] = ()
     threads, resident = kernel.launch.threads_per_block, resident_blocks(kernel.launch)
-    table = _table(request, kernel)
     for seed in request.seeds:
         left = request.seconds - (time.monotonic() - started)
         if left <= 0:
@@ -188,8 +225,8 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
             )
             break
         while True:
-            detector = Detector(_shape(kernel, resident), table)
-            execution = kernel.run(detector.consume, seed, left, resident)
+            detector = Detector(_shape(kernel, resident), kernel.sites.table())
+            execution = kernel.run(_looking_at(request, kernel, detector.consume), seed, left, resident)
             if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
                 break
             resident *= 8

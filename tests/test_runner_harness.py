@@ -9,7 +9,7 @@ import pytest
 from gpu_runner.harness import run
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
-from gpu_runner.request import ArrayArgument, Request, RunResult, ScalarArgument, from_json, to_json
+from gpu_runner.request import ArrayArgument, Focus, Request, RunResult, ScalarArgument, from_json, to_json
 
 SHIFT = """
 namespace ns {
@@ -102,7 +102,14 @@ def test_a_barrier_of_the_whole_grid_gets_room_for_all_blocks() -> None:
     arguments = (ArrayArgument("i32", 1), ArrayArgument("i32", 100 * 128))
     result = run(
         replace(
-            REQUEST, kernel="k", source=source, arguments=arguments, instances=(), grid=(100, 1, 1), block=(128, 1, 1)
+            REQUEST,
+            kernel="k",
+            source=source,
+            arguments=arguments,
+            instances=(),
+            grid=(100, 1, 1),
+            block=(128, 1, 1),
+            seconds=300,
         )
     )
     assert (result.status, result.message, result.races) == ("finished", "", ())
@@ -125,3 +132,33 @@ def test_the_kernel_is_found_by_its_plain_name_where_that_is_clear() -> None:
     assert entry_named(module, "ns::shift<float>") == "_ZN2ns5shiftIfEEvPT_i"
     with pytest.raises(KeyError):
         entry_named(module, "ker")
+
+
+def test_a_pair_that_is_looked_at_alone_is_not_hidden_by_later_writes() -> None:
+    source = """
+    extern "C" __global__ void k(int *a) {
+      a[threadIdx.x / 2] = 1 + threadIdx.x;
+      if (threadIdx.x % 2 == 0) a[threadIdx.x / 2] = 100 + threadIdx.x;
+    }
+    """
+    base = replace(REQUEST, kernel="k", source=source, arguments=(ArrayArgument("i32", 64),), instances=(), seeds=(0,))
+
+    def lines(result: RunResult) -> set[tuple[int, ...]]:
+        return {tuple(sorted(side.places[0].line for side in (r.first, r.second))) for r in result.races}
+
+    assert lines(run(base)) == {(3, 4)}
+    focus = (Focus(3, (0, 0, 0), (2, 0, 0)), Focus(3, (0, 0, 0), (3, 0, 0)))
+    result = run(replace(base, focus=focus))
+    assert lines(result) == {(3, 3)}
+    assert [(r.first.thread, r.second.thread, r.address) for r in result.races] == [((2, 0, 0), (3, 0, 0), "a[1]")]
+
+
+def test_shared_memory_is_that_of_the_kernel_alone() -> None:
+    source = """
+    extern "C" __global__ void other(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; a[0] = s[1]; }
+    __device__ int last(int *s) { return s[32]; }
+    extern "C" __global__ void k(int *a) { __shared__ int s[32]; s[threadIdx.x] = 1; a[threadIdx.x] = last(s); }
+    """
+    base = replace(REQUEST, kernel="k", source=source, arguments=(ArrayArgument("i32", 64),), instances=(), seeds=(0,))
+    result = run(replace(base, block=(32, 1, 1)))
+    assert {(fault.kind, fault.access.places[0].line) for fault in result.faults} == {("out-of-bounds", 3)}

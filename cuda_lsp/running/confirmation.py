@@ -10,7 +10,7 @@ from typing import Final
 from analyzers.model import Finding, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
-from gpu_runner.request import Argument, ArrayArgument, Request, RunRace, RunResult, ScalarArgument
+from gpu_runner.request import Argument, ArrayArgument, Focus, Request, RunRace, RunResult, ScalarArgument
 
 _CELL: Final = re.compile(r"(\w+)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
@@ -43,11 +43,10 @@ def confirm(
             arguments = larger
             continue
         seen = shown_of(finding, result)
-        lines = tuple(access.span.line for access in finding.accesses)
         if seen is not None or result.status != "finished" or finding.code not in _RACES:
             return result, seen
         # Other accesses to the same cells may have been in between.
-        focused = harness.run(replace(request, focus=lines))
+        focused = harness.run(replace(request, focus=focus_of(finding)))
         return result, shown_of(finding, focused)
 
 
@@ -73,6 +72,11 @@ def _larger(argument: Argument) -> Argument:
     if isinstance(argument, ArrayArgument) and argument.count * _GROWTH <= _MOST_ELEMENTS:
         return replace(argument, count=argument.count * _GROWTH)
     return argument
+
+
+def focus_of(finding: Finding) -> tuple[Focus, ...]:
+    """The two accesses of a finding, by the threads of its witness."""
+    return tuple(Focus(access.span.line, access.block, access.thread) for access in finding.accesses)
 
 
 def shown_of(finding: Finding, result: RunResult) -> RunResult | None:

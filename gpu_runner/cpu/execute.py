@@ -178,7 +178,7 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
     _check(function, launch)
-    layout, static_size = lay_out(module)
+    layout, static_size = lay_out(module, kernel)
     arrays = [argument for argument in launch.arguments if isinstance(argument, Array)]
     arena = Arena(static_size + sum(Arena.space_for(len(argument.data)) for argument in arrays))
     contents: list[tuple[int, bytes]] = []

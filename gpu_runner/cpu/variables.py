@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpu_runner.cpu.body import Layout
 from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE
 from gpu_runner.cpu.types import TYPES
 from gpu_runner.ptx import model
+from gpu_runner.ptx.logged import flat
 
 
 def size_of(type_: str) -> int:
@@ -26,8 +27,9 @@ def aligned(value: int, align: int) -> int:
     return -(-value // align) * align
 
 
-def lay_out(module: model.Module) -> tuple[Layout, int]:
-    """Addresses of all variables, and how many bytes of the arena the global and constant ones take.
+def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
+    """Addresses of all variables, and how many bytes of the arena the global and constant ones take. Of shared
+    variables only those count that the kernel or a function that it calls names.
 
     Each global variable begins at a granule of its own, so that running over its end is seen.
     """
@@ -35,7 +37,11 @@ def lay_out(module: model.Module) -> tuple[Layout, int]:
     shared: dict[str, int] = {}
     at, top = 0, 0
     dynamic: list[str] = []
+    functions, names = reached(module, kernel)
     for name, variable in _variables(module):
+        function, colon, _ = name.partition(":")
+        if variable.space == "shared" and (function not in functions if colon else name not in names):
+            continue
         size = size_of(variable.type) * elements(variable)
         if variable.space in ("global", "const"):
             addresses[name] = GLOBAL_BASE + at
@@ -51,6 +57,46 @@ def lay_out(module: model.Module) -> tuple[Layout, int]:
     for name in dynamic:
         shared[name] = top
     return Layout(addresses, shared, top), at
+
+
+def reached(module: model.Module, kernel: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The kernel with all functions that it may call, and all names that stand in them."""
+    functions, todo = {kernel}, [kernel]
+    names: set[str] = set()
+    while todo:
+        function = module.definition(todo.pop())
+        here = set(_names(function.body or ())) if function is not None else set[str]()
+        names |= here
+        new = {other.name for other in module.functions if other.name in here} - functions
+        functions |= new
+        todo.extend(new)
+    return frozenset(functions), frozenset(names)
+
+
+def _names(statements: Iterable[model.Statement]) -> Iterator[str]:
+    for statement in flat(statements):
+        match statement:
+            case model.Instruction():
+                yield from _symbols(statement.operands)
+            case model.Call():
+                yield from _symbols((statement.target, *statement.results, *statement.arguments))
+            case model.Targets():
+                yield from statement.names
+            case _:
+                pass
+
+
+def _symbols(operands: Iterable[model.Operand]) -> Iterator[str]:
+    for operand in operands:
+        match operand:
+            case model.Symbol(name) | model.Address(model.Symbol(name)):
+                yield name
+            case model.Vector(inner) | model.TensorAddress(inner):
+                yield from _symbols(inner)
+            case model.Pair(first, second):
+                yield from _symbols((first, second))
+            case _:
+                pass
 
 
 def _variables(module: model.Module) -> Iterator[tuple[str, model.Variable]]:
