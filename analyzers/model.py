@@ -345,7 +345,7 @@ class CheckOptions:
     """When given, only these contexts are checked."""
     wrap_around: bool = False
     """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
-    smt_budget: int = 1_000_000
+    smt_budget: int = 500_000
     """Z3 resource units per query."""
     redundancy: bool = True
     """Look for barriers that order nothing."""

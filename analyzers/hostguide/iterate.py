@@ -250,8 +250,17 @@ class LoopRunner(Forgetter):
                 if same is bound and bound.ty == now.ty:
                     below = bound if condition.value == "<" else None
                     above = bound.op == "const" and bound.value >= 0 and condition.value == ">"
-            for fact in counter_facts(first, now, [s for s in steps if s is not None], below, single, above):
+            made = [s for s in steps if s is not None]
+            for fact in counter_facts(first, now, made, below, single, above, self._is_learned):
                 self.learn(fact, note)
+
+    def _is_learned(self, condition: Expr) -> bool:
+        link = self.state.facts
+        while link is not None:
+            if condition in ex.conjuncts(link.condition):
+                return True
+            link = link.parent
+        return False
 
     def _constant_at_head(self, node: Node) -> int | None:
         """The number that an expression is at the head of a loop, after everything that the loop writes is

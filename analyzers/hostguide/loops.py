@@ -214,13 +214,19 @@ def _constant(node: Node) -> int | None:
 
 
 def counter_facts(
-    first: Expr, now: Expr, steps: list[Step], below: Expr | None, single: bool, above: bool
+    first: Expr,
+    now: Expr,
+    steps: list[Step],
+    below: Expr | None,
+    single: bool,
+    above: bool,
+    holds: Callable[[Expr], bool],
 ) -> list[Expr]:
     """Facts about a counter at the head of its loop.
 
     ``first``: its value on entry; ``now``: at the head; ``below``: the loop goes on only while ``now < below``, a value
     the loop does not change; ``above``: it goes on only while ``now > 0``; ``single``: each test is followed by at most
-    one step.
+    one step; ``holds``: whether a condition is known before the loop.
     """
     ty = now.ty
     if not isinstance(ty, IntType) or ty.width < 32 or not steps:
@@ -229,9 +235,9 @@ def counter_facts(
     if kinds == {"add"}:
         return _added(first, now, [s.amount for s in steps], ty, below if single else None, single and above)
     if kinds == {"mul"}:
-        return _multiplied(first, now, [s.amount for s in steps], ty, below if single else None)
+        return _multiplied(first, now, [s.amount for s in steps], ty, below if single else None, holds)
     if kinds == {"div"}:
-        return _divided(first, now, [s.amount for s in steps], ty)
+        return _divided(first, now, [s.amount for s in steps], ty, holds)
     return []
 
 
@@ -253,24 +259,31 @@ def _added(first: Expr, now: Expr, amounts: list[int], ty: IntType, below: Expr 
     return out
 
 
-def _multiplied(first: Expr, now: Expr, amounts: list[int], ty: IntType, below: Expr | None) -> list[Expr]:
+def _multiplied(
+    first: Expr,
+    now: Expr,
+    amounts: list[int],
+    ty: IntType,
+    below: Expr | None,
+    holds: Callable[[Expr], bool],
+) -> list[Expr]:
     out: list[Expr] = []
+    if all(_is_power(n) for n in amounts) and _power_or_zero(first, holds):
+        out.append(_unless_negative(first, _power_of_two(now, ty), holds))
     if first.op != "const" or first.value < 1:
         return out
     if ty.signed:
         out.append(ex.compare("le", first, now))
     elif below is not None:
         out.append(_unless_huge(below, ty.high // max(amounts) + 1, ex.compare("le", first, now)))
-    if all(_is_power(n) for n in (first.value, *amounts)):
-        out.append(_power_of_two(now, ty))
     return out
 
 
-def _divided(first: Expr, now: Expr, amounts: list[int], ty: IntType) -> list[Expr]:
+def _divided(first: Expr, now: Expr, amounts: list[int], ty: IntType, holds: Callable[[Expr], bool]) -> list[Expr]:
     between = ex.land(ex.compare("le", ex.const(0, ty), now), ex.compare("le", now, first))
     out = [between if not ty.signed else ex.lor(ex.compare("lt", first, ex.const(0, ty)), between)]
-    if first.op == "const" and all(_is_power(n) for n in (first.value, *amounts)):
-        out.append(_power_of_two(now, ty))
+    if all(_is_power(n) for n in amounts) and _power_or_zero(first, holds):
+        out.append(_unless_negative(first, _power_of_two(now, ty), holds))
     return out
 
 
@@ -280,9 +293,37 @@ def _unless_huge(bound: Expr, limit: int, fact: Expr) -> Expr:
     return ex.lor(ex.compare("lt", ex.const(limit, ty), bound), fact)
 
 
+def _unless_negative(first: Expr, fact: Expr, holds: Callable[[Expr], bool]) -> Expr:
+    """The lowest number of a signed type has one bit too, and halves of it have more."""
+    assert isinstance(first.ty, IntType)
+    halved = first
+    while halved.op in ("div", "shr") and halved.args[1].op == "const" and halved.args[1].value > 0:
+        halved = halved.args[0]
+    zero, one = ex.const(0, first.ty), ex.const(1, first.ty)
+    least = (ex.compare("lt", zero, halved), ex.compare("le", zero, halved), ex.compare("le", one, halved))
+    if not first.ty.signed or any(holds(c) for c in least):
+        return fact
+    return ex.lor(ex.compare("lt", first, zero), fact)
+
+
 def _power_of_two(now: Expr, ty: IntType) -> Expr:
     """A power of two, or zero."""
     return ex.compare("eq", ex.binary("and", now, ex.sub(now, ex.const(1, ty))), ex.const(0, ty))
+
+
+def _power_or_zero(e: Expr, holds: Callable[[Expr], bool]) -> bool:
+    """Whether an expression is known to be a power of two, or zero."""
+    if not isinstance(e.ty, IntType):
+        return False
+    if e.op == "const":
+        return e.value == 0 or _is_power(e.value)
+    if holds(_power_of_two(e, e.ty)):
+        return True
+    if e.op in ("div", "shr") or (e.op in ("mul", "shl") and not e.ty.signed):
+        by = e.args[1]
+        moved = by.op == "const" and (e.op in ("shl", "shr") or _is_power(by.value))
+        return moved and _power_or_zero(e.args[0], holds)
+    return False
 
 
 def _is_power(n: int) -> bool:

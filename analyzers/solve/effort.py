@@ -21,12 +21,13 @@ PRICES: Final[Mapping[str, int]] = {
     "cpsat": 20,
     "smt": 60,
     "cpsat-long": 500,
+    "enumerate-long": 2500,
 }
 UNDECIDED: Final = 1000
 """Units for a question on which every rung spent its budget."""
 INAPPLICABLE: Final = 150
 """Units for a question that the rungs were not made for."""
-DEFAULT_EFFORT: Final = 30_000
+DEFAULT_EFFORT: Final = 15_000
 """Units for one kernel under one launch."""
 
 

@@ -33,6 +33,8 @@ from analyzers.solve.system import Refuted, System, Tags
 from analyzers.solve.translate import Translation
 
 RUNG = "enumerate"
+LONG_RUNG = "enumerate-long"
+"""When nothing else had an answer."""
 CHEAP = 1 << 16
 """Rows per side that are always affordable."""
 EXPENSIVE = 1 << 20

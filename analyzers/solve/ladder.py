@@ -152,7 +152,8 @@ class Ladder:
     def _many(self, prepared: Prepared) -> Answer:
         found = enumerate_rung.decide(prepared, self.budget.many_rows)
         answer = self._enumerated(prepared, found)
-        return self._complete(prepared, found) if isinstance(answer, Undecided) else answer
+        answer = self._complete(prepared, found) if isinstance(answer, Undecided) else answer
+        return answer if isinstance(answer, Undecided) else replace(answer, rung=enumerate_rung.LONG_RUNG)
 
     def _enumerated(self, prepared: Prepared, found: Answer | enumerate_rung.Candidate) -> Answer:
         """What an enumeration says without the help of another rung."""

@@ -30,6 +30,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import atoms_of
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 from analyzers.solve.order import side_of, witness_rank
+from analyzers.solve.powers import Masks, known_powers
 from analyzers.solve.query import Fact, Overlap, Query
 from analyzers.solve.signed_sums import SignedSums, is_candidate
 
@@ -154,6 +155,7 @@ def prepare(query: Query) -> Prepared:
         if len(own) < len(parts):
             narrowing.run(list(parts.items()))
         parts, overlap = _with_signed_sums(parts, query.overlap, narrowing)
+        parts, overlap = _with_remainders(parts, overlap, narrowing)
         _complementary(parts)
         return _Substitution(query, parts, overlap, narrowing).run()
     except Contradiction as found:
@@ -192,6 +194,32 @@ def _with_signed_sums(
     if overlap is None:
         return changed, None
     return changed, Overlap(sums.of(overlap.left), sums.of(overlap.right), overlap.left_width, overlap.right_width)
+
+
+def _with_remainders(
+    parts: dict[Expr, frozenset[int]], overlap: Overlap | None, narrowing: Narrowing
+) -> tuple[dict[Expr, frozenset[int]], Overlap | None]:
+    """Masks by powers of two as remainders (see ``powers``). The overlap, of which nobody says what its form rests on,
+    stays as it is where that is a fact; the conditions that it repeats do not."""
+    known = known_powers(parts)
+    if not known:
+        return parts, overlap
+    masks = Masks(known, narrowing.intervals, narrowing.owed)
+    changed: dict[Expr, frozenset[int]] = {}
+    for p, tags in parts.items():
+        image, used = masks.of(p)
+        own = tags | used
+        for q in conjuncts(image):
+            if q is FALSE:
+                raise Contradiction(own)
+            if q is not TRUE:
+                changed[q] = changed[q] & own if q in changed else own
+    narrowing.run(list(changed.items()))
+    if overlap is None:
+        return changed, None
+    (left, one), (right, two) = masks.of(overlap.left), masks.of(overlap.right)
+    plain = one or two
+    return changed, overlap if plain else Overlap(left, right, overlap.left_width, overlap.right_width)
 
 
 def _rests_on_overflow(query: Query, narrowing: Narrowing) -> bool:

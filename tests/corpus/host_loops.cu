@@ -139,3 +139,47 @@ void launch_after_stripes(float *out, int n) {
   for (begin = 0; begin < n; begin += STRIPE) stripe<<<1, dim3(STRIPE, STRIPE)>>>(out, n, begin);
   after_stripes<<<1, 64>>>(out, begin);
 }
+
+// A bitonic merge, one launch per stride: what halves from a power of two is one, whatever the power. The positions of a
+// thread are `2 * i` with the bit of the stride left out, and the same with it.
+__device__ void compare_exchange(unsigned *keys, unsigned low, unsigned high, bool up) {
+  unsigned a = keys[low], b = keys[high];
+  if ((a > b) == up) {
+    keys[low] = b;
+    keys[high] = a;
+  }
+}
+
+__global__ void merge_step(unsigned *keys, unsigned size, unsigned stride) {  // expect: race-free
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned low = 2 * i - (i & (stride - 1));
+  compare_exchange(keys, low, low + stride, (i & (size / 2)) != 0);
+}
+
+void launch_merges(unsigned *keys, unsigned blocks, unsigned length) {
+  for (unsigned size = 512; size <= length; size <<= 1)
+    for (unsigned stride = size / 2; stride >= 256; stride >>= 1) merge_step<<<blocks, 128>>>(keys, size, stride);
+}
+
+// A power of two is what the host says it is.
+__global__ void halve_step(float *values, int stride) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int low = 2 * i - (i & (stride - 1));
+  values[low] += values[low + stride];
+}
+
+void launch_halves(float *values, int length) {
+  assert(length > 0 && (length & (length - 1)) == 0);
+  for (int stride = length / 2; stride > 0; stride >>= 1) halve_step<<<length / 256, 128>>>(values, stride);
+}
+
+__global__ void halve_step_any(float *values, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int low = 2 * i - (i & (stride - 1));
+  values[low] = i;  // expect: data-race with self
+}
+
+void launch_halves_any(float *values, int length) {
+  assert(length > 0);
+  for (int stride = length / 2; stride > 0; stride >>= 1) halve_step_any<<<length / 256, 128>>>(values, stride);
+}
