@@ -31,7 +31,8 @@ def cells_drawing(name: str, finding: Finding) -> Markup | None:
     window = around(end - base, marks, _LIMIT + len(marks) * 2)
     labels = [_label(witness, unit, base + i) for start, stop in window.ranges for i in range(start, stop)]
     width = max(44.0, max(len(label) for label in labels) * _CHARACTER + 12)
-    drawn = list(_cells(witness, unit, base, window, common, width))
+    touched = {i for start, stop in spans for i in range(start, stop)} if total is None else None
+    drawn = list(_cells(witness, unit, base, window, common, width, touched))
     for number, (access, span) in enumerate(zip(finding.accesses, spans, strict=True), start=1):
         drawn.extend(_bracket(number, access, (span[0] - base, span[1] - base), window, width))
     size = (width * window.slots() + 16, _TOP * 2 + _HEIGHT)
@@ -87,15 +88,31 @@ def _label(witness: Witness, unit: int, index: int) -> str:
 
 
 def _cells(
-    witness: Witness, unit: int, base: int, window: Window, common: tuple[int, int], width: float
+    witness: Witness,
+    unit: int,
+    base: int,
+    window: Window,
+    common: tuple[int, int],
+    width: float,
+    touched: set[int] | None,
 ) -> list[Markup]:
+    """`touched`: the cells that exist for certain; None where all that are drawn do."""
     drawn: list[Markup] = []
     for start, stop in window.ranges:
         for i in range(start, stop):
             x = 8 + width * (window.slot(i) or 0)
             hit = common[0] <= base + i < common[1]
+            beyond = touched is not None and base + i not in touched
             drawn.append(
-                tag("rect", cls="box hit" if hit else "box", x=x + 1, y=_TOP, width=width - 2, height=_HEIGHT, rx=3)
+                tag(
+                    "rect",
+                    cls="box hit" if hit else "box beyond" if beyond else "box",
+                    x=x + 1,
+                    y=_TOP,
+                    width=width - 2,
+                    height=_HEIGHT,
+                    rx=3,
+                )
             )
             drawn.append(
                 tag(

@@ -17,7 +17,8 @@ from cuda_lsp.explorer.wording import WARP, count, rank_of, size_text, tuple_tex
 PITCH = 15
 """Pixels from one place to the next."""
 PATTERN = "cells"
-_COLUMNS, _ROWS = WARP, 10
+_COLUMNS = WARP
+ROWS, FEW_ROWS = 16, 8
 _LEFT, _TOP = 52, 16
 _MAXIMAL_SLICES = 2
 
@@ -37,8 +38,8 @@ def definitions() -> Markup:
     return tag("svg", tag("defs", pattern), cls="definitions", width=0, height=0, aria_hidden="true", focusable="false")
 
 
-def block_drawing(name: str, block: Dim3, marks: Sequence[Mark]) -> Markup:
-    """The threads of a block. `name` makes the ids of the drawing."""
+def block_drawing(name: str, block: Dim3, marks: Sequence[Mark], rows: int = ROWS) -> Markup:
+    """The threads of a block in about so many rows at most. `name` makes the ids of the drawing."""
     threads = block[0] * block[1] * block[2]
     parts = [f"A block of {size_text(block)} threads in {count(-(-threads // WARP), 'warp')}."]
     for mark in marks:
@@ -46,9 +47,9 @@ def block_drawing(name: str, block: Dim3, marks: Sequence[Mark]) -> Markup:
         who = " and ".join(map(str, mark.sides))
         parts.append(f"Thread {who} is {tuple_text(mark.at)}, lane {lane} of warp {warp}.")
     if block[1] == block[2] == 1:
-        lattice = _warps(block, marks)
+        lattice = _warps(block, marks, rows)
     else:
-        lattice = _by_axes(block, marks, threads_of=block)
+        lattice = _by_axes(block, marks, block, rows)
     return _svg(name, "The block", " ".join(parts), lattice)
 
 
@@ -58,7 +59,7 @@ def grid_drawing(name: str, grid: Dim3, marks: Sequence[Mark]) -> Markup:
     for mark in marks:
         who = "threads 1 and 2 are" if len(mark.sides) > 1 else f"thread {min(mark.sides)} is"
         parts.append(f"In block {tuple_text(mark.at)} {who}.")
-    return _svg(name, "The grid", " ".join(parts), _by_axes(grid, marks, threads_of=None))
+    return _svg(name, "The grid", " ".join(parts), _by_axes(grid, marks, None, FEW_ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,11 @@ def _svg(name: str, title: str, description: str, panel: _Panel) -> Markup:
     )
 
 
-def _warps(block: Dim3, marks: Sequence[Mark]) -> _Panel:
+def _warps(block: Dim3, marks: Sequence[Mark], limit: int) -> _Panel:
     """A warp to a row."""
     columns = Window(min(block[0], WARP), ((0, min(block[0], WARP)),))
     warps = -(-block[0] // WARP)
-    rows = around(warps, [mark.at[0] // WARP for mark in marks], _ROWS)
+    rows = around(warps, [mark.at[0] // WARP for mark in marks], limit)
 
     def length(warp: int) -> int:
         return min(WARP, block[0] - warp * WARP)
@@ -103,14 +104,14 @@ def _warps(block: Dim3, marks: Sequence[Mark]) -> _Panel:
     return _lattice(columns, rows, places, bands, lambda warp: f"warp {warp}", "lane", length)
 
 
-def _by_axes(size: Dim3, marks: Sequence[Mark], threads_of: Dim3 | None) -> _Panel:
+def _by_axes(size: Dim3, marks: Sequence[Mark], threads_of: Dim3 | None, limit: int) -> _Panel:
     """x to the right, y downwards, the slices along z that matter one below the other."""
     content: list[Markup] = []
     width, height = 0.0, 0.0
     slices = sorted({mark.at[2] for mark in marks})[:_MAXIMAL_SLICES] or [0]
     for z in slices:
         own = [mark for mark in marks if mark.at[2] == z]
-        panel = _slice(size, z, own, marks, threads_of)
+        panel = _slice(size, z, own, marks, threads_of, limit)
         if size[2] > 1:
             label = tag("text", f"z = {z}", cls="axis", x=_LEFT, y=height + 10)
             content.append(label)
@@ -120,9 +121,11 @@ def _by_axes(size: Dim3, marks: Sequence[Mark], threads_of: Dim3 | None) -> _Pan
     return _Panel(tuple(content), width, height)
 
 
-def _slice(size: Dim3, z: int, own: Sequence[Mark], marks: Sequence[Mark], threads_of: Dim3 | None) -> _Panel:
+def _slice(
+    size: Dim3, z: int, own: Sequence[Mark], marks: Sequence[Mark], threads_of: Dim3 | None, limit: int
+) -> _Panel:
     columns = around(size[0], [mark.at[0] for mark in marks], _COLUMNS)
-    rows = around(size[1], [mark.at[1] for mark in marks], _ROWS)
+    rows = around(size[1], [mark.at[1] for mark in marks], limit)
 
     def bands(y: int) -> Iterator[tuple[int, int, str]]:
         """The parts of a row that belong to marked warps."""
@@ -164,7 +167,7 @@ def _lattice(
             drawn.extend(_row(columns, row, y, left, bands(row), length(row)))
             label = row_label(row)
             marked = any(place[2] == row for place in places)
-            if label and (marked or row == start or row == end - 1 or rows.slots() <= 12):
+            if label and (marked or row == start or row == end - 1 or rows.slots() <= ROWS):
                 drawn.append(_text(label, left - 6, y + 11, "axis end" + (" strong" if marked else "")))
     for slot in rows.gap_slots():
         drawn.append(_text("⋮", left + PITCH / 2, _TOP + PITCH * slot + 11, "gap"))

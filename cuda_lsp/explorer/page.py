@@ -100,7 +100,7 @@ def _index(title: str, kernels: Sequence[tuple[str, KernelView]], notices: Seque
     told = tag("ul", *(tag("li", words(notice)) for notice in notices), cls="notices") if notices else None
     return tag(
         "nav",
-        tag("h1", title),
+        tag("h1", title, tabindex=-1),
         tag("ul", *summary, cls="summary") if summary else tag("p", "No kernel was found."),
         told,
         *files,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analyzers.model import ContextResult, Dim3, FactNote, Finding, LaunchSummary, Remark, Verdict
 from cuda_lsp.explorer.cells import cells_drawing
 from cuda_lsp.explorer.excerpt import Spot, excerpt, line_link, line_text, spots_of
-from cuda_lsp.explorer.lattice import Mark, block_drawing, grid_drawing
+from cuda_lsp.explorer.lattice import FEW_ROWS, ROWS, Mark, block_drawing, grid_drawing
 from cuda_lsp.explorer.markup import Content, Markup, code, tag, words
 from cuda_lsp.explorer.scenes import KernelView, Places, Repair, Scene
 from cuda_lsp.explorer.timeline import sign, timeline
@@ -20,7 +20,6 @@ from cuda_lsp.explorer.wording import (
     is_missed_barrier,
     is_race,
     launch_text,
-    rank_of,
     size_text,
     tuple_text,
     warp_of,
@@ -69,8 +68,9 @@ def _finding(name: str, scene: Scene, finding: Finding, kernel: KernelView) -> I
         if (threads := _threads(name, finding)) is not None
         else None,
         _card("The cell they share", _cell(name, finding), name, "cell") if is_race(finding) else None,
-        _basis(name, scene, finding, scene.context, kernel),
     ]
+    # Two blocks take room: the columns are about as long this way.
+    (main if finding.scope == "inter-block" else side).append(_basis(name, scene, finding, scene.context, kernel))
     yield tag("div", tag("div", *main, cls="main"), tag("div", *side, cls="side"), cls="columns")
 
 
@@ -125,19 +125,22 @@ def _threads(name: str, finding: Finding) -> Markup | None:
     if witness is None or not sides:
         return None
     parts: list[Content] = [_who(number, block, thread, witness.block) for number, block, thread in sides]
+    drawings: list[Content] = []
     blocks = list(dict.fromkeys(block for _, block, _ in sides))
     fits = all(_inside(block, witness.grid) and _inside(thread, witness.block) for _, block, thread in sides)
     if not fits:
         return tag("div", *parts)
-    if rank_of(witness.grid, (1, 1, 1)) and witness.grid != (1, 1, 1):
+    if witness.grid != (1, 1, 1):
         marks = [Mark(tuple(n for n, b, _ in sides if b == block), block) for block in blocks]
-        parts.append(
+        drawings.append(
             _figure(f"Grid of {size_text(witness.grid)} blocks", grid_drawing(f"{name}-g", witness.grid, marks))
         )
+    rows = ROWS if len(blocks) == 1 else FEW_ROWS
     for number, block in enumerate(blocks):
         marks = [Mark((n,), thread) for n, b, thread in sides if b == block]
         title = f"Block {tuple_text(block)}, {size_text(witness.block)} threads"
-        parts.append(_figure(title, block_drawing(f"{name}-b{number}", witness.block, marks)))
+        drawings.append(_figure(title, block_drawing(f"{name}-b{number}", witness.block, marks, rows)))
+    parts.append(tag("div", *drawings, cls="drawings"))
     return tag("div", *parts)
 
 
@@ -170,6 +173,8 @@ def _cell(name: str, finding: Finding) -> Markup:
             f"thread {number} {does(access)} {bytes_text(access.width)}"
             for number, access in enumerate(finding.accesses, start=1)
         )
+        if not witness.extents:
+            widths += " · how far the array reaches is not known here"
         return tag("div", where, tag("div", drawing, cls="scroll"), tag("p", widths, cls="note"))
     return tag(
         "div",
@@ -184,6 +189,8 @@ def _cell(name: str, finding: Finding) -> Markup:
 def _basis(name: str, scene: Scene, finding: Finding, context: ContextResult, kernel: KernelView) -> Markup:
     places = kernel.places
     parts = [*_certainty(finding), *_values(finding), *_remarks(finding, places)]
+    if finding.group in kernel.runs:
+        parts.insert(0, tag("p", words(kernel.runs[finding.group]), cls="run"))
     parts += [*_repair(kernel.repairs.get(finding.group)), *basis(context, scene.launches, scene.of, places)]
     return _card("What this rests on", parts, name, "basis")
 

@@ -54,6 +54,8 @@ class KernelView:
     """From an earlier text."""
     repairs: Mapping[str, Repair] = field(default_factory=dict[str, Repair])
     """By group."""
+    runs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What runs of the kernel have shown of a finding, as a sentence, by group."""
 
 
 @dataclass(frozen=True, slots=True)

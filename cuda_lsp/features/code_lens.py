@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from analyzers.model import ContextResult, SourceSpan
 from cuda_lsp.client import Encoded
-from cuda_lsp.features import execute_command
+from cuda_lsp.features import execute_command, run_kernel
 from cuda_lsp.features.diagnostics import place, range_json, sliced
 from cuda_lsp.features.kernels import Judged, base_name, edited_since, of_document, summary
 
@@ -101,6 +101,9 @@ def _lenses(
     if RUN in commands:
         # The unit: a header alone may not compile.
         yield {"range": at, "command": _command("run", RUN, session.documents.uri_of(view.path), name)}
+    elif session.settings_for_file(path).trusted and not prefix:
+        command = _command("run", run_kernel.RUN_KERNEL, session.documents.uri_of(result.extent.path), name)
+        yield {"range": at, "command": command}
 
 
 def _command(title: str, command: str, uri: str, kernel: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from cuda_lsp.positions import LineIndex
 from cuda_lsp.tracking import OffsetMap
 
 if TYPE_CHECKING:
+    from cuda_lsp.runs import RunOutcome
     from cuda_lsp.session import Session
     from cuda_lsp.unit_view import ShownKernel, UnitView
 
@@ -58,7 +59,7 @@ async def page(session: Session, uri: str, kernel: str | None) -> str:
         if not found:
             raise _nothing(f"there is no kernel {kernel} in {Path(path).name}")
     texts = _Texts.of(session)
-    drawn = [_view(view, shown, texts) for view, shown in found]
+    drawn = [_view(session, view, shown, texts) for view, shown in found]
     notices = [
         notice
         for view in views
@@ -99,13 +100,26 @@ def _own_file(uri: str, kernel: str | None) -> Path:
 # What is shown, as it was at one moment
 
 
-def _view(view: UnitView, shown: ShownKernel, texts: _Texts) -> KernelView:
+def _view(session: Session, view: UnitView, shown: ShownKernel, texts: _Texts) -> KernelView:
     repairs: dict[str, Repair] = {}
     if view.is_current:
         repairs = {group: Repair(refusal=text) for group, text in view.refusals.items()}
         repairs |= {group: Repair(fix.title, fix.cost) for fix in reversed(view.fixes) for group in fix.groups}
     maps = {path: anchor.map for path, anchor in shown.anchors.items() if path in texts.open}
-    return KernelView(shown.result, _Places(texts, maps), shown.stale, repairs)
+    runs = {
+        group: _run_in_words(outcome)
+        for group in dict.fromkeys(finding.group for _, finding in shown.findings)
+        if (outcome := session.runs.of_group(shown, group)) is not None
+    }
+    return KernelView(shown.result, _Places(texts, maps), shown.stale, repairs, runs)
+
+
+def _run_in_words(outcome: RunOutcome) -> str:
+    if outcome.confirmed:
+        return f"Confirmed by a run on the CPU ({outcome.title})."
+    number = outcome.result.runs
+    runs = "1 run" if number == 1 else f"{number} runs"
+    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
 
 
 @dataclass(eq=False, slots=True)

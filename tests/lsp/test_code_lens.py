@@ -101,6 +101,14 @@ async def test_a_client_without_commands_gets_those_of_the_server(
     await editor.until(editor.shown("a[i] is written while another thread reads"))
 
 
+async def test_kernels_are_run_by_the_server_only_where_that_is_allowed(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(settings={"trusted": True})
+    uri = await checked(editor, tmp_path / "a.cu")
+    found = await lenses(editor, uri)
+    assert {command for _, _, command in found} == {"cuda-lsp.tellKernel", "cuda-lsp.runKernel"}
+    assert [line for line, title, _ in found if title == "run"] == [0, 3, 6, 9, 12]
+
+
 async def test_an_edit_is_told_until_the_next_check(connect: Connect, tmp_path: Path) -> None:
     editor = await connect(initialization_options=OWN)
     path = tmp_path / "a.cu"

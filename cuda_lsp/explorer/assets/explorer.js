@@ -19,7 +19,11 @@
     for (const each of document.querySelectorAll(".now")) each.classList.remove("now");
     current = scene;
     if (!scene) {
-      if (index) index.classList.add("now");
+      if (index) {
+        index.classList.add("now");
+        if (byUser) index.querySelector("h1").focus();
+      }
+      said.textContent = "";
       return;
     }
     const own = scene.closest(".kernel");
