@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 import subprocess
@@ -61,6 +62,16 @@ class Shown:
     """The content key of the kernel then."""
     outcomes: dict[str, RunOutcome] = field(default_factory=dict[str, RunOutcome])
     """By group, or title."""
+    _lines: dict[str, tuple[list[bytes], list[int]]] = field(default_factory=dict[str, "tuple[list[bytes], list[int]]"])
+
+    def lines(self, path: str) -> tuple[list[bytes], list[int]]:
+        """The lines of a file as it was run, and the byte offset of each; none of a file that was not open."""
+        if path not in self._lines:
+            known = self.snapshot.texts.get(path)
+            lines = known[1].encode().split(b"\n") if known is not None else []
+            starts = [0, *itertools.accumulate(len(line) + 1 for line in lines)]
+            self._lines[path] = lines, starts
+        return self._lines[path]
 
 
 class Runs:
@@ -142,7 +153,7 @@ class Runs:
                 if "total" in answer:
                     total = int(answer["total"])
                 else:
-                    outcome = _outcome(answer["outcome"])
+                    outcome: RunOutcome = answer["outcome"]
                     outcomes.append(outcome)
                     kept.outcomes[outcome.group or outcome.title] = outcome
                     self._kept[view.path, shown.mangled] = kept
@@ -245,7 +256,10 @@ class _Process:
             process.stdin.write(request + b"\n")
             process.stdin.flush()
             for line in process.stdout:
-                self._tell(json.loads(line))
+                answer = json.loads(line)
+                if "outcome" in answer:
+                    answer["outcome"] = _outcome(answer["outcome"])
+                self._tell(answer)
             errors.join(_CLOSING_GRACE_S)
         except (OSError, ValueError) as error:
             _log.warning("a run: %s", error)

@@ -6,6 +6,7 @@ import dataclasses
 import types
 import typing
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 Dim3 = tuple[int, int, int]
@@ -168,6 +169,12 @@ def _tagged(value: Any) -> bool:
     return isinstance(value, ArrayArgument | ScalarArgument)
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """Evaluating annotations takes a millisecond, and a result has hundreds of values."""
+    return typing.get_type_hints(kind)
+
+
 def from_json(kind: Any, value: Any) -> Any:
     """The inverse, for a dataclass of this module."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -183,7 +190,7 @@ def from_json(kind: Any, value: Any) -> Any:
         (inner,) = (argument for argument in arguments if argument is not type(None))
         return from_json(inner, value)
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = _hints(kind)
         fields = {field.name: from_json(hints[field.name], value[field.name]) for field in dataclasses.fields(kind)}
         return typing.cast("Any", kind)(**fields)
     return value

@@ -144,14 +144,11 @@ def _range(session: Session, kept: Shown, path: str, access: RunAccess) -> types
 
 def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | None:
     """From the column on to the end of the line, where that is now."""
-    known = kept.snapshot.texts.get(one.path)
-    if known is None:
-        return None
-    lines = known[1].encode().split(b"\n")
+    lines, starts = kept.lines(one.path)
     if not 1 <= one.line <= len(lines):
         return None
     line = lines[one.line - 1]
-    before = sum(len(each) + 1 for each in lines[: one.line - 1])
+    before = starts[one.line - 1]
     first = max(one.column - 1, len(line) - len(line.lstrip()))
     span = (before + first, before + max(first + 1, len(line.rstrip())))
     anchor = kept.snapshot.anchors.get(one.path)
@@ -159,7 +156,7 @@ def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | Non
     now = span if anchor is None or document is None else anchor.map.map(*span)
     if now is None:
         return None
-    index = document.index if document is not None else LineIndex(known[1])
+    index = document.index if document is not None else LineIndex(kept.snapshot.texts[one.path][1])
     return index.range(*now, session.client.features.encoding)
 
 
