@@ -6,12 +6,15 @@ import importlib
 import sys
 
 MODULES = {
+    "aucs": "aucs",
     "autosync": "autosync",
     "coverage": "coverage",
     "differential": "differential",
     "editor": "editor",
     "hgrd": "hgrd",
     "random": "random_kernels",
+    "repair_speed": "repair_speed",
+    "repairs": "repairs",
     "runs": "runs",
     "scor": "scor",
 }

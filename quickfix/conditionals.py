@@ -15,7 +15,7 @@ from analyzers.frontend.gaps import Body, Declared, Gap, Statement
 from analyzers.model import Finding
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout
-from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of, with_macros
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -151,7 +151,7 @@ def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, d
 def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
     """What the statements in front of the cut declare and those behind it use, by statement; raises `NotPossible` where
     one of these cannot be declared in front."""
-    rest = text[body.statements[cut].start : body.end]
+    rest = with_macros(text[body.statements[cut].start : body.end], text)
     found: dict[int, Declared] = {}
     for index, statement in enumerate(body.statements[:cut]):
         if statement.kind not in ("declaration", "other"):

@@ -27,6 +27,9 @@ DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
 
 
+_TYPES: Final = frozenset({b"int", b"unsigned", b"signed", b"long", b"short", b"char", b"size_t", b"uint", b"sizeof"})
+
+
 def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[int, int], bytes]) -> list[Change]:
     """The changes; `condition` is where the condition stands, and its text. Raises `NotPossible`."""
     layout = Layout(text)
@@ -110,7 +113,7 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
     values = (counter["value"], test, change["by"] or b"0")
     if any(acts(value) or reads_memory(value, layout) for value in values):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    names = {counter["name"]}.union(*(_WORD.findall(value) for value in values))
+    names = {counter["name"]}.union(*(_WORD.findall(value) for value in values)) - _TYPES
     code = layout.code[inner.start : inner.end]
     function = layout.code[level.function.start : level.function.end]
     for name in names:

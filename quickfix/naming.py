@@ -24,6 +24,14 @@ def fresh_name(level: Level, text: bytes, stem: str) -> bytes:
     return name
 
 
+def with_macros(code: bytes, text: bytes) -> bytes:
+    """Code, followed by the definitions of the text's macros that it uses, directly or through others."""
+    left = {m[1]: m[0] for d in _MACRO.findall(text) if (m := re.match(rb"[ \t]*#[ \t]*define[ \t]+(\w+)[^\0]*", d))}
+    while used := [name for name in left if re.search(rb"\b" + name + rb"\b", code)]:
+        code = b"\n".join((code, *(left.pop(name) for name in used)))
+    return code
+
+
 def kept_condition(code: bytes, function: FunctionTree, condition: bytes) -> bytes | None:
     """The condition, if it is a variable that keeps the value of one already, or the opposite of such a variable."""
     condition = condition.strip()

@@ -77,7 +77,7 @@ def rebuilt_from(
                 return _fix(session, Begun(current, tuple(steps), tuple(done), tuple(costs)), placed, repaired, groups)
             refusal = placed
         varying = varying_bodies(current, repaired) | current.divergent
-        change = _first(current, races, varying)
+        change = _first(current, [f for f in races if f.scope != "inter-block"], varying)
         if not isinstance(change, Restructuring):
             return refusal if change is None else FixRefusal(sentence(change))
         trial = current.trial({change.path: change.changes}, frozenset(), current.kernels_sharing_code(repaired))

@@ -18,12 +18,13 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import atomic_update, is_update
+from quickfix.choices import choices
 from quickfix.cost import trips_of, words
 from quickfix.early_returns import guard_returns
 from quickfix.edits import Change, text_edits
 from quickfix.rebuild import Begun, composed, rebuilt, rebuilt_from
 from quickfix.removal import counterparts, deletion
-from quickfix.search import Placed, obstacle, place, sentence
+from quickfix.search import BETWEEN_BLOCKS, Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import RACES, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
@@ -39,6 +40,8 @@ from quickfix.wording import (
     shown,
 )
 
+_GUARDED: Final = 2
+"""Barriers behind early returns for which a guard is looked for without being asked."""
 _REPAIRABLE: Final = RACES | {Verdict.BARRIER_DIVERGENCE}
 
 
@@ -108,9 +111,34 @@ def answers(
         wrong = [f for k in checked.kernels for f in findings_of(k) if f.code in _REPAIRABLE]
         yield from _answers(session, offered, frozenset(f.group for f in wrong))
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
-        yield from {refusal.group: refusal for refusal in refusals if refusal is not None}.values()
+        refused = {refusal.group: refusal for refusal in refusals if refusal is not None}
+        yield from _choices(session, refused)
+        yield from refused.values()
+        yield from _guards(session)
     except ParseFailure:
         return
+
+
+def _choices(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
+    """What is offered where nothing repairs by itself, and is never applied with others."""
+    for group in groups:
+        session.begin_search()
+        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
+        try:
+            yield from choices(session, kernels, group)
+        except SearchSpentError:
+            return
+
+
+def _guards(session: Session) -> Iterator[Fix]:
+    """Guards for returns in front of barriers: of the first kernels of the unit only, because nothing is wrong."""
+    late = [f for k in session.result.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_AFTER_EXIT]
+    done: set[str] = set()
+    for finding in [f for f in late if f.group not in done][:_GUARDED]:
+        answer = _fix(session, finding.group) if finding.group not in done else None
+        if isinstance(answer, Fix):
+            done.update(answer.groups)
+            yield answer
 
 
 def _offers(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
@@ -287,6 +315,8 @@ def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     placed = place(session, kernels, requested)
     if isinstance(placed, FixRefusal):
         return placed
+    if group not in placed.trial.gone:
+        return FixRefusal(sentence(BETWEEN_BLOCKS))
     pair = next(f for f in placed.targets if f.group == group)
     places = places_in_words(session.changes(placed.barriers), session)
     cost = words(placed.barriers, trips_of(kernels))

@@ -23,6 +23,10 @@ from quickfix.verify import RACES, PairKey, findings_of, key_of
 MAX_TRIALS: Final = 24
 """Placements judged by the engine before a search is given up."""
 
+MANY_RACES: Final = 16
+"""With more of them in the kernels, those that are not asked for are left for other repairs."""
+_NOT_NOW: Final = "there are many other races, each with a repair of its own"
+
 BETWEEN_BLOCKS: Final = "threads of different blocks collide: __syncthreads() only orders threads of one block"
 
 
@@ -60,6 +64,8 @@ def place(
     reasons = {key: text for key, text in session.hopeless.items() if key in races}
     for key in needed & reasons.keys():
         return FixRefusal(sentence(reasons[key]))
+    if len(races) > MANY_RACES:
+        reasons.update(dict.fromkeys(races.keys() - needed - reasons.keys(), _NOT_NOW))
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
         try:
@@ -109,10 +115,12 @@ def _search(
         chosen = model.solve()
         if chosen is None:
             raise _blocked(model, targets, session)
-        trial = session.trial(session.changes(chosen), wanted, names)
+        trial = session.trial(session.changes(chosen), wanted, names, inserting=True)
         if _learn(session, model, chosen, trial):
             continue
-        chosen, trial = _needed(chosen, trial, lambda fewer: session.trial(session.changes(fewer), wanted, names))
+        chosen, trial = _needed(
+            chosen, trial, lambda few: session.trial(session.changes(few), wanted, names, inserting=True)
+        )
         return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
 

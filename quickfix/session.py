@@ -135,8 +135,11 @@ class Session:
             by_path.setdefault(candidate.gap.function.path, []).append(candidate)
         return {p: insertions(self.trees.texts[p], [c.gap for c in found]) for p, found in by_path.items()}
 
-    def trial(self, changes: Changes, targets: frozenset[PairKey], also: Collection[str] = ()) -> Trial:
+    def trial(
+        self, changes: Changes, targets: frozenset[PairKey], also: Collection[str] = (), *, inserting: bool = False
+    ) -> Trial:
         """Ask the engine about the edited text: the kernels that it touches and those with mangled names in `also`.
+        `inserting`: the changes insert barriers and nothing else.
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
         if self._search.is_spent or self._all.is_spent:
@@ -156,7 +159,7 @@ class Session:
         for effort in (self._search, self._all):
             effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
         analysis = replace(analysis, request=request)
-        difference = compare(self.result, analysis.result, files, targets)
+        difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:

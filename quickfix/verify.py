@@ -88,8 +88,13 @@ class Difference:
         return not (self.remaining or self.new_races or self.divergent or self.worse)
 
 
-def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozenset[PairKey]) -> Difference:
-    """Judge an edit by the kernels that `after` has; `before` must have them all."""
+def compare(
+    before: UnitResult, after: UnitResult, files: Files, targets: frozenset[PairKey], *, inserting: bool = False
+) -> Difference:
+    """Judge an edit by the kernels that `after` has; `before` must have them all.
+
+    `inserting`: the edit inserts barriers and nothing else. That makes no race; one that was not there before is then
+    no news where not all pairs of the context had been asked about."""
     if after.failure is not None:
         return Difference(worse=(after.failure.text,))
     if len(after.syntax) > len(before.syntax):
@@ -102,7 +107,8 @@ def compare(before: UnitResult, after: UnitResult, files: Files, targets: frozen
             found.worse.append(f"`{kernel.name}` is launched in other ways than before")
             continue
         for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
-            _context(found, kernel, earlier, context, files, targets)
+            unasked = inserting and any(r.kind == "not-examined" for r in earlier.reasons)
+            _context(found, kernel, earlier, context, files, targets, unasked=unasked)
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),
@@ -150,6 +156,8 @@ def _context(
     after: ContextResult,
     files: Files,
     targets: frozenset[PairKey],
+    *,
+    unasked: bool,
 ) -> None:
     known: dict[PairKey, Finding] = {}
     for finding in before.findings:
@@ -165,7 +173,11 @@ def _context(
         found.left.add(key)
         earlier = known.get(key)
         if key in targets:
-            found.remaining.append(old)
+            # What no barrier of a block orders is not what one was tried for.
+            if earlier is None or earlier.scope == "inter-block" or finding.scope != "inter-block":
+                found.remaining.append(old)
+        elif earlier is None and unasked and finding.code in RACES:
+            pass
         elif earlier is None or finding.code.rank < earlier.code.rank or _is_nearer(finding, earlier):
             _worsened(found, kernel, old)
     for reason in after.reasons:

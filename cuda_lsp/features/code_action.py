@@ -109,7 +109,21 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
             if not features.resolves_edits:
                 action.edit, action.data = await workspace_edit(session, view, fix.edits), None
             actions.append(action)
-    return actions
+    return actions or _explanations(session, here.values(), params.context.diagnostics)
+
+
+def _explanations(
+    session: Session, here: Iterable[Mistake], given: Sequence[types.Diagnostic]
+) -> list[types.CodeAction]:
+    """Where there is no repair, an action for each reason that is known."""
+    actions: dict[str, types.CodeAction] = {}
+    for mistake in here:
+        for view in session.views.values():
+            if view.refuses(mistake.group) and view.refusals[mistake.group] not in actions:
+                action = execute_command.explanation(view.refusals[mistake.group])
+                action.diagnostics = list(_linked(session, [mistake], given))
+                actions[view.refusals[mistake.group]] = action
+    return list(actions.values())
 
 
 def _confirmations(session: Session, path: str, params: types.CodeActionParams) -> Iterator[types.CodeAction]:

@@ -22,7 +22,8 @@ RECHECK = "cuda-lsp.recheck"
 TELL = "cuda-lsp.tellKernel"
 REPORT = "cuda-lsp.writeReport"
 CHECK_ALL = "cuda-lsp.checkAll"
-COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT, *run_kernel.COMMANDS)
+WHY_NO_FIX = "cuda-lsp.whyNoFix"
+COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT, WHY_NO_FIX, *run_kernel.COMMANDS)
 
 _REQUEST_FAILED = -32803
 
@@ -36,6 +37,11 @@ async def execute(session: Session, params: types.ExecuteCommandParams) -> Any:
     while given and given[-1] is None:
         given.pop()
     arguments = [argument for argument in given if isinstance(argument, str)]
+    if params.command == WHY_NO_FIX:
+        if len(given) != 1 or len(arguments) != 1:
+            raise JsonRpcInvalidParams("the argument is a sentence")
+        session.client.show(types.MessageType.Info, f"cuda-lsp: {arguments[0]}")
+        return None
     if params.command == RECHECK:
         if len(arguments) != len(given):
             raise JsonRpcInvalidParams("the arguments are the URIs of documents")
@@ -105,6 +111,13 @@ async def _check_all(session: Session, token: types.ProgressToken | None) -> int
     finally:
         progress.finish()
     return len(found)
+
+
+def explanation(reason: str) -> types.CodeAction:
+    """An action that tells why there is no repair."""
+    title = "Why is there no fix?"
+    command = types.Command(title=title, command=WHY_NO_FIX, arguments=[reason])
+    return types.CodeAction(title=title, kind=types.CodeActionKind.QuickFix, command=command)
 
 
 def action(uri: str) -> types.CodeAction:

@@ -60,6 +60,11 @@ async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path
     while "No fix" not in (hover := str(await editor.hover(uri, "s[t / 2]"))):
         assert await editor.actions(uri, "s[t / 2]") == []
     assert "No fix: Threads collide in one execution of `s[t / 2]` (line 5)" in hover
+    (why,) = await editor.commands(uri, "s[t / 2]")
+    assert "Why is there no fix?" in why
+    assert "in one execution of `s[t / 2]`" in why
+    await editor.workspace_execute_command_async(types.ExecuteCommandParams("cuda-lsp.whyNoFix", ["Because of this."]))
+    await editor.until(lambda: bool(editor.shown("Because of this.")()))
     editor.replace(uri, "int t", "// the line is another one now\n  int t")
     await editor.until_hover(uri, "s[t / 2]", "Data race")
     assert "No fix" not in str(await editor.hover(uri, "s[t / 2]"))

@@ -1,0 +1,150 @@
+"""Repairs of generated kernels, judged by executing them.
+
+Takes a seed, gives what contradicts the repairs that are offered for its kernel: a race or a missed barrier of an
+execution of the edited text that is not reported, a thread that makes other accesses than before, memory that depends
+on the schedule though nothing races, and an inserted barrier without which no race comes back. Memory steers neither
+conditions nor addresses in these kernels, so that what a thread accesses does not depend on races.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.analysed import UnitAnalysis
+from analyzers.engine import Engine
+from analyzers.ir.kernel import Atomic, Kernel, Load, Store, statements
+from analyzers.model import Fix, TextEdit, Verdict
+from analyzers.reference.generator import Flavour, GeneratedKernel, generate
+from analyzers.reference.interpreter import run
+from analyzers.reference.races import divergences, races
+from analyzers.reference.result import RunResult
+from analyzers.requests import CheckRequest
+from quickfix import answers
+from quickfix.naming import line_of
+
+PATH: Final = "/virtual/generated.cu"
+BARRIER: Final = "__syncthreads();"
+SCHEDULES: Final = 3
+_RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE)
+Pair = frozenset[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of one seed."""
+
+    seed: int
+    kinds: tuple[str, ...]
+    """Of the repairs that were offered."""
+    contradictions: tuple[str, ...]
+
+
+def kernel_of(seed: int, size: int) -> GeneratedKernel:
+    """The kernel of a seed; some have barriers that threads miss."""
+    flavour = Flavour(statements=size, blocks=False, divergence=seed % 3 == 0, atomics=seed % 2 == 0)
+    return generate(random.Random(seed).randrange, flavour)
+
+
+def judged(engine: Engine, seed: int, size: int) -> Judged:
+    """Ask for all repairs of a kernel and hold each against executions."""
+    generated = kernel_of(seed, size)
+    request = CheckRequest(PATH, generated.text)
+    kernel = _kernel(engine.analyse(request))
+    before = run(kernel, generated.launch)
+    fixes = [answer for answer in answers(engine, request) if isinstance(answer, Fix)]
+    wrong = [f"{fix.title}: {text}" for fix in fixes for text in _contradictions(generated, before, fix)]
+    return Judged(seed, tuple(fix.kind for fix in fixes), tuple(wrong))
+
+
+def _contradictions(generated: GeneratedKernel, before: RunResult, fix: Fix) -> Iterable[str]:
+    text = _edited(generated.text, fix.edits)
+    analysis = Engine().analyse(CheckRequest(PATH, text))
+    if analysis.result.syntax:
+        yield "the text does not compile"
+        return
+    kernel = _kernel(analysis)
+    after = run(kernel, generated.launch)
+    racing = _racing(kernel, after)
+    reported = _reported(analysis, (*_RACES, Verdict.BENIGN_RACE))
+    if not racing <= reported:
+        yield f"races that are not reported: {sorted(map(sorted, racing - reported))}"
+    if _missed(after) > _missed(before):
+        yield "threads miss more barriers than before"
+    same = fix.kind == "use-atomic" or _accesses(before) == _accesses(after)
+    if before.outcome == after.outcome == "finished" and not same:
+        yield "a thread makes other accesses than before"
+    if not racing and not reported and after.outcome == "finished" and not after.undefined:
+        memories = [_memory(run(kernel, generated.launch, schedule)) for schedule in range(SCHEDULES)]
+        if any(memory != memories[0] for memory in memories):
+            yield "memory depends on the schedule"
+    if fix.kind == "insert-barrier":
+        yield from _needless(text, fix, _reported(analysis, _RACES))
+
+
+def _needless(text: str, fix: Fix, known: set[Pair]) -> Iterable[str]:
+    """The inserted barriers that nothing misses, each alone."""
+    grown = 0
+    for edit in sorted(fix.edits, key=lambda e: e.span.start_offset):
+        start = edit.span.start_offset + grown
+        grown += len(edit.new_text.encode()) - (edit.span.end_offset - edit.span.start_offset)
+        at = edit.new_text.find(BARRIER)
+        while at >= 0:
+            place = start + len(edit.new_text[:at].encode())
+            data = text.encode()
+            # As many blanks, so that all places stay.
+            without = data[:place] + b";" + b" " * (len(BARRIER) - 1) + data[place + len(BARRIER) :]
+            left = _reported(Engine().analyse(CheckRequest(PATH, without.decode())), _RACES)
+            if left <= known:
+                yield f"no race comes back without the barrier in line {line_of(data, place)}"
+            at = edit.new_text.find(BARRIER, at + 1)
+
+
+def _kernel(analysis: UnitAnalysis) -> Kernel:
+    (found,) = [a.kernel for a in analysis.kernels if a.kernel.base_name == "generated"]
+    return found
+
+
+def _racing(kernel: Kernel, result: RunResult) -> set[Pair]:
+    places = {
+        s.id: tuple(x.start_offset for x in (*s.site.calls, s.site.span))
+        for s in statements(kernel.body)
+        if isinstance(s, (Load, Store, Atomic))
+    }
+    return {frozenset(places[i] for i in r.events) for r in races(result) if r.in_bounds}
+
+
+def _missed(result: RunResult) -> int:
+    return sum(d.kind != "after-exit" for d in divergences(result))
+
+
+def _accesses(result: RunResult) -> dict[int, list[tuple[str, int, int, str]]]:
+    """What each thread accesses, in its order."""
+    found: dict[int, list[tuple[str, int, int, str]]] = {}
+    for a in result.accesses:
+        found.setdefault(a.thread, []).append((a.object.rsplit("$", 1)[0], a.offset, a.width, a.kind))
+    return found
+
+
+def _memory(result: RunResult) -> dict[tuple[str, int, int], object]:
+    return {(a.object, a.offset, a.width): a.value for a in result.accesses if a.kind == "write"}
+
+
+def _reported(analysis: UnitAnalysis, codes: Iterable[Verdict]) -> set[Pair]:
+    wanted = set(codes)
+    return {
+        frozenset(tuple(s.start_offset for s in (*a.calls, a.span)) for a in f.accesses)
+        for k in analysis.result.kernels
+        for c in k.contexts
+        for f in c.findings
+        if f.code in wanted
+    }
+
+
+def _edited(text: str, edits: Iterable[TextEdit]) -> str:
+    data = text.encode()
+    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
+        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
+    return data.decode()

@@ -1,0 +1,125 @@
+"""What can be done about threads that write one cell in one execution of a statement: no barrier orders that.
+
+Takes a session and a group of races that are all between writes of one statement, gives what makes it defined which
+value is left: one thread writes, where all threads of the block get there and mean the same cell; or the writes are
+exchanges, in any order. Both are choices, because what the kernel was meant to do is not for a proof to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.gaps import Statement
+from analyzers.ir.uniformity import is_uniform
+from analyzers.model import Access, Finding, Fix
+from quickfix.edits import Change, Layout
+from quickfix.naming import line_of
+from quickfix.paths import Level, chain_to
+from quickfix.session import Session
+from quickfix.uniform_loops import acts
+from quickfix.verify import RACES, findings_of
+from quickfix.wording import edits_of
+
+_EXCHANGED: Final = frozenset({"int", "unsigned int", "unsigned long long", "float"})
+_FIRST: Final = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
+
+
+def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Iterator[Fix]:
+    """The cheaper one first. Raises `SearchSpentError`."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
+    found = _write(session, races)
+    if found is None:
+        return
+    access, level, statement = found
+    path = level.function.path
+    text = session.trees.texts[path]
+    line = line_of(text, statement.start)
+    if level.body.braced and Layout(text).is_first(statement.start):
+        for condition, who in _writers(kernels, access, races):
+            change = Change(statement.start, statement.start, f"if ({condition}) ".encode())
+            title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
+            fix = _tried(session, kernels, group, {path: [change]}, title, "restructure")
+            if fix is not None:
+                yield fix
+                break
+    assignment = statement.assignment
+    if (
+        assignment is None
+        or assignment.target_type not in _EXCHANGED
+        or assignment.value_type != assignment.target_type
+    ):
+        return
+    (start, end), (low, high) = assignment.target, assignment.value
+    exchanged = [Change(start, start, b"atomicExch(&"), Change(end, low, b", "), Change(high, high, b")")]
+    title = f"Make the writes of {access.text} in line {line} atomic — in any order, any of the values is left"
+    fix = _tried(session, kernels, group, {path: exchanged}, title, "use-atomic")
+    if fix is not None:
+        yield fix
+
+
+def _write(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, Statement] | None:
+    """The one statement `x = v;` whose writes collide in equal iterations, if that is what the races are about."""
+    if not races or any(a.kind != "write" for f in races for a in f.accesses):
+        return None
+    access = races[0].accesses[0]
+    chain = chain_to(session.trees, access)
+    statement = chain[-1].statement if chain else None
+    if any(a.span != access.span or a.calls != access.calls for f in races for a in f.accesses):
+        return None
+    if not chain or statement is None or statement.assignment is None or statement.assignment.operator != "=":
+        return None
+    text = session.trees.texts[chain[-1].function.path]
+    value = text[slice(*statement.assignment.value)]
+    # What the value may do besides, all threads do.
+    return None if acts(value.replace(b"[", b"(0)+")) else (access, chain[-1], statement)
+
+
+def _is_common(analysis: KernelAnalysis, access: Access, group: str) -> bool:
+    """All threads of the block, or of the grid, get to the write and mean the same cell."""
+    events = [e for e in analysis.events.accesses if e.site.span.start_offset == access.span.start_offset]
+    own = [e for e in events if e.site.span.path == access.span.path and e.writes]
+    values = [v for e in own for v in (e.offset, e.root, *(c.condition for c in e.guard))]
+    return bool(own) and all(is_uniform(value, group) for value in values)
+
+
+def _writers(kernels: Sequence[KernelAnalysis], access: Access, races: Iterable[Finding]) -> Iterator[tuple[str, str]]:
+    """Conditions that hold for one thread of those that mean the same cell, the most frequent first."""
+    block = max((len(_extents(c.launch.block)) for a in kernels for c in a.result.contexts), default=3)
+    threads = " && ".join(f"{name} == 0" for name in _FIRST[:block])
+    if all(f.scope != "inter-block" for f in races) and all(_is_common(a, access, "block") for a in kernels):
+        yield threads, "the first thread of each block"
+    if all(_is_common(a, access, "grid") for a in kernels):
+        grid = max((len(_extents(c.launch.grid)) for a in kernels for c in a.result.contexts), default=3)
+        blocks = " && ".join(f"blockIdx.{axis} == 0" for axis in "xyz"[:grid])
+        yield f"{blocks} && {threads}", "the first thread of the grid"
+
+
+def _extents(dimensions: Sequence[str]) -> Sequence[str]:
+    """Without the trailing ones."""
+    kept = list(dimensions)
+    while len(kept) > 1 and kept[-1] == "1":
+        kept.pop()
+    return kept
+
+
+def _tried(
+    session: Session,
+    kernels: Sequence[KernelAnalysis],
+    group: str,
+    changes: dict[str, list[Change]],
+    title: str,
+    kind: str,
+) -> Fix | None:
+    trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+    if not trial.difference.is_clean or group not in trial.gone:
+        return None
+    return Fix(
+        title=title,
+        kind="use-atomic" if kind == "use-atomic" else "restructure",
+        edits=edits_of(trial),
+        groups=tuple(sorted(trial.gone)),
+        cost="1 exchange for a store" if kind == "use-atomic" else "",
+        preferred=False,
+    )
