@@ -34,8 +34,10 @@ class Asked:
     _busy: bool = False
 
     def given(self, path: str, encoded: str) -> None:
+        """The client gets this. It was encoded in slices, between which results may have changed: look again."""
         if self.can_refresh:
             self._given[path] = _digest(encoded)
+            self.session.spawn(self.results_changed())
 
     def forget(self, path: str) -> None:
         self._given.pop(path, None)

@@ -36,7 +36,7 @@ async function sitting(name, wish, work) {
 }
 
 await sitting("without trust kernels are checked, and none is run", { trust: true, machine: { "cudaLsp.server.path": server } }, async (editor) => {
-  const { page, openFile, count, text, press } = editor;
+  const { page, openFile, goTo, lightBulb, count, text, press } = editor;
   await openFile("reduction.cu");
   await until("a squiggle", () => count(".squiggly-error"));
   await press("F1");
@@ -45,6 +45,12 @@ await sitting("without trust kernels are checked, and none is run", { trust: tru
   const rows = () => text(".quick-input-list .monaco-list-row");
   await until("the commands", async () => (await rows()).some((row) => row?.includes("Explain Kernel")));
   assert.ok(!(await rows()).some((row) => row?.includes("Run Kernel")), "Run Kernel is offered");
+  await press("Escape");
+  await until("a lens over the kernel", async () => (await text(".codelens-decoration a")).includes("1 race"));
+  assert.ok(!(await text(".codelens-decoration a")).includes("run"), "a lens offers a run");
+  await goTo(14, 4);
+  await lightBulb("Insert __syncthreads()");
+  assert.ok(!(await text(".action-widget .monaco-list-row")).some((row) => row?.includes("Confirm")), "the light bulb offers a run");
 });
 
 const nowhere = { trust: false, searchPath: "/usr/bin:/bin" };

@@ -83,6 +83,19 @@ try {
   assert.equal(await save("reduction.cu"), original);
   told("the same through the light bulb");
 
+  await lightBulb("Confirm by running");
+  await press("ArrowDown");
+  await press("Enter");
+  await until("the run is told", async () => (await text(".notification-list-item-message")).some((note) => note?.includes("1 of 1 findings confirmed")));
+  await command("Notifications: Clear All Notifications");
+  await goTo(14, 4);
+  await press("Control+k");
+  await press("Control+i");
+  await until("a hover that tells the run", async () => (await text(".monaco-hover-content")).some((hover) => hover?.includes("cuda-lsp (run)")));
+  await picture("confirmed");
+  await press("Escape");
+  told("a run from the light bulb confirms the finding");
+
   await openFile("scale.cu");
   await until("the barrier is faded", () => count(".squiggly-unnecessary, .squiggly-inline-unnecessary"));
   await until("a lens over its kernel", async () => (await text(".codelens-decoration a")).some((lens) => lens?.includes("barrier")));
@@ -125,7 +138,9 @@ try {
   await drawn.locator("body").press("End");
   await command("View: Toggle Maximize Editor Group");
   await picture("races");
-  told("the lens over the kernel leads to its races, drawn");
+  await drawn.locator("button", { hasText: /^line 16$/ }).first().click();
+  await until("the line is shown", async () => (await text(".statusbar-item")).some((item) => item?.startsWith("Ln 16")));
+  told("the lens over the kernel leads to its races, drawn, and they lead back to the code");
 
   await command("cuda-lsp: Restart Server");
   // The status bar item is beside CUDA files only.
