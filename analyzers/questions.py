@@ -49,7 +49,13 @@ def settings(request: CheckRequest) -> CheckOptions:
 
 def asked(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptions) -> Question:
     base = fingerprint(
-        VERSION, kernel, options.warp_lockstep, options.wrap_around, options.smt_budget, options.redundancy
+        VERSION,
+        kernel,
+        options.warp_lockstep,
+        options.wrap_around,
+        options.kernel_effort,
+        options.smt_budget,
+        options.redundancy,
     )
     keys = tuple(
         f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"

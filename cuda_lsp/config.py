@@ -47,6 +47,7 @@ class Settings:
     warp_lockstep: bool = False
     wrap_around: bool = False
     redundant_barriers: bool = True
+    kernel_effort: int = CheckOptions().kernel_effort
     smt_budget: int = CheckOptions().smt_budget
     severity: Mapping[str, SeverityChoice] = field(default_factory=dict[str, SeverityChoice])
     workers: int = 2
@@ -64,6 +65,7 @@ class Settings:
             use_host=self.use_host,
             warp_lockstep=self.warp_lockstep,
             wrap_around=self.wrap_around,
+            kernel_effort=self.kernel_effort,
             smt_budget=self.smt_budget,
             redundancy=self.redundant_barriers,
         )
@@ -236,6 +238,12 @@ OPTIONS: Final[tuple[Option, ...]] = (
         {"type": "boolean"},
     ),
     Option("redundant-barriers", "Look for barriers that order nothing.", _flag, {"type": "boolean"}),
+    Option(
+        "kernel-effort",
+        "How long a kernel under one launch may take, in units of about a millisecond; what is open then is unknown.",
+        _integer(1, 10_000_000),
+        {"type": "integer", "minimum": 1, "maximum": 10_000_000},
+    ),
     Option(
         "smt-budget",
         "The effort for one solver query, in Z3 resource units: more decides more and takes longer.",

@@ -115,7 +115,7 @@ def test_prices_depend_on_the_answer_alone() -> None:
 
 
 def test_launches_beyond_the_effort_of_a_kernel_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernel_verdicts, "KERNEL_EFFORT", 1)
+    monkeypatch.setattr(kernel_verdicts, "LAUNCHES", 1e-9)
     text = "// cuda-lsp: launch grid=(1) block=(32)\n" + FINE
     kernel = by_name(checked(request(text)))["fine"]
     assert [context.verdict for context in kernel.contexts] == [Verdict.RACE_FREE, Verdict.UNKNOWN]

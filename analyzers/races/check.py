@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr, IntType
+from analyzers.model import CheckOptions
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.asking import Asker
 from analyzers.races.conditions import (
@@ -114,7 +115,7 @@ class RaceChecker:
     warp_lockstep: bool = False
     poll: Callable[[], None] = lambda: None
     """Called between queries; may raise to stop."""
-    effort: Effort = field(default_factory=Effort)
+    effort: Effort = field(default_factory=lambda: Effort(CheckOptions().kernel_effort))
     """When it is spent, what is left stays undecided."""
     precedents: Precedents = field(default_factory=Precedents)
     wrap_around: bool = False

@@ -27,8 +27,6 @@ UNDECIDED: Final = 1000
 """Units for a question on which every rung spent its budget."""
 INAPPLICABLE: Final = 150
 """Units for a question that the rungs were not made for."""
-DEFAULT_EFFORT: Final = 15_000
-"""Units for one kernel under one launch."""
 
 
 def price(answer: Answer) -> int:
@@ -44,7 +42,7 @@ def price(answer: Answer) -> int:
 class Effort:
     """What may be spent and what has been."""
 
-    limit: int = DEFAULT_EFFORT
+    limit: int
     spent: int = 0
 
     def charge(self, units: int) -> None:
@@ -57,4 +55,4 @@ class Effort:
     @property
     def reason(self) -> Undecided:
         """Why what is left is not asked."""
-        return Undecided("budget", f"the kernel takes more work than the {self.limit:,} units it may")
+        return Undecided("budget", f"the kernel takes more work than the {self.limit:,} units it may (`kernel-effort`)")

@@ -27,7 +27,7 @@ from analyzers.races.witness import Concrete, concretize
 from analyzers.reference.launch import linear
 from analyzers.reference.replay import Way
 from analyzers.solve.economy import economical
-from analyzers.solve.effort import DEFAULT_EFFORT, Effort
+from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.verdicts.replay import replay_of_assertion, replay_of_divergence, replay_race
 
@@ -108,14 +108,15 @@ def decide(
     context: LaunchContext,
     options: CheckOptions,
     poll: Callable[[], None] = lambda: None,
-    limit: int = DEFAULT_EFFORT,
+    limit: int | None = None,
     precedents: Precedents | None = None,
 ) -> Decision:
-    """Everything that can be said of the kernel in this context with ``limit`` units of work. ``poll`` is called
+    """Everything that can be said of the kernel in this context with ``limit`` units of work (those of
+    the options where none is given). ``poll`` is called
     between queries and may raise. ``precedents`` of the kernel's definition gain the races found."""
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
-    effort = Effort(limit)
+    effort = Effort(options.kernel_effort if limit is None else limit)
     checker = RaceChecker(
         launch,
         ladder,

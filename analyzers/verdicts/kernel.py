@@ -18,7 +18,6 @@ from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import variable_allocation
 from analyzers.races.precedents import Precedents
 from analyzers.races.threads import Launch
-from analyzers.solve.effort import DEFAULT_EFFORT
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from analyzers.verdicts.asserted import FAILURES
@@ -26,8 +25,8 @@ from analyzers.verdicts.decide import Decision, decide, recall
 from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
 from analyzers.verdicts.routes import barrier_sites
 
-KERNEL_EFFORT: Final = 2 * DEFAULT_EFFORT
-"""Units of work for all launches of a kernel together; those that are left then are undecided."""
+LAUNCHES: Final = 2
+"""All launches of a kernel together may take so often the work of one; those that are left then are undecided."""
 
 PARTLY_FOLLOWED: Final = frozenset({"async-copy", "pipeline-order"})
 """Code of which all accesses are known and made at least where the program says: races found there are real, and
@@ -52,7 +51,7 @@ def check_kernel(
     spent = 0
     for context in contexts:
         started = time.perf_counter()
-        if spent >= KERNEL_EFFORT:
+        if spent >= LAUNCHES * options.kernel_effort:
             reason = Reason("budget", _MANY_LAUNCHES, events.kernel.span)
             results.append(ContextResult(context.summary, Verdict.UNKNOWN, reasons=(reason,)))
             continue
