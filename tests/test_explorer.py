@@ -183,7 +183,7 @@ def test_a_finding_that_was_not_executed_says_so() -> None:
     scene = page.scenes[0]
     assert "may collide" in scene.all("h2")[0].text
     assert "Possible: solved for, but not executed to the end." in scene.text
-    assert "the barriers on their ways are not drawn" in scene.text
+    assert "The barriers on the ways of the two threads are not drawn" in scene.text
     assert not page.parts(scene, "time").all("div", "bar")
     assert not page.parts(scene, "cell").all("svg")
     without = replace(doubtful, witness=None)

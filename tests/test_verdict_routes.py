@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analyzers.engine import Engine
 from analyzers.model import Finding, KernelResult, Route
 from analyzers.requests import CheckRequest, UnitFinished
@@ -161,3 +163,27 @@ __global__ void twice() {
 """
     )
     assert [span.line for span in kernel.barrier_sites] == [1, 5]
+
+
+@pytest.mark.parametrize("body", ["a[t] = 1; int v = b[t + 20]; b[t + 4000] = v;", "int v = b[t + 20]; a[t] = v;"])
+def test_bytes_count_from_where_the_address_does_when_two_pointers_meet(body: str) -> None:
+    text = f"""#include <cuda_runtime.h>
+__global__ void both(int *a, int *b) {{ int t = threadIdx.x; {body} }}
+int main() {{
+  int *p;
+  cudaMalloc(&p, 1 << 20);
+  both<<<1, 64>>>(p + 16, p);
+}}
+"""
+    race = findings(text)[0]
+    assert race.witness is not None
+    index = int(race.witness.address.partition("[")[2].rstrip("]"))
+    assert [access.offset for access in race.accesses] == [4 * index, 4 * index]
+
+
+def test_bytes_without_a_name_are_not_told() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void behind(int **lists) { lists[0][threadIdx.x / 2] = threadIdx.x; }
+"""
+    race = findings(text)[0]
+    assert [access.offset for access in race.accesses] == [None, None]

@@ -34,6 +34,8 @@ class Way:
     ended: bool
     offset: int | None = None
     """Bytes into the object of the access."""
+    iterations: tuple[int, ...] = ()
+    """Of the loops around the access, outermost first."""
 
 
 SHOWN_ARRIVALS = 8
@@ -182,7 +184,11 @@ def _way(tracer: Tracer, w: Walk, instance: Instance) -> Way:
     chunk, limit = _CHUNK, w.steps + _FURTHER
     while len(w.arrivals) <= instance.passed and not w.finished and w.steps < limit:
         tracer.walk(w, chunk)
-    return replace(_way_to(w.arrivals, instance.passed, ended=w.ended is not None), offset=instance.offset)
+    return replace(
+        _way_to(w.arrivals, instance.passed, ended=w.ended is not None),
+        offset=instance.offset,
+        iterations=tuple(n for _, n in instance.iterations),
+    )
 
 
 def _way_to(arrivals: list[tuple[int, Place, bool]], passed: int, *, ended: bool) -> Way:

@@ -38,7 +38,7 @@ from analyzers.verdicts import shown
 from analyzers.verdicts.asserted import ASSERTED, assertion_finding
 from analyzers.verdicts.decide import Decision, DivergenceDecision, RaceDecision
 from analyzers.verdicts.replay import concrete_launch
-from analyzers.verdicts.routes import with_ways
+from analyzers.verdicts.routes import same_turns, with_ways
 from analyzers.verdicts.said import said
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
@@ -151,13 +151,13 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     data, ways = (), race.ways
     if race.certainty != "confirmed":
         data, ways = shown.executed_data(launch, concrete, (a, b), race.mode)
+    elif ways is not None and not all(map(same_turns, (one, two), ways)):
+        ways = shown.ways_at(launch, concrete, (a, b), race.mode, race.address)
     reached = (where.offset, place(launch, b).offset)
     mentioned = shown.parameters(launch, concrete, (*shown.roots_of((a, b)), *reached, *_steering(launch, race)))
-    if race.mode != "thread":
-        # The lane beside was not executed.
-        one, two = with_ways(events, (one, two), ways, _start(launch, a, concrete) if where.space != "shared" else 0)
     if one.span > two.span:
         one, two, a, b = two, one, b, a
+        ways = (ways[1], ways[0]) if ways is not None else None
     code, severity = _grade(launch, race, a, b)
     lacking = () if race.benign else AcquireRelease(launch).missing(a, b, race.mode)
     display, address = _address(launch, a, race, concrete)
@@ -165,6 +165,10 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     space: Literal["shared", "global"] = "shared" if where.space == "shared" else "global"
     write = one if one.kind != "read" else two
     element, extents = _layout(events.kernel, a)
+    if race.mode != "thread":
+        # The lane beside was not executed. Bytes of what has no name count from nowhere that could be told.
+        start = _start(launch, a, concrete) if where.space != "shared" else 0
+        one, two = with_ways(events, (one, two), ways, start if element else None)
     return Finding(
         code=code,
         severity=severity,

@@ -18,17 +18,26 @@ def barrier_sites(events: KernelEvents) -> tuple[SourceSpan, ...]:
 
 
 def with_ways(
-    events: KernelEvents, accesses: tuple[Access, ...], ways: tuple[Way, Way] | None, start: int = 0
+    events: KernelEvents, accesses: tuple[Access, ...], ways: tuple[Way, Way] | None, start: int | None = None
 ) -> tuple[Access, ...]:
     """Two sides of a finding with how their threads got there; ``start``: bytes into its object where addresses are
-    counted from."""
-    if ways is None:
+    counted from; None where they are not told."""
+    if ways is None or not all(map(same_turns, accesses, ways)):
         return accesses
     barriers = {b.id: b for b in events.barriers}
     return tuple(
-        replace(access, route=_route(barriers, way), offset=way.offset - start if way.offset is not None else None)
+        replace(access, route=_route(barriers, way), offset=_relative(way.offset, start))
         for access, way in zip(accesses, ways, strict=True)
     )
+
+
+def same_turns(access: Access, way: Way) -> bool:
+    """Whether the thread was executed to the very turns of its loops that the finding tells."""
+    return access.kind == "barrier" or tuple(turn.iteration for turn in access.turns) == way.iterations
+
+
+def _relative(offset: int | None, start: int | None) -> int | None:
+    return offset - start if offset is not None and start is not None else None
 
 
 def _route(barriers: dict[int, BarrierEvent], way: Way) -> Route | None:

@@ -110,6 +110,31 @@ def executed_data(
     return tuple(texts.items()), found.ways if texts else None
 
 
+def ways_at(
+    launch: Launch, concrete: Concrete, pair: tuple[AccessEvent, AccessEvent], mode: Mode, address: int | None
+) -> tuple[Way, Way] | None:
+    """How the threads come to their collision in the turns of their loops that the values tell, where that is at
+    ``address``: a replay may have seen another one first."""
+    wanted = tuple(
+        tuple(
+            (label, concrete.values.get(launch.side(launch.events.loops[label].counter, side, mode), -1))
+            for label in event.loops
+        )
+        for side, event in enumerate(pair, start=1)
+    )
+    found = replay(
+        launch.events.kernel,
+        concrete_launch(launch, concrete),
+        (concrete.blocks[0], concrete.threads[0]),
+        (concrete.blocks[1], concrete.threads[1]),
+        pair[0].id,
+        pair[1].id,
+        iterations=(wanted[0], wanted[1]),
+        steps=STEPS,
+    )
+    return found.ways if found.address == address else None
+
+
 def turns_of(launch: Launch, event: AccessEvent, concrete: Concrete, thread: int, mode: Mode) -> tuple[LoopTurn, ...]:
     """In which turn of each enclosing loop a thread is, outermost first."""
     found: list[LoopTurn] = []

@@ -179,7 +179,11 @@ def _cell(name: str, finding: Finding) -> Markup:
     return tag(
         "div",
         where,
-        tag("p", "The bytes of each access were not computed in an execution and are not drawn.", cls="note"),
+        tag(
+            "p",
+            "Which bytes each access touches was not seen in an execution of this, and is not drawn.",
+            cls="note",
+        ),
     )
 
 

@@ -235,7 +235,9 @@ def _note(finding: Finding, kernel: KernelResult) -> Markup:
         )
     there = f" The kernel has {count(len(kernel.barrier_sites), 'barrier')}." if kernel.barrier_sites else ""
     return tag(
-        "p", "The two threads were not executed up to here, so the barriers on their ways are not drawn." + there,
+        "p",
+        "The barriers on the ways of the two threads are not drawn: the threads were not executed up to here, or to "
+        "other turns of their loops." + there,
         cls="note doubt",
     )  # fmt: skip
 
