@@ -211,8 +211,10 @@ def _speeds(speeds: Iterable[Speed]) -> list[str]:
     out = [
         "## Speed of the CPU executor",
         "",
-        f"{_GRID} blocks of {_BLOCK} threads, seed 0, best of three runs, million accesses per second, beside "
-        "other work. *stream* touches each cell once: what it measures is how fast the system hands out memory.",
+        (
+            f"{_GRID} blocks of {_BLOCK} threads, seed 0, best of three runs, million accesses per second, beside "
+            "other work. *stream* touches each cell once: what it measures is how fast the system hands out memory."
+        ),
         "",
         "| kernel | build | accesses | logged only | with the detector |",
         "|---|---|---|---|---|",
