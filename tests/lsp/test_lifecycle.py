@@ -63,6 +63,7 @@ async def test_what_is_offered(connect: Connect) -> None:
         "cuda-lsp.checkAll",
         "cuda-lsp.tellKernel",
         "cuda-lsp.writeReport",
+        "cuda-lsp.whyNoFix",
         "cuda-lsp.runKernel",
         "cuda-lsp.confirm",
     ]
