@@ -193,7 +193,11 @@ def _with_signed_sums(
     narrowing.run(list(changed.items()))
     if overlap is None:
         return changed, None
-    return changed, Overlap(sums.of(overlap.left), sums.of(overlap.right), overlap.left_width, overlap.right_width)
+    left, right = sums.of(overlap.left), sums.of(overlap.right)
+    moved = [e for e, image in ((overlap.left, left), (overlap.right, right)) if image is not e]
+    # Nobody says what the form of an overlap rests on: where that is a fact, it stays as it is.
+    plain = narrowing.owed(moved)
+    return changed, overlap if plain else Overlap(left, right, overlap.left_width, overlap.right_width)
 
 
 def _with_remainders(
