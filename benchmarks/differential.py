@@ -73,7 +73,7 @@ def table(found: Sequence[RunOutcome], count: int, jobs: int, seconds: float) ->
     out.append(
         f"{sum(o.proofs for o in found)} launches that were called free of races ran without one; "
         f"{sum(o.witnesses for o in found)} witnesses of definite races were run. {seconds / 60:.0f} minutes with "
-        f"{jobs} processes: {1000 * checked / len(found):.0f} ms a kernel for the analysis, "
+        f"{jobs} process{'es' * (jobs != 1)}: {1000 * checked / len(found):.0f} ms a kernel for the analysis, "
         f"{1000 * executed / len(found):.0f} ms for translation and runs."
     )
     reasons = Counter(reason for o in found for reason in o.not_run)
