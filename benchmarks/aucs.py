@@ -12,7 +12,6 @@ import argparse
 import re
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from typing import Final
 from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
 from analyzers.model import CheckOptions, Finding, Fix, FixRefusal, UnitResult, UserLaunch, Verdict
-from analyzers.requests import CheckRequest, UnitFinished
+from analyzers.requests import CancelledError, CheckRequest, UnitFinished
 from benchmarks.aucs_programs import SCENARIOS, Scenario
 from benchmarks.autosync import applied
 from benchmarks.repositories import fetched
@@ -30,7 +29,7 @@ from quickfix.verify import RACES
 HERE: Final = Path(__file__).resolve().parent
 _ROUNDS: Final = 6
 """Repairs one after the other, each of the first finding that is left."""
-_SECONDS: Final = 60.0
+_SECONDS: Final = 30.0
 """For the check of a scenario, and for each repair."""
 _GROUPS: Final = 3
 """Groups of findings whose repair is asked for before a scenario is given up."""

@@ -94,6 +94,11 @@ def _like(old: bytes, new: bytes) -> bytes:
     return (b" " if old[:1] == b" " else b"") + new
 
 
+_NARROW: Final = re.compile(rb"\b(?:char|short|bool|float|double|half|u?int(?:8|16)_t|uchar|ushort|auto)\b|&|\*")
+_WHOLE: Final = re.compile(rb"\b(?:int|unsigned|long|size_t|uint|u?int(?:32|64)_t)\b")
+"""What a declaration of a thread's number may be of, and what it may not."""
+
+
 def acts(code: bytes) -> bool:
     """Whether code does more than compare and compute with numbers of the thread, by its looks."""
     return _ACTS.search(code) is not None
@@ -232,7 +237,10 @@ def _is_thread_number(value: bytes, level: Level, text: bytes) -> bool:
         rb"\b" + value + rb"\s*(?:[-+*/%&|^]|<<|>>)=|(?:\+\+|--)\s*" + value + rb"\b|\b" + value + rb"\s*(?:\+\+|--)",
         function,
     )
-    return [d.strip() for d in declared] == [b"threadIdx.x"] and changed is None
+    if [d.strip() for d in declared] != [b"threadIdx.x"] or changed is not None:
+        return False
+    whole = re.search(rb"(?:^|[;{}])([^;{}]*)\b" + value + rb"\s*=(?!=)", function)
+    return whole is not None and _NARROW.search(whole[1]) is None and _WHOLE.search(whole[1]) is not None
 
 
 def _word(name: bytes, code: bytes) -> bool:

@@ -207,3 +207,20 @@ def test_what_is_volatile_stays_volatile() -> None:
 }
 """)
     assert "`k`" in said
+
+
+def test_a_number_that_may_wrap_around_is_no_base() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *a, int n) {
+  __shared__ int s[64];
+  signed char t = threadIdx.x;
+  for (int i = t; i < n; i += 64) {
+    s[threadIdx.x] = a[i];
+    a[i + 1000] = s[63 - threadIdx.x];
+  }
+}
+"""
+    )
+    answer = repaired(text, "k")
+    assert isinstance(answer, FixRefusal) or "base" not in edited(text, answer)
