@@ -23,9 +23,9 @@ RUNG = "smt"
 DEFAULT_BUDGET = 2_000_000
 ABSTRACT_SHARE = 4
 """Fraction of the budget for the question with common nonlinear terms left open."""
-MAX_TERMS = 1_000
+MAX_TERMS = 4_000
 """Different terms of a question beyond which Z3 is not asked: the steps of a hash it neither solves nor always stops at
-when the budget is spent. What it has an answer for has a few hundred."""
+when the budget is spent. What it has an answer for has a few hundred, or two thousand where threads wait for others."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
 _HARD_CALL = 11
