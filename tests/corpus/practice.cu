@@ -142,7 +142,7 @@ __global__ void topk_racy(const float *x, float *vals, int *idx, int n, int rows
 }
 
 // Seven points, plane by plane, with a halo.
-// cuda-lsp: launch grid=(4,4) block=(32,16)
+// cuda-lsp: launch grid=(4,4) block=(32,16) nx=128 ny=64
 __global__ void stencil3d(const float *in, float *out, int nx, int ny, int nz) {  // expect: race-free
   __shared__ float s[18][34];
   int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 32 + tx, y = blockIdx.y * 16 + ty;
@@ -164,7 +164,7 @@ __global__ void stencil3d(const float *in, float *out, int nx, int ny, int nz) {
 }
 
 // The next plane overwrites the tile while some still read it.
-// cuda-lsp: launch grid=(4,4) block=(32,16)
+// cuda-lsp: launch grid=(4,4) block=(32,16) nx=128 ny=64
 __global__ void stencil3d_racy(const float *in, float *out, int nx, int ny, int nz) {
   __shared__ float s[18][34];
   int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 32 + tx, y = blockIdx.y * 16 + ty;
