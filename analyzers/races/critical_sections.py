@@ -29,6 +29,7 @@ from analyzers.races.others import (
     allocation_events,
     changes_nothing,
     is_strong,
+    may_have_waited,
     observations,
     passage,
     rank_of,
@@ -140,8 +141,10 @@ def _lock(launch: Launch, allocation: str, events: Sequence[AccessEvent], free: 
     plain = [a for a in events if a not in takes and a not in releasing and not is_strong(a)]
     others += [a for a in events if a not in takes and a not in releasing and is_strong(a)]
     # A plain write is a race itself unless barriers keep it apart from the atomics. Then it comes before all sections,
-    # provided that no section has a barrier in it, and that a thread never gets from a taking to such a write.
+    # provided that no section has a barrier in it, that a thread never gets from a taking to such a write, and that no
+    # other lock or signal makes it come after one.
     inside = any(_barrier_inside(launch, a, t) for a in releasing for t in takes)
+    inside = inside or any(may_have_waited(launch, p) for p in plain)
     if inside or any(passage(launch.events, p.id, t.id) is not None for p in plain for t in takes):
         others += plain
     releases = tuple(a for a in releasing if a not in others)

@@ -38,6 +38,22 @@ def passages_of(events: KernelEvents, of_first: bool = False) -> Passages:
     return found[1]
 
 
+def may_have_waited(launch: Launch, access: AccessEvent) -> bool:
+    """Whether what signals or locks tell a thread, or its block, may order the access after something of another
+    thread: something that was seen decides that the thread gets there, or somebody waited before."""
+    events = launch.events
+    guards = E.symbols(*(c.condition for c in access.guard))
+    if any(_is_observed(s) for s in guards):
+        return True
+    if any(s.op == "opaque" and s.value[0].startswith("load:") for s in guards):
+        # The first thread of a block may tell the others what it saw.
+        stored = [a.value for a in events.accesses if a.value is not None and place(launch, a).space == "shared"]
+        if any(_is_observed(s) for s in E.symbols(*stored)):
+            return True
+    told = [b for b in events.barriers if any(_is_observed(s) for s in E.symbols(*(c.condition for c in b.guard)))]
+    return any(x.order < access.order or set(x.loops) & set(access.loops) for x in (*events.waits, *told))
+
+
 def gives_something_away(events: KernelEvents) -> bool:
     """Whether the kernel decides or stores something by what an atomic or volatile load gave."""
     guards = [c.condition for e in (*events.accesses, *events.barriers, *events.waits) for c in e.guard]

@@ -6,8 +6,9 @@ the value it puts there is another; of all that exchange the cell for one consta
 at most one finds it otherwise.
 
 Both hold while nothing else changes the cell. Additions of one kind may stand at several places. A plain write to the
-object starts anew: it is a race itself unless barriers keep it apart from the atomics, so what holds between two
-executions of one atomic holds in equal iterations of the loops that it shares with such writes. Counters are assumed
+object starts anew: it is a race itself unless something keeps it apart from the atomics. Where only barriers can, what
+holds between two executions of one atomic holds in equal iterations of the loops that it shares with such writes; locks
+and signals may put it between any two. Counters are assumed
 not to wrap around (``NO_WRAP``, to be listed), unless a launch of known size makes them.
 
 A ticket may be taken by one thread and *broadcast* through a cell of shared memory that nothing else is written to:
@@ -27,6 +28,7 @@ from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr, IntType
 from analyzers.ir.intervals import Intervals
 from analyzers.races.first_thread import alone, executes_before, of_first_thread
+from analyzers.races.others import may_have_waited, passage
 from analyzers.races.pairs import place
 from analyzers.races.threads import Launch, Mode
 
@@ -42,7 +44,7 @@ def tickets(launch: Launch) -> dict[int, AccessEvent]:
         if a.atomic is None or not _tells_apart(launch, a):
             continue
         others = [o for o in _writes(launch, a) if o.id != a.id]
-        if all(_starts_anew(o) or _both_add(launch, a, o) for o in others) and not _wraps(launch, a):
+        if all(_stays_apart(launch, a, o) for o in others) and not _wraps(launch, a):
             out[a.id] = a
     return out
 
@@ -54,6 +56,33 @@ def _writes(launch: Launch, a: AccessEvent) -> list[AccessEvent]:
 
 def _starts_anew(o: AccessEvent) -> bool:
     return o.kind == "write" and not o.volatile
+
+
+def _stays_apart(launch: Launch, a: AccessEvent, o: AccessEvent) -> bool:
+    """Another change of the cell that no ticket is handed out twice by: an addition too, or a plain write that is never
+    between two executions of the atomic in equal iterations. With locks or signals it may be, unless a barrier of the
+    block is between the two."""
+    if _both_add(launch, a, o):
+        return True
+    if not _starts_anew(o):
+        return False
+    if _space(launch, a) == "shared" and _barrier_between(launch, *sorted((a, o), key=lambda x: x.order)):
+        return True
+    from_write = passage(launch.events, a.id, o.id)
+    return not may_have_waited(launch, a) and (from_write is None or not may_have_waited(launch, o))
+
+
+def _barrier_between(launch: Launch, first: AccessEvent, second: AccessEvent) -> bool:
+    """In each iteration of their common loops, a thread that gets to the second access comes by a barrier."""
+    known = {c.condition for c in second.guard}
+    common = [x for x, y in zip(first.loops, second.loops, strict=False) if x == y]
+    return any(
+        b.scope == "block"
+        and first.order < b.order < second.order
+        and b.loops == tuple(common)
+        and all(c.kind in ("return", "assume") or c.condition in known for c in b.guard)
+        for b in launch.events.barriers
+    )
 
 
 def _wraps(launch: Launch, a: AccessEvent) -> bool:

@@ -575,3 +575,30 @@ __global__ void ends_where_it_is_taken(int *lock, int *data) {
     atomicExch(lock, 0);
   }
 }
+
+// Another lock keeps the clearing apart from the atomics, not from the sections.
+// cuda-lsp: launch grid=(64) block=(32)
+__global__ void cleared_under_another_lock(int *outer, int *lock, int *data) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(outer, 0, 1) != 0) {}
+    __threadfence();
+    *lock = 0;
+    __threadfence();
+    atomicExch(outer, 0);
+    while (atomicCAS(outer, 0, 1) != 0) {}
+    __threadfence();
+    int found = atomicCAS(lock, 0, 1);
+    __threadfence();
+    atomicExch(outer, 0);
+    if (found == 0) {
+      __threadfence();
+      *data += 1;  // expect: possible-data-race inter-block with self
+      __threadfence();
+      while (atomicCAS(outer, 0, 1) != 0) {}
+      __threadfence();
+      atomicExch(lock, 0);
+      __threadfence();
+      atomicExch(outer, 0);
+    }
+  }
+}

@@ -271,3 +271,60 @@ __global__ void reserved_and_told_by_one(int *out, int *size) {  // expect: race
   __syncthreads();
   out[base + threadIdx.x] = blockIdx.x;
 }
+
+// The counter is set anew under the lock under which it is added to: every ticket is zero.
+// cuda-lsp: launch grid=(64) block=(32)
+__global__ void set_anew_under_a_lock(int *lock, int *count, int *out) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    int ticket = atomicAdd(count, 1);
+    *count = 0;
+    __threadfence();
+    atomicExch(lock, 0);
+    out[ticket] = blockIdx.x;  // expect: possible-data-race inter-block with self
+  }
+}
+
+// cuda-lsp: launch grid=(64) block=(32)
+__global__ void claim_given_back_under_a_lock(int *lock, int *claim, int *data) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    int found = atomicCAS(claim, 0, 1);
+    *claim = 0;
+    __threadfence();
+    atomicExch(lock, 0);
+    if (found == 0) *data = blockIdx.x;  // expect: possible-data-race inter-block with self
+  }
+}
+
+// A flag lets the second block go on after the counter was set anew.
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void set_anew_before_a_flag(volatile int *flag, int *count, int *out) {
+  if (blockIdx.x == 1) {
+    while (*flag == 0) {}
+    __threadfence();
+  }
+  int ticket = atomicAdd(count, 1);
+  if (blockIdx.x == 0) {
+    *count = 0;
+    __threadfence();
+    *flag = 1;
+  }
+  out[ticket] = blockIdx.x;  // expect: possible-data-race inter-block with self
+}
+
+// A counter in shared memory, set before a barrier by a thread that had to wait.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void counter_of_who_waited(int *lock, int *out) {  // expect: race-free
+  __shared__ int count;
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    atomicExch(lock, 0);
+    count = 0;
+  }
+  __syncthreads();
+  out[atomicAdd(&count, 1)] = threadIdx.x;
+}
