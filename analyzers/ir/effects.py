@@ -190,6 +190,7 @@ class Effects(Valuation):
         if self._space(root) == "local":
             return E.opaque(f"local:{s.id}", s.ty, self.counters())
         if s.volatile:
+            self._see_anew(s.id)
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
         if is_in_block(root):
             where = (offset, root.args[1], *self.counters())
@@ -204,9 +205,32 @@ class Effects(Valuation):
             f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
             s.ty,
             (offset, *where, *self.counters()),
-            # A pipeline may put a write between the reads of two threads in one iteration.
-            "thread" if self.kernel.pipelines else "block",
+            # A pipeline, a lock or a signal may put a write between the reads of two threads in one iteration.
+            "thread" if self.kernel.pipelines or self._saw_alone(root) else "block",
         )
+
+    def _saw_alone(self, root: Expr) -> bool:
+        """The thread gets here by what an atomic or volatile load told it, and no barrier of the block is behind that.
+        What a thread writes that waited for another one's read may then come before this read."""
+        seen = _observed(self.guard)
+        if not seen or (root.op == "addr" and root.value not in self.answered):
+            return False
+        conditions = {c.condition for c in self.guard}
+        for guard, labels, settled in self.settled:
+            certain = all(c.kind in ("return", "assume") or c.condition in conditions for c in guard)
+            if certain and self._labels()[: len(labels)] == labels:
+                seen -= settled
+        return bool(seen)
+
+    def _settle(self, s: K.Barrier) -> None:
+        """What led to a barrier of the block is nothing that one thread alone has seen."""
+        if s.scope in ("block", "cluster", "grid") and (seen := _observed(self.guard)):
+            self.settled.append((self.guard, self._labels(), frozenset(seen)))
+
+    def _see_anew(self, number: int) -> None:
+        """An access gives another value."""
+        names = (f"atomic:{number}", f"volatile:{number}")
+        self.settled = [(g, k, frozenset(x for x in e if x.value[0] not in names)) for g, k, e in self.settled]
 
     def _loaded_pointer(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
         """A pointer found in memory: of one value during the kernel where nothing changes pointers there.
@@ -252,10 +276,12 @@ class Effects(Valuation):
             self._record(s, "atomic", target, extra, self.value(s.operands[-1]) if s.operands else None)
             if self._space(target[1]) == "local":
                 self.state.clobber(target[1].value)
+        self._see_anew(s.id)
         if s.var is not None:
             self.assign(s.var, E.opaque(f"atomic:{s.id}", s.ty, self.counters()))
 
     def _barrier(self, s: K.Barrier) -> None:
+        self._settle(s)
         if self.recording:
             mask = self.value(s.mask) if s.mask is not None else None
             if s.mask is not None and mask is not None and mask.op == "const" and mask.value & FULL_WARP == FULL_WARP:
@@ -334,3 +360,9 @@ class Effects(Valuation):
             whole = len(operands) == 3 or (operands[3].op == "const" and operands[3].value == 32)
             return whole and self.level(operands[2]) != "thread"
         return kind in ("any", "all", "ballot", "uni") or kind.startswith("reduce_")
+
+
+def _observed(guard: Guard) -> set[Expr]:
+    """What atomics and volatile loads gave that the conditions speak of."""
+    found = E.symbols(*(c.condition for c in guard))
+    return {n for n in found if n.op == "opaque" and n.value[0].startswith(("atomic:", "volatile:"))}

@@ -6,7 +6,8 @@ floating point, or asks something of pointers that is not known, becomes an opaq
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from analyzers.ir import expr as E
@@ -46,6 +47,33 @@ def _names_lanes(s: K.Stmt) -> bool:
     return any(is_count(n) for n in E.walk(v for v in values if isinstance(v, Expr)))
 
 
+def _behind_observations(body: Iterable[K.Stmt], seen: bool) -> tuple[list[K.Stmt], bool]:
+    """Stores and atomics that may come after an atomic or a volatile load of their thread, where ``seen`` says whether
+    one may come before ``body``; and whether one may be behind it."""
+    out: list[K.Stmt] = []
+    for s in body:
+        if isinstance(s, K.If):
+            (then, one), (orelse, two) = _behind_observations(s.then, seen), _behind_observations(s.orelse, seen)
+            out += then + orelse
+            seen = one or two
+        elif isinstance(s, K.Block):
+            inner, seen = _behind_observations(s.body, seen)
+            out += inner
+        elif isinstance(s, K.Loop):
+            inside = (*s.head, *s.body, *s.latch)
+            seen = seen or any(_observes(x) for x in K.statements(inside))
+            out += _behind_observations(inside, seen)[0]
+        else:
+            if seen and isinstance(s, (K.Store, K.Atomic)):
+                out.append(s)
+            seen = seen or _observes(s)
+    return out, seen
+
+
+def _observes(s: K.Stmt) -> bool:
+    return isinstance(s, K.Atomic) or (isinstance(s, K.Load) and s.volatile)
+
+
 class Valuation:
     """The state of the execution, and expressions in it."""
 
@@ -69,8 +97,13 @@ class Valuation:
         self.points_to = points_to(kernel)
         self.written = written_objects(kernel, self.points_to) | changed
         self.rewritten = rewritten_objects(kernel, self.points_to) | changed
+        behind, _ = _behind_observations(kernel.body, False)
+        self.answered = written_objects(replace(kernel, body=tuple(behind)), self.points_to) | changed
+        """Objects that a thread may write after it saw what another one did."""
         self.names_lanes = any(_names_lanes(s) for s in K.statements(kernel.body))
         self.broadcasts: dict[str, Broadcast] = {}
+        self.settled: list[tuple[Guard, tuple[str, ...], frozenset[Expr]]] = []
+        """Of barriers of the block so far: their conditions, loops, and what these say of what was seen in atomics."""
         self.formations: dict[Expr, Guard] = {}
         """Masks of the active threads: the conditions that all of them met."""
         self.public: set[int] = set()

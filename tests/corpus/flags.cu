@@ -630,3 +630,27 @@ __global__ void shared_flag_zeroed_too_late(int *out) {
   __syncthreads();
   if (threadIdx.x == 0) flag = 0;
 }
+
+// All threads wait for the number of steps, which nobody writes behind a wait: it is one number.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void steps_behind_a_flag(volatile int *flag, int *steps, int *out) {  // expect: race-free
+  __shared__ int row[64];
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) {
+      *steps = 5;
+      __threadfence();
+      *flag = 1;
+    }
+    return;
+  }
+  while (*flag == 0) {
+  }
+  __threadfence();
+  int n = *steps;
+  for (int i = 0; i < n; ++i) {
+    row[threadIdx.x] = i;
+    __syncthreads();
+    out[threadIdx.x] = row[63 - threadIdx.x];
+    __syncthreads();
+  }
+}

@@ -602,3 +602,45 @@ __global__ void cleared_under_another_lock(int *outer, int *lock, int *data) {
     }
   }
 }
+
+// What the threads of a block read under the lock is not one value: each has changed it for the next.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void another_value_for_each(int *lock, int *value, int *out) {
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence();
+  int found = *value;
+  *value = found + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+  out[found + threadIdx.x] = threadIdx.x;  // expect: possible-data-race intra-block with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void barrier_by_such_a_value(int *data) {
+  __shared__ int lock, value;
+  if (threadIdx.x == 0) {
+    lock = 0;
+    value = 0;
+  }
+  __syncthreads();
+  while (atomicCAS(&lock, 0, 1) != 0) {}
+  __threadfence_block();
+  int found = value;
+  if (threadIdx.x == 0) value = 1;
+  __threadfence_block();
+  atomicExch(&lock, 0);
+  if (found) __syncthreads();  // expect: barrier-divergence
+  data[threadIdx.x] = found;
+}
+
+// Behind a barrier it is one value again.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void one_value_behind_a_barrier(int *lock, int *value, int *out) {  // expect: race-free
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence();
+  *value += 1;
+  __threadfence();
+  atomicExch(lock, 0);
+  __syncthreads();
+  out[*value + threadIdx.x] = threadIdx.x;
+}
