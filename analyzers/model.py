@@ -347,7 +347,7 @@ class CheckOptions:
     """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
     kernel_effort: int = 15_000
     """Units of work (``solve.effort``) for one kernel under one launch."""
-    smt_budget: int = 500_000
+    smt_budget: int = 1_000_000
     """Z3 resource units per query."""
     redundancy: bool = True
     """Look for barriers that order nothing."""

@@ -7,6 +7,9 @@ Takes a query, gives the same query with sums and products of open sizes compute
 - the whole of an index with negative parts (``x + offset``, ``base + (t - 32)``): its parts may be negative on the way,
   only what becomes the index (or a signed number) fits.
 
+Distances between addresses that are computed as unsigned 64-bit numbers, as by ``size_t``, are taken for signed ones,
+which do not overflow.
+
 Anything else counts exactly: what is divided, shifted, masked or cut off, large factors, numbers that are compared with
 ones beyond 2^31, differences in conditions.
 """
@@ -20,7 +23,7 @@ from functools import cached_property
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate_each
-from analyzers.ir.expr import I32, I64, U32, Expr, IntType
+from analyzers.ir.expr import I32, I64, U32, U64, Expr, IntType
 from analyzers.ir.intervals import Intervals
 from analyzers.races.threads import Launch
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
@@ -45,11 +48,16 @@ class WithoutWrap:
     query: Query
     assumed: tuple[tuple[Expr, IntType], ...]
     """(value in whole numbers, the type that it is taken to fit)."""
+    distances: tuple[Expr, ...] = ()
+    """Parts of addresses (I64) computed as unsigned 64-bit numbers, and taken not to overflow as signed ones."""
 
     def fails(self, values: Mapping[Expr, int]) -> bool:
         """Whether something that is assumed does not hold with these values of the symbols, as far as they decide
         it."""
         wholes = evaluate_each([whole for whole, _ in self.assumed], values)
+        known = [d for d in self.distances if all(s in values for s in E.symbols(d))]
+        if None in evaluate_each(known, values, no_signed_overflow=True):
+            return True
         return any(w is not None and not t.low <= w <= t.high for w, (_, t) in zip(wholes, self.assumed, strict=True))
 
 
@@ -57,17 +65,62 @@ def without_wrap(launch: Launch, query: Query) -> WithoutWrap | None:
     """The query under the assumption, or None where it changes nothing."""
     rewriting = _Rewriting(launch, query)
     plain = rewriting.plain
-    conjuncts = tuple(plain(c) for c in query.conjuncts)
+    distances = _distances(query)
+
+    def taken(e: Expr) -> Expr:
+        return plain(E.rewrite(e, distances.get))
+
+    conjuncts = tuple(taken(c) for c in query.conjuncts)
     if conjuncts == query.conjuncts:
         return None
+    sizes = [s for s in E.symbols(*distances) if s.op == "sym" and s.ty == U64]
+    conjuncts += tuple(E.compare("le", E.const(0, I64), E.cast(s, I64)) for s in sizes)
+    rewriting.assumed.update((s, I64) for s in sizes)
     o = query.overlap
     whole = replace(
         query,
         conjuncts=conjuncts,
         facts=tuple(Fact(plain(f.condition), f.tag) for f in query.facts),
-        overlap=None if o is None else Overlap(plain(o.left), plain(o.right), o.left_width, o.right_width),
+        overlap=None if o is None else Overlap(taken(o.left), taken(o.right), o.left_width, o.right_width),
     )
-    return WithoutWrap(whole, tuple(rewriting.assumed.items()))
+    return WithoutWrap(whole, tuple(rewriting.assumed.items()), tuple(distances.values()))
+
+
+def _distances(query: Query) -> dict[Expr, Expr]:
+    """The unsigned 64-bit sums and products that the addresses of a query are linear in, as conversions to distances
+    (I64), and the same computed as signed numbers: equal modulo 2^64, and no array is so large that these overflow.
+    What has a large factor or term, and what is also used otherwise, counts exactly."""
+    found: dict[Expr, Expr] = {}
+    stack = [query.overlap.left, query.overlap.right] if query.overlap is not None else []
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if node.key in seen:
+            continue
+        seen.add(node.key)
+        if node.op == "cast" and node.ty == I64 and node.args[0].ty == U64 and node.args[0].op in _RING:
+            if (signed := _signed_ring(node.args[0])) is not None:
+                found[node] = signed
+        elif node.op in _RING or (node.op == "cast" and _width(node) >= _width(node.args[0])):
+            stack.extend(node.args)
+    for node in E.walk(query.conjuncts) if found else ():
+        if node.op in _REARRANGING:
+            for below in E.walk(node.args):
+                found.pop(below, None)
+    return found
+
+
+def _signed_ring(e: Expr) -> Expr | None:
+    if e.op == "const":
+        value = int(e.value) - (1 << 64) if e.value >= 1 << 63 else int(e.value)
+        return E.const(value, I64) if abs(value) <= MAX_PLAIN_CONSTANT else None
+    if e.ty != U64 or e.op not in _RING:
+        return E.cast(e, I64)
+    parts = [_signed_ring(a) for a in e.args]
+    if any(p is None for p in parts):
+        return None
+    known = [p for p in parts if p is not None]
+    return E.neg(known[0]) if e.op == "neg" else E.binary(e.op, *known)
 
 
 class _Rewriting:

@@ -42,7 +42,9 @@ from analyzers.verdicts.routes import same_turns, with_ways
 from analyzers.verdicts.said import said
 
 NO_OVERFLOW = "signed arithmetic does not overflow"
-NO_WRAP = "unsigned 32-bit indices and sizes do not wrap around (no array has 2^32 elements)"
+NO_WRAP = (
+    "unsigned indices and sizes do not wrap around (no array has 2^32 elements, or 2^63 bytes where 64 bits count)"
+)
 ALIGNED = "accesses are aligned to their type (the hardware stops at a misaligned one)"
 IN_BOUNDS = "subscripts of declared arrays are in bounds"
 TERMINATES = "every loop ends"

@@ -58,3 +58,45 @@ void launch_all(float *a, long n, size_t size, int threads, torch::Tensor x) {
   strides_by_block<<<(n + 255) / 256, 256>>>(a, n);
   shares_cells<<<(size + 255) / 256, 256>>>(a, size);
 }
+
+// A plane of rows, each index a `size_t`: nothing of it wraps around.
+__global__ void planes(float *out, int nx, int ny, int nz) {  // expect: race-free
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  size_t plane = (size_t)nx * ny, at = (size_t)y * nx + x;
+  if (x < nx && y < ny)
+    for (int z = 0; z < nz; ++z) out[at + z * plane] = x;
+}
+
+// The planes overlap in a row.
+__global__ void planes_too_near(float *out, int nx, int ny, int nz) {
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  size_t plane = (size_t)nx * (ny - 1), at = (size_t)y * nx + x;
+  if (x < nx && y < ny)
+    for (int z = 0; z < nz; ++z) out[at + z * plane] = y;  // expect: data-race intra-block with self
+}
+
+void all_planes(float *out, int nx, int ny, int nz) {
+  dim3 block(32, 16), grid((nx + 31) / 32, (ny + 15) / 16);
+  planes<<<grid, block>>>(out, nx, ny, nz);
+  planes_too_near<<<grid, block>>>(out, nx, ny, nz);
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void rows_of_size(float *out, size_t width) {  // expect: race-free
+  size_t row = blockIdx.x, column = threadIdx.x;
+  if (column < width) out[row * width + column] = row + 100.0f * column;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void rows_shorter_than_the_block(float *out, size_t width) {
+  size_t row = blockIdx.x, column = threadIdx.x;
+  out[row * width + column] = row + 100.0f * column;  // expect: data-race inter-block with self
+}
+
+// What a hash makes of large products counts exactly.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void hashed_place(float *out, long n, unsigned long k) {
+  unsigned long h = (threadIdx.x + 1 + blockIdx.x * 64) * k;
+  long i = (long)(h * 3) % n;
+  out[i < 0 ? -i : i] = threadIdx.x + 100.0f * blockIdx.x;  // expect: data-race intra-block with self
+}
