@@ -88,7 +88,7 @@ def test_written_parameters_become_variables():
           p$2 := &p
           n := param:n
           p$2 := ptradd(p$2, 16)
-          loop loop:
+          loop loop.0:
             while (0 < n)
             v := param:m
             v := (v / 2)
@@ -245,7 +245,7 @@ def test_warp_functions():
           #1 % := load f32 4B &p
           v := %
           o := 16
-          loop loop:
+          loop loop.0:
             while (0 < o)
             #2 %lane := __shfl_xor_sync(4294967295, v, o, 32)
             v := (%lane + v)
