@@ -345,7 +345,7 @@ class CheckOptions:
     """When given, only these contexts are checked."""
     wrap_around: bool = False
     """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
-    kernel_effort: int = 15_000
+    kernel_effort: int = 30_000
     """Units of work (``solve.effort``) for one kernel under one launch."""
     smt_budget: int = 1_000_000
     """Z3 resource units per query."""
