@@ -21,8 +21,8 @@ from analyzers.frontend.flags import translate
 from analyzers.model import CheckOptions, Finding, Fix, FixRefusal, UnitResult, UserLaunch, Verdict
 from analyzers.requests import CancelledError, CheckRequest, UnitFinished
 from benchmarks.aucs_programs import SCENARIOS, Scenario
-from benchmarks.autosync import applied
 from benchmarks.repositories import fetched
+from cuda_lsp.cli.fix import apply
 from quickfix import fix_for, remove_redundant
 from quickfix.verify import RACES
 
@@ -160,7 +160,7 @@ def _edited(asked: CheckRequest, fix: Fix) -> tuple[CheckRequest, int]:
     for path in {e.span.path for e in fix.edits}:
         old = asked.text if path == asked.path else texts.get(path) or Path(path).read_text(errors="replace")
         edits = tuple(e for e in fix.edits if e.span.path == path)
-        texts[path] = applied(old, Fix("", fix.kind, edits, (), ""))
+        texts[path] = apply(old, edits)
         more += texts[path].count("__syncthreads") - old.count("__syncthreads")
     main = texts.pop(asked.path, asked.text)
     return CheckRequest(asked.path, main, asked.flags, unsaved=texts, options=asked.options), more

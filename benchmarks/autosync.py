@@ -22,9 +22,10 @@ from analyzers.analysed import UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
 from analyzers.frontend.gaps import Body, FunctionTree, function_trees
-from analyzers.model import CheckOptions, Dim3, Fix, FixRefusal, TextEdit, UnitResult, UserLaunch, Verdict
+from analyzers.model import CheckOptions, Dim3, FixRefusal, UnitResult, UserLaunch, Verdict
 from analyzers.requests import CheckRequest, UnitFinished, never
 from benchmarks.repositories import Repository, fetched
+from cuda_lsp.cli.fix import apply
 from quickfix import fix_all
 from quickfix.cost import CONDITIONAL_COST, LOOP_COST
 
@@ -159,7 +160,7 @@ def repaired(row: Row, *, lockstep: bool) -> Outcome:
         out.note = answer.text
         return out
     out.inserted = sum(e.new_text.count("syncthreads") for e in answer.edits)
-    edited = CheckRequest(str(path), applied(request.text, answer), flags, options=options)
+    edited = CheckRequest(str(path), apply(request.text, answer.edits), flags, options=options)
     out.verdict, out.cost = _verdict(_checked(Engine(), edited)), cost(edited)
     return out
 
@@ -183,15 +184,6 @@ def _price(tree: FunctionTree | None, at: int) -> Fraction:
         inner = (b for s in body.statements for b in s.bodies if b.start <= at < b.end)
         body = next(inner, None)
     return price
-
-
-def applied(text: str, fix: Fix) -> str:
-    """The text with the edits of a fix."""
-    data = text.encode()
-    edits: list[TextEdit] = sorted(fix.edits, key=lambda e: e.span.start_offset, reverse=True)
-    for edit in edits:
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
 
 
 def _checked(engine: Engine, request: CheckRequest) -> UnitResult:

@@ -205,7 +205,8 @@ def main(arguments: list[str] | None = None) -> None:
 
     def write(reports: list[dict[str, Any]], files: int) -> None:
         ROWS.write_text(json.dumps(reports, indent=1))
-        (HERE / "coverage.md").write_text(table(reports, files))
+        if len(reports) == files:  # a run that is stopped leaves the table of the last whole one
+            (HERE / "coverage.md").write_text(table(reports, files))
 
     if options.rewrite:
         reports: list[dict[str, Any]] = json.loads(ROWS.read_text())

@@ -1,15 +1,5 @@
-"""Texts with the edits of a repair made."""
+"""Texts with the edits of a repair made, by what `cuda-lsp fix` makes them with."""
 
-from __future__ import annotations
+from cuda_lsp.cli.fix import apply as applied
 
-from collections.abc import Iterable
-
-from analyzers.model import TextEdit
-
-
-def applied(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with all edits, whose offsets are bytes of it in UTF-8."""
-    data = text.encode()
-    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
+__all__ = ["applied"]

@@ -17,12 +17,13 @@ from typing import Final
 from analyzers.analysed import UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.ir.kernel import Atomic, Kernel, Load, Store, statements
-from analyzers.model import Fix, TextEdit, Verdict
+from analyzers.model import Fix, Verdict
 from analyzers.reference.generator import Flavour, GeneratedKernel, generate
 from analyzers.reference.interpreter import run
 from analyzers.reference.races import divergences, races
 from analyzers.reference.result import RunResult
 from analyzers.requests import CheckRequest
+from cuda_lsp.cli.fix import apply
 from quickfix import answers
 from quickfix.naming import line_of
 
@@ -63,7 +64,7 @@ def judged(engine: Engine, seed: int, size: int) -> Judged:
 
 
 def _contradictions(generated: GeneratedKernel, before: RunResult, fix: Fix) -> Iterable[str]:
-    text = _edited(generated.text, fix.edits)
+    text = apply(generated.text, fix.edits)
     analysis = Engine().analyse(CheckRequest(PATH, text))
     if analysis.result.syntax:
         yield "the text does not compile"
@@ -160,10 +161,3 @@ def _reported(analysis: UnitAnalysis, codes: Iterable[Verdict]) -> set[Pair]:
         for f in c.findings
         if f.code in wanted
     }
-
-
-def _edited(text: str, edits: Iterable[TextEdit]) -> str:
-    data = text.encode()
-    for edit in sorted(edits, key=lambda e: e.span.start_offset, reverse=True):
-        data = data[: edit.span.start_offset] + edit.new_text.encode() + data[edit.span.end_offset :]
-    return data.decode()
