@@ -187,6 +187,11 @@ class Checks:
         while busy := [key for key in (uri, self._unit_of.get(uri)) if key is not None and self._pending[key]]:
             await self._settling.setdefault(busy[0], asyncio.Event()).wait()
 
+    @property
+    def pending(self) -> int:
+        """How many checks and searches for repairs are on their way, from the wish to the last answer."""
+        return self._pending.total()
+
     def offers_are_pending(self, unit: str) -> bool:
         """Whether repairs of a unit's last check are still being looked for."""
         return bool(self._pending[f"offers {unit}"])

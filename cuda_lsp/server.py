@@ -245,6 +245,7 @@ class CudaLanguageServer(LanguageServer):
                 for each in self.session.scheduler.status()
             ],
             "queued": self.session.scheduler.queued,
+            "pending": self.session.checks.pending,
             "worstLoopLagMs": round(self._worst_lag_s * 1000, 1),
             "worstOwnLoopLagMs": round(self._worst_own_lag_s * 1000, 1),
             "documents": len(self.session.documents),

@@ -15,7 +15,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES
 
 ROOT = Path(__file__).parent.parent.parent
 FAKE = "lsp.fake_engine:create"
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 CODE = "from cuda_lsp.cli.serve import serve; raise SystemExit(serve(None, 'info', {engine!r}))"
 
 
@@ -190,8 +190,8 @@ class Editor(LanguageClient):
             raise AssertionError(f"the status never came to be so: {await self.status()}") from None
 
     async def until_idle(self) -> None:
-        """Wait until no worker runs and nothing is queued."""
-        await self.until_status(lambda status: not status["queued"] and not jobs(status))
+        """Wait until no worker runs and nothing is on its way to one: a save is, before its check is queued."""
+        await self.until_status(lambda status: not status["pending"] and not status["queued"] and not jobs(status))
 
     # What an editor shows
 
