@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -27,8 +26,6 @@ else:
 
 SECTION: Final = "cuda-lsp"
 PROJECT_FILE: Final = ".cuda-lsp.toml"
-_DOCUMENTATION: Final = (Path(__file__).parent / "docs", Path(__file__).parent.parent / "docs")
-"""Where the documentation lies: in an installed package, and in a checkout."""
 
 SeverityChoice = Literal["error", "warning", "information", "hint", "off"]
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
@@ -386,18 +383,6 @@ def find_project_file(start: Path, top: Path | None) -> Path | None:
         if folder == top:
             return None
     return None
-
-
-def documentation(code: Verdict, base: str | None = None) -> str | None:
-    """The address of the page that explains a diagnostic: below `base`, or of the file that was installed; None where
-    there is none."""
-    return f"{base}/diagnostics/{code.value}.md" if base is not None else _installed_page(code)
-
-
-@cache
-def _installed_page(code: Verdict) -> str | None:
-    pages = (folder / "diagnostics" / f"{code.value}.md" for folder in _DOCUMENTATION)
-    return next((page.as_uri() for page in pages if page.is_file()), None)
 
 
 def json_schema() -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pygls import uris
 
 from analyzers.model import CheckOptions, Severity, Verdict
 from cuda_lsp import config
@@ -160,16 +159,6 @@ def test_every_setting_is_documented_with_its_default() -> None:
         default = schema["default"]
         if default is not None:
             assert f"| `{json.dumps(default)}` |" in rows[name]
-
-
-def test_every_diagnostic_has_its_page() -> None:
-    for verdict in Verdict:
-        address = config.documentation(verdict)
-        assert address is not None
-        path = uris.to_fs_path(address)
-        assert path is not None
-        assert Path(path).read_text(encoding="utf-8").startswith(f"# {verdict.value}")
-        assert config.documentation(verdict, "https://h/x") == f"https://h/x/diagnostics/{verdict.value}.md"
 
 
 def test_an_address_has_a_scheme() -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from expectations import check
+from pygls import uris
 
 from analyzers.model import Verdict
+from cuda_lsp import documentation
 from cuda_lsp.cli.main import main
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -30,6 +32,31 @@ def verdicts(text: str) -> set[Verdict]:
 
 def test_there_is_a_page_for_every_verdict() -> None:
     assert {page.stem for page in PAGES} == {verdict.value for verdict in Verdict}
+
+
+def test_diagnostics_link_to_their_pages() -> None:
+    for verdict in Verdict:
+        address = documentation.diagnostic_page(verdict.value)
+        path = uris.to_fs_path(address) if address is not None else None
+        assert path is not None
+        assert Path(path).read_text(encoding="utf-8").startswith(f"# {verdict.value}\n")
+        elsewhere = documentation.diagnostic_page(verdict.value, "https://h/x")
+        assert elsewhere == f"https://h/x/diagnostics/{verdict.value}.md"
+    assert documentation.diagnostic_page("cli") is None
+
+
+def test_every_page_can_be_read_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """What only developers read is left out."""
+    pages = {page.stem: page for page in [*PAGES, *DOCS.glob("*.md")] if page.stem not in ("README", "architecture")}
+    for name, page in pages.items():
+        assert main(["docs", name]) == 0
+        assert capsys.readouterr().out == page.read_text(encoding="utf-8")
+    assert main(["docs"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(listed) == sorted(pages)
+    assert main(["docs", "--path", "data-race"]) == 0
+    assert capsys.readouterr().out == f"{DOCS / 'diagnostics' / 'data-race.md'}\n"
+    assert main(["docs", "no-such-page"]) == 2
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

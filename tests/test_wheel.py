@@ -58,8 +58,8 @@ def test_diagnostics_of_an_installed_server_link_to_pages_that_were_installed(wh
     subprocess.run([*command, str(wheel)], check=True)
     code = (
         f"import sys; sys.path.insert(0, {str(place)!r})\n"
-        "from cuda_lsp import config; from analyzers.model import Verdict\n"
-        "print(*[config.documentation(verdict) for verdict in Verdict], sep='\\n')"
+        "from cuda_lsp import documentation; from analyzers.model import Verdict\n"
+        "print(*[documentation.diagnostic_page(verdict.value) for verdict in Verdict], sep='\\n')"
     )
     told = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True

@@ -95,6 +95,10 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.color,
         )
         return run.run(launch, backend, sys.stdout, sys.stderr)
+    if arguments.command == "docs":
+        from cuda_lsp.cli import docs
+
+        return docs.docs(arguments.page, arguments.path, sys.stdout)
     from cuda_lsp.cli import explain
 
     target = explain.ExplainArguments(arguments.target, arguments.stage, _selection(arguments))
@@ -205,6 +209,12 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     _add_color(run)
     _add_selection(run, kernels=False)
+
+    docs = _subcommand(commands, "docs", "print a page of the documentation, such as the one of a diagnostic")
+    docs.add_argument(
+        "page", nargs="?", metavar="PAGE", help="a code such as data-race, or another page (default: a list)"
+    )
+    docs.add_argument("--path", action="store_true", help="print where the page lies instead")
 
     serve = _subcommand(commands, "serve", "run the language server on standard input and output")
     serve.add_argument("--stdio", action="store_true", help="use standard input and output (default)")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from analyzers.model import Access, Finding, Severity, SourceSpan, Verdict
-from cuda_lsp import config
+from cuda_lsp import documentation
 from cuda_lsp.client import Encoded
 from cuda_lsp.mistakes import Grouping, Mistake, barrier_role, describe_turn
 from cuda_lsp.positions import unchecked_range
@@ -140,7 +140,7 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
         "source": SOURCE,
         "message": message,
     }
-    page = config.documentation(mistake.code, session.settings_for_file(path).documentation_url)
+    page = documentation.diagnostic_page(mistake.code.value, session.settings_for_file(path).documentation_url)
     if features.code_description and page is not None:
         diagnostic["codeDescription"] = {"href": page}
     if mistake.code is Verdict.REDUNDANT_BARRIER and features.unnecessary_tag:

@@ -1,6 +1,6 @@
 -- What a programmer does in one sitting, run by tests/test_nvim.py in a headless Neovim: open a file, see the
--- diagnostics, hover, apply the fix, save, see that the diagnostic is gone. Each step waits for an event, with a
--- deadline, and what was seen is written as JSON.
+-- diagnostics and lenses, hover, apply the fix, undo it, apply it again, save, see that the diagnostic is gone; then the
+-- commands of the plugin. Each step waits for an event, with a deadline, and what was seen is written as JSON.
 
 local wish = vim.fn.json_decode(vim.env.CUDA_LSP_TEST)
 local seen = {}
@@ -25,6 +25,10 @@ local function until_holds(what, holds)
   end
 end
 
+local function text_of(buffer)
+  return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\n") .. "\n"
+end
+
 local function diagnostics()
   local found = {}
   for _, each in ipairs(vim.diagnostic.get(0)) do
@@ -33,48 +37,155 @@ local function diagnostics()
   return found
 end
 
-local function floating_text()
+local function floating()
   for _, window in ipairs(vim.api.nvim_list_wins()) do
     if vim.api.nvim_win_get_config(window).relative ~= "" then
-      return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), "\n")
+      return window
+    end
+  end
+end
+
+-- The text of the floating window, which is closed.
+local function read_floating(what)
+  until_holds(what, floating)
+  local text = text_of(vim.api.nvim_win_get_buf(floating()))
+  vim.api.nvim_win_close(floating(), true)
+  return text
+end
+
+-- The lenses as they are drawn: line, from 0, and text.
+local function drawn_lenses()
+  local found = {}
+  for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
+    if vim.startswith(name, "vim_lsp_codelens") then
+      for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+        local words = {}
+        for _, chunk in ipairs(mark[4].virt_text) do
+          table.insert(words, chunk[1])
+        end
+        table.insert(found, { line = mark[2], text = table.concat(words) })
+      end
+    end
+  end
+  return found
+end
+
+local function terminal_text()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    local buffer = vim.api.nvim_win_get_buf(window)
+    if vim.bo[buffer].buftype == "terminal" then
+      return text_of(buffer)
+    end
+  end
+  return ""
+end
+
+-- Answers each question with the first item that has the words.
+local function answer(words)
+  vim.ui.select = function(items, options, choose)
+    for _, item in ipairs(items) do
+      table.insert(seen.offered, (options.format_item(item)))
+    end
+    for _, item in ipairs(items) do
+      if options.format_item(item):find(words, 1, true) then
+        return choose(item)
+      end
+    end
+    error("not offered: " .. words)
+  end
+end
+
+local function apply_fix(first)
+  vim.api.nvim_win_set_cursor(0, { first.line + 1, first.column })
+  answer("__syncthreads()")
+  vim.lsp.buf.code_action()
+  until_holds("a changed buffer", function()
+    return vim.bo.modified
+  end)
+  return text_of(0)
+end
+
+local function use_commands()
+  vim.cmd("CudaLspDocs data-race")
+  seen.docs = { text = text_of(0), filetype = vim.bo.filetype }
+  vim.cmd("bdelete")
+
+  vim.cmd("CudaLspRaces")
+  until_holds("a page for the browser", function()
+    return seen.page ~= nil
+  end)
+
+  if wish.run then
+    -- By the name that the command line completes, and by the lens in the line of the kernel.
+    seen.completed = vim.fn.getcompletion("CudaLspRun ", "cmdline")
+    vim.api.nvim_win_set_cursor(0, { wish.kernel_line + 1, 0 })
+    vim.cmd("CudaLspRun --seeds 2")
+    until_holds("the end of a run", function()
+      return terminal_text():find("in 2 runs") ~= nil
+    end)
+    seen.run = terminal_text()
+    answer("run")
+    vim.lsp.codelens.run()
+    until_holds("the end of the run of a lens", function()
+      return terminal_text():find("in 4 runs") ~= nil
+    end)
+    seen.window_is_the_code = vim.bo.filetype == "cuda"
+    seen.terminals = 0
+    for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+      seen.terminals = seen.terminals + (vim.bo[buffer].buftype == "terminal" and 1 or 0)
     end
   end
 end
 
 local function main()
-  dofile(wish.plugin).setup({ cmd = wish.cmd })
+  vim.opt.runtimepath:prepend(wish.plugin)
+  vim.cmd("runtime plugin/cuda_lsp.lua")
+  seen.offered = {}
+  require("cuda_lsp").setup({
+    cmd = wish.cmd,
+    open = function(path)
+      seen.page = path
+    end,
+  })
   vim.cmd("edit " .. vim.fn.fnameescape(wish.file))
   seen.filetype = vim.bo.filetype
+  local original = text_of(0)
   until_holds("a diagnostic", function()
     return #vim.diagnostic.get(0) > 0
   end)
   seen.diagnostics = diagnostics()
   local first = seen.diagnostics[1]
 
+  until_holds("a lens with the verdict", function()
+    seen.lenses = drawn_lenses()
+    return #seen.lenses > 0 and seen.lenses[1].text:find("1 race", 1, true)
+  end)
+
   vim.api.nvim_win_set_cursor(0, { first.line + 1, first.column })
   vim.lsp.buf.hover()
-  until_holds("a hover window", floating_text)
-  seen.hover = floating_text()
+  seen.hover = read_floating("a hover window")
 
-  seen.actions = {}
-  vim.ui.select = function(items, options, choose)
-    for _, item in ipairs(items) do
-      local title = options.format_item(item)
-      table.insert(seen.actions, title)
-    end
-    choose(items[1])
-  end
-  vim.lsp.buf.code_action()
-  until_holds("a changed buffer", function()
-    return vim.bo.modified
-  end)
-  seen.text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n") .. "\n"
+  vim.api.nvim_win_set_cursor(0, { seen.lenses[1].line + 1, 0 })
+  answer("1 race")
+  vim.lsp.codelens.run()
+  seen.told_by_lens = read_floating("what the lens tells")
+
+  use_commands()
+
+  seen.text = apply_fix(first)
+  vim.cmd("undo")
+  seen.undone = text_of(0) == original
+  seen.fixed_again = apply_fix(first) == seen.text
 
   vim.cmd("write")
   until_holds("no diagnostic after the fix", function()
     return #vim.diagnostic.get(0) == 0
   end)
   seen.clean = true
+  until_holds("a lens that says so", function()
+    seen.lenses_after = drawn_lenses()
+    return #seen.lenses_after > 0 and seen.lenses_after[1].text:find("race-free", 1, true)
+  end)
 end
 
 vim.defer_fn(function()
