@@ -8,7 +8,7 @@ written down.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import z3
@@ -25,8 +25,11 @@ _parser = UnitParser(capacity=1)
 _EITHER_WAY = frozenset({"eq", "ne", "add", "mul", "and", "or", "xor", "min", "max"})
 
 
-def guide(text: str, path: str = "/case/host.cu", probes: Sequence[str] = ()) -> HostFacts:
-    return launch_contexts(_parser.parse(path, textwrap.dedent(text), CompileFlags(), probes=probes))
+def guide(
+    text: str, path: str = "/case/host.cu", probes: Sequence[str] = (), defined: Collection[str] | None = None
+) -> HostFacts:
+    unit = _parser.parse(path, textwrap.dedent(text), CompileFlags(), probes=probes)
+    return launch_contexts(unit, defined=defined)
 
 
 def only(text: str) -> LaunchContext:

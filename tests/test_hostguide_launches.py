@@ -440,6 +440,34 @@ def test_too_many_callers_become_one_that_may_pass_anything() -> None:
     assert hg.conditions(context) == ["(0 <= host:1:n)"]
 
 
+def test_an_instance_that_no_call_in_sight_reaches_has_its_launch_with_anything() -> None:
+    """The program passes one of the types that its library takes: the launch of the others is known all the same."""
+    facts = hg.guide(
+        """
+        template <class T> __global__ void k(T *p, int n) {}
+        static void chosen(void *p, int type, int n) {
+          if (n <= 0) return;
+          switch (type) {
+            case 0: k<<<n, 256>>>((float *)p, n); break;
+            case 1: k<<<n, 256>>>((double *)p, n); break;
+          }
+        }
+        static void run(void *p, int type, int n) { if (n != 7) chosen(p, type, n); }
+        int main() { run(nullptr, 0, 5); return 0; }
+        """,
+        defined={"_Z1kIfEvPT_i", "_Z1kIdEvPT_i"},
+    )
+    (reached,) = facts.contexts["_Z1kIfEvPT_i"]
+    (other,) = facts.contexts["_Z1kIdEvPT_i"]
+    assert hg.allows(reached, n=5, gdim_x=5)
+    assert not hg.allows(reached, n=6)
+    assert hg.allows(other, n=6, gdim_x=6, bdim_x=256)
+    assert not hg.allows(other, n=6, bdim_x=128)
+    # What the functions on the way say holds as well.
+    assert not hg.allows(other, n=0)
+    assert not hg.allows(other, n=7)
+
+
 def test_deeply_nested_code_is_cut_off_not_followed_forever() -> None:
     chain = " << n" * 300
     branches = " else ".join(f"if (n == {i}) s = {i};" for i in range(300))

@@ -114,6 +114,17 @@ class Callers:
             late.is_open, late.assumption = True, _INSTANCES.format(late.name) if late.first.template else None
         return late is not None
 
+    def outermost_closed(self) -> Iterator[list[HostFunction]]:
+        """The functions that were run as their callers call them only: first those that no other of them calls. Those
+        that are given are open from then on."""
+        while waiting := [c for c in self._callees if not c.is_open]:
+            others = {id(c) for c in waiting}
+            outer = [c for c in waiting if self._callers_in(c).isdisjoint(others - {id(c)})] or waiting
+            for callee in outer:
+                callee.is_open, callee.assumption = True, None
+            cursors = [cursor for callee in outer for cursor in self._bodies(callee)]
+            yield [f for cursor in cursors if (f := self._machine.builder.function(cursor)) is not None]
+
     def callee(self, function: HostFunction) -> Callee | None:
         return self._by_place.get(place_of(function.cursor))
 

@@ -12,13 +12,12 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
-from analyzers.frontend.parse import Diagnostic, HostPass, ParsedUnit, ScannedLaunch, scan_launches
-from analyzers.frontend.unseen import not_compiled
+from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
@@ -38,11 +37,13 @@ from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
+from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
+from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import Drafts, contexts_of, merged
-from analyzers.hostguide.source import SourceTexts, blanked, closing, extent
+from analyzers.hostguide.source import SourceTexts, blanked, extent
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
 from analyzers.hostguide.written import Code
@@ -54,8 +55,6 @@ _MOST_CONTEXTS = 12
 _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
 _USES = frozenset({CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR})
-_LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def launch_contexts(
     linked: Sequence[HostPass] = (),
     program: Program | None = None,
     kernels: Sequence[str] = (),
-    defined: Container[str] | None = None,
+    defined: Collection[str] | None = None,
 ) -> HostFacts:
     """The launches of a unit's kernels and what is known at each.
 
@@ -120,7 +119,7 @@ class _Guide:
         linked: Sequence[HostPass],
         program: Program,
         kernels: Sequence[str],
-        defined: Container[str] | None,
+        defined: Collection[str] | None,
     ) -> None:
         self.unit = unit
         self.kernels = kernels
@@ -145,7 +144,6 @@ class _Guide:
         self.copies: dict[tuple[str, int], list[FoundFunction]] = {}
         """By file and offset, the copies of a function that the units have which include a header; `functions` lists
         the first."""
-        self._define_cache: dict[str, list[tuple[str, int, int]]] = {}
         self.seen: set[int] = set()
         """The declarations that were asked for."""
         self.done: set[tuple[int, str]] = set()
@@ -159,11 +157,12 @@ class _Guide:
     def run(self) -> HostFacts:
         for path in self.paths:
             text = self.sources.text(path)
-            if _LAUNCH_TEXT.search(text):
+            if LAUNCH_TEXT.search(text):
                 self.texts[path] = text
         if not self.texts:
             return HostFacts({}, (), ())
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
+        self.macros = Macros(self.texts)
         for one in self.linker.passes:
             before = len(self.functions)
             self._list_functions(one, one.host.cursor, True)
@@ -177,7 +176,7 @@ class _Guide:
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
-        reached = cache(lambda: Reached(self.code(), self._macros(), self._implied(), self._meant))
+        reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
         self._run_all(wanted, mentions)
         return self._collected()
@@ -191,14 +190,6 @@ class _Guide:
         meant = [c.referenced for c in found if c is not None and c.kind in _USES and c.location.offset == offset]
         keys = {c.get_usr() for c in meant if c is not None}
         return meant[0] if len(keys) == 1 and len(meant) == len(found) else None
-
-    def _macros(self) -> dict[str, list[tuple[str, int, int]]]:
-        """By name, the file and extent of the definitions of macros."""
-        found: dict[str, list[tuple[str, int, int]]] = {}
-        for path in self.texts:
-            for name, start, end in self._defines(path):
-                found.setdefault(name, []).append((path, start, end))
-        return found
 
     # --- which functions
 
@@ -261,7 +252,7 @@ class _Guide:
         new: set[str] = set()
 
         def add(path: str, offset: int) -> None:
-            macro = self._macro_at(path, offset)
+            macro = self.macros.at(path, offset)
             if macro is not None:
                 if macro not in names:
                     new.add(macro)
@@ -274,7 +265,7 @@ class _Guide:
                     new.add(name)
 
         for path, text in self.texts.items():
-            for match in _LAUNCH_TEXT.finditer(text):
+            for match in LAUNCH_TEXT.finditer(text):
                 if not self.asked.leaves_out(text, match.start()):
                     add(path, match.start())
         while new:
@@ -298,19 +289,6 @@ class _Guide:
             for paste in pastes(text):
                 yield from ((name, paste.offset) for name in sorted(names) if may_give(name, paste.before, paste.after))
 
-    def _macro_at(self, path: str, offset: int) -> str | None:
-        for match in self._defines(path):
-            if match[1] <= offset < match[2]:
-                return match[0]
-        return None
-
-    def _defines(self, path: str) -> list[tuple[str, int, int]]:
-        known = self._define_cache.get(path)
-        if known is None:
-            known = [(m.group(1).decode(), m.start(), m.end()) for m in _DEFINE.finditer(self.texts[path])]
-            self._define_cache[path] = known
-        return known
-
     # --- running them
 
     def _run_all(self, wanted: list[FoundFunction], mentions: dict[str, list[tuple[str, int]]]) -> None:
@@ -318,7 +296,7 @@ class _Guide:
         for f in self.functions:
             declared.setdefault(called_as(f), []).append(f)
         texts = Texts(
-            self.texts, mentions, declared, self._around, lambda path, at: self._macro_at(path, at) is not None
+            self.texts, mentions, declared, self._around, lambda path, at: self.macros.at(path, at) is not None
         )
         self.callers = Callers(self.linker, self.machine, self.sources, texts)
         self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
@@ -385,12 +363,26 @@ class _Guide:
             node = raws[0].node
             text = text_of(self.sources, node.cursor)
             found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text, linked))
+        contexts |= self._of_unreached(contexts)
         return HostFacts(
             contexts={name: merged(made) for name, made in contexts.items()},
-            skipped=tuple(self._skipped(set(sites))),
+            skipped=tuple(self._left_out().besides(set(sites))),
             launches=tuple(found_sites),
             probes=self._probes_wanted(self.linker.passes[0]),
             linked_probes={p.path: found for p in self.linker.passes[1:] if (found := self._probes_wanted(p))},
+        )
+
+    def _left_out(self) -> LeftOut:
+        return LeftOut(
+            self.unit,
+            self.texts,
+            self.sources,
+            self.macros,
+            self._around,
+            self.machine,
+            self.linker,
+            self.asked,
+            self.own_paths,
         )
 
     def _is_ours(self, raw: RawLaunch) -> bool:
@@ -431,6 +423,27 @@ class _Guide:
             return self._called_with_anything([r.owner for r in raws], site, name) or distinct
         return distinct
 
+    def _of_unreached(self, reached: Container[str]) -> dict[str, list[LaunchContext]]:
+        """The contexts of kernels that no call in sight leads to, such as those of the types that a program could pass
+        to its library and does not: from the outermost functions that lead there, as called with anything."""
+        missing = {name for name in self.defined or () if name not in reached}
+        found: dict[str, list[LaunchContext]] = {}
+        machine = self.machine
+        for functions in self.callers.outermost_closed() if missing else ():
+            recorded, machine.launches = machine.launches, []
+            for function in functions:
+                machine.run_root(function)
+            launches, machine.launches = machine.launches, recorded
+            drafts: Drafts = {}
+            for raw in launches:
+                name = self._identity(raw.kernel)
+                if name in missing and self._is_ours(raw):
+                    found.setdefault(name, []).extend(contexts_of(machine, raw, self._trust(raw), drafts))
+            missing -= found.keys()
+            if not missing:
+                break
+        return found
+
     def _called_with_anything(
         self, owners: list[HostFunction | None], site: tuple[str, int, int], name: str
     ) -> tuple[LaunchContext, ...]:
@@ -460,98 +473,3 @@ class _Guide:
         taken = [(f.name, extent(f.cursor)[0]) for f in raw.taken]
         known += [f"`{name}` is the one in {path}" for name, path in taken if not self.linker.is_own(path)]
         return tuple(dict.fromkeys(known))
-
-    def _skipped(self, sites: set[tuple[str, int, int]]) -> list[Skipped]:
-        out: list[Skipped] = []
-        unresolved: set[tuple[str, int, int]] = set()
-        for node, why in self.machine.unresolved:
-            where = extent(node.cursor)
-            if where not in unresolved and self.linker.is_own(where[0]):
-                unresolved.add(where)
-                out.append(Skipped(f"launch {text_of(self.sources, node.cursor)}: {why}", span(node.cursor)))
-        covered = sites | unresolved
-        for path in self.own_paths:
-            if not self._any_uncovered(path, covered):
-                continue
-            raw = self.sources.text(path).decode("utf-8", "replace")
-            for launch in scan_launches(raw):
-                if launch.in_macro or self.asked.leaves_out_name(launch.kernel):
-                    continue
-                if not any(p == path and start <= launch.offset < end for p, start, end in covered):
-                    out.append(Skipped(self._why(path, launch), _point(path, launch)))
-        out += self._skipped_macros(covered)
-        return out
-
-    def _any_uncovered(self, path: str, covered: set[tuple[str, int, int]]) -> bool:
-        """Whether a launch stands in the text that nothing accounts for; cheaper than a scan by tokens."""
-        spans = sorted((start, end) for p, start, end in covered if p == path)
-        starts = [start for start, _ in spans]
-        for match in _LAUNCH_TEXT.finditer(self.texts[path]):
-            at = bisect_right(starts, match.start()) - 1
-            inside = any(match.start() < end for _, end in spans[max(0, at - 3) : at + 1])
-            if not inside and self._macro_at(path, match.start()) is None:
-                return True
-        return False
-
-    def _why(self, path: str, launch: ScannedLaunch) -> str:
-        what = f"launch of {launch.kernel}"
-        around = self._around(path, launch.offset)
-        end = self.texts[path].find(b";", launch.offset)
-        end = end if end >= 0 else len(self.texts[path])
-        error = self._error_in(path, launch.offset, end)
-        compiled = error is None and self._is_compiled(path, launch, end)
-        if error is None and launch.condition and not compiled:
-            return f"{what}: {not_compiled(launch.condition)}"
-        if around is not None and on_device(around):
-            return f"{what} is in device code, which is not followed to further kernels"
-        if around is not None and around.template and around.name not in self.machine.ran:
-            return f"{what} is in a template that nothing here instantiates"
-        if error is None and around is not None:
-            error = self._error_in(path, around.start, around.end)
-            if error is None or compiled:
-                return f"{what} is never reached"
-        return f"{what} not visible to the parser" + (f" (line {error.line}: {error.message})" if error else "")
-
-    def _error_in(self, path: str, start: int, end: int) -> Diagnostic | None:
-        """The first error of the host pass that is located in these bytes."""
-        errors = [e for e in self.unit.all_errors if e.side == "host" and e.path == path and start <= e.offset <= end]
-        return min(errors, key=lambda e: e.offset, default=None)
-
-    def _is_compiled(self, path: str, launch: ScannedLaunch, end: int) -> bool:
-        """Whether a cursor stands for the launch: around text that an `#if` leaves out there is only a wider one."""
-        found = cursor_at(self.unit.host, path, launch.offset)
-        if found is None or found.kind.is_translation_unit() or found.kind.is_declaration():
-            return False
-        _, start, stop = extent(found)
-        return launch.offset <= start and stop <= end + 1
-
-    def _skipped_macros(self, covered: set[tuple[str, int, int]]) -> list[Skipped]:
-        """Uses of macros that contain a launch, where the parser saw none."""
-        out: list[Skipped] = []
-        names = {
-            name
-            for path in self.own_paths
-            for name, start, end in self._defines(path)
-            if _LAUNCH_TEXT.search(self.texts[path], start, end)
-        }
-        if not names:
-            return out
-        pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(names)) + rb")\b")
-        for path in self.own_paths:
-            text = self.texts[path]
-            for match in pattern.finditer(text):
-                if self._macro_at(path, match.start()) is not None or self._around(path, match.start()) is None:
-                    continue
-                end = closing(text, match.end())
-                if not any(p == path and start < end and match.start() < stop for p, start, stop in covered):
-                    line = text.count(b"\n", 0, match.start()) + 1
-                    column = match.start() - text.rfind(b"\n", 0, match.start())
-                    where = SourceSpan(
-                        path, line, column, line, column + len(match.group()), match.start(), match.end()
-                    )
-                    out.append(Skipped(f"launch through {match.group().decode()} not visible to the parser", where))
-        return out
-
-
-def _point(path: str, launch: ScannedLaunch) -> SourceSpan:
-    return SourceSpan(path, launch.line, launch.column, launch.line, launch.column, launch.offset, launch.offset)
