@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from analyzers.frontend.directives import speaks_of_the_program
 from analyzers.frontend.lexical import source_bytes
 from analyzers.model import SourceSpan
 
@@ -134,7 +135,7 @@ def _whole(text: str) -> bool:
     depth, closed = 0, False
     for m in _TOKENS.finditer(text):
         token = m.group()
-        if token in _FURTHER or "cuda-lsp:" in token:
+        if token in _FURTHER or speaks_of_the_program(token):
             return False
         if token == "{":
             if closed:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from analyzers.model import CheckOptions, Severity, Verdict
+from cuda_lsp.adoption.comments import CODES, CommentCode
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -67,7 +68,7 @@ class Settings:
             redundancy=self.redundant_barriers,
         )
 
-    def severity_of(self, code: Verdict, own: Severity) -> Severity | None:
+    def severity_of(self, code: Verdict | CommentCode, own: Severity) -> Severity | None:
         """How loudly a finding speaks, `own` unless the user chose otherwise; None: not at all."""
         chosen = self.severity.get(code.value)
         if chosen is None:
@@ -172,18 +173,18 @@ def _url(value: Any) -> str | None:
 
 def _severities(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise _BadValueError("a table from verdict to severity")
+        raise _BadValueError("a table from code to severity")
     read = _choice(*_SEVERITIES)
     table: dict[str, str] = {}
     for code, severity in cast("dict[Any, Any]", value).items():
         if code not in _CODES:
-            raise _BadValueError("verdicts among " + ", ".join(_CODES))
+            raise _BadValueError("codes among " + ", ".join(_CODES))
         table[code] = read(severity)
     return table
 
 
 _SEVERITIES: Final = (*(severity.value for severity in Severity), "off")
-_CODES: Final = tuple(verdict.value for verdict in Verdict if verdict not in (Verdict.UNKNOWN, Verdict.RACE_FREE))
+_CODES: Final = (*CODES, *(code.value for code in CommentCode))
 
 OPTIONS: Final[tuple[Option, ...]] = (
     Option(
@@ -249,7 +250,8 @@ OPTIONS: Final[tuple[Option, ...]] = (
     ),
     Option(
         "severity",
-        "How loudly each verdict speaks in the editor; “off” hides it. Hover and the command line still tell.",
+        "How loudly findings of each code speak; “off” hides them. On the command line those that are made an error or "
+        "a warning here make a check fail, the others do not.",
         _severities,
         {"type": "object", "propertyNames": {"enum": list(_CODES)}, "additionalProperties": {"enum": [*_SEVERITIES]}},
     ),

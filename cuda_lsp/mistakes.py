@@ -10,12 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from analyzers.model import Access, ContextResult, Finding, LoopTurn, Severity, Verdict
+from cuda_lsp.adoption.muting import Muted, SeverityOf
 from cuda_lsp.unit_view import ShownKernel
 
 _LOUDEST_FIRST = {severity: rank for rank, severity in enumerate(Severity)}
-
-SeverityOf = Callable[[Verdict, Severity], Severity | None]
-"""How loudly a finding speaks by the user's wish, given its own severity; None: not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,11 @@ class Mistake:
 class Grouping:
     """Puts the findings that lie in one file together, a kernel at a time."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, muted: Callable[[ShownKernel, Finding], Muted | None]) -> None:
+        """`muted`: why a finding is not shown, if it is not."""
         self._path = path
+        self._muted = muted
+        self.muted: list[tuple[Occurrence, Muted]] = []
         self._groups: dict[tuple[Verdict, str], list[Occurrence]] = {}
         self._needed: set[str] = set()
 
@@ -55,7 +56,12 @@ class Grouping:
         self._needed.update(shown.result.needed)
         for context, finding in shown.findings:
             if finding.span.path == self._path:
-                self._groups.setdefault((finding.code, finding.group), []).append(Occurrence(shown, context, finding))
+                occurrence = Occurrence(shown, context, finding)
+                mute = self._muted(shown, finding)
+                if mute is not None:
+                    self.muted.append((occurrence, mute))
+                else:
+                    self._groups.setdefault((finding.code, finding.group), []).append(occurrence)
 
     def mistakes(self, severity_of: SeverityOf) -> list[Mistake]:
         """In the order of the text."""

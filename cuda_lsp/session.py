@@ -22,6 +22,7 @@ from cuda_lsp.client import Client
 from cuda_lsp.config import Layer, Settings
 from cuda_lsp.documents import Document, Documents, normalised
 from cuda_lsp.features import code_lens, inlay_hint
+from cuda_lsp.features.muting import Muting
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.projects import Projects
 from cuda_lsp.publishing import Publisher
@@ -65,6 +66,7 @@ class Session:
         """Grows whenever results change."""
         self.texts = 0
         """Grows whenever a document changes."""
+        self.muting = Muting(self)
         self.memo: dict[tuple[str, str], tuple[Any, Any]] = {}
         """What was computed from results and texts, by what and path, with the stamp of those it was computed from."""
         self.hints = Asked(self, inlay_hint.encoded, client.refresh_hints, client.features.refreshes_hints)
@@ -114,6 +116,7 @@ class Session:
         for view in self.views.values():
             view.adopt_anchor(document.path, anchor)
         self.texts += 1
+        self.muting.text_changed(document.path)
         self.checks.note_changes([document.path])
         self.checks.check([document])
         # Where the text is not that of the file, everybody who read the file has read something else.
@@ -130,6 +133,7 @@ class Session:
             return
         document.change(version, list(changes), self.client.features.encoding)
         self.texts += 1
+        self.muting.text_changed(document.path)
         self.publisher.moved()
         self.checks.warm_up(uri)
         settings = self.settings_for_file(self.checks.unit_of(uri) or document.path)
@@ -148,6 +152,7 @@ class Session:
         if document is None:
             return
         self.texts += 1
+        self.muting.text_changed(document.path)
         self.checks.note_changes([document.path])
         self.checks.leave(uri)
         for view in self.views.values():
@@ -269,7 +274,7 @@ class Session:
                 text = await asyncio.to_thread(read_text, path)
                 index = LineIndex(text) if text is not None and not text.isascii() else None
                 self._disk_lines[path] = (digest, index)
-                if index is not None:
+                if self.muting.read_from_disk(path, text) or index is not None:
                     self.results_changed()
 
     def _on_trouble(self, sentence: str) -> None:

@@ -32,8 +32,10 @@ from analyzers.model import (
     Witness,
 )
 from cuda_lsp.cli import progress, render_json, terminal
+from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.render_text import TextRenderer
 from cuda_lsp.cli.terminal import Style
+from cuda_lsp.config import Settings
 
 PATH = "/project/sum.cu"
 SOURCE = [
@@ -233,10 +235,10 @@ def test_the_summary_counts_kernels_and_files() -> None:
     renderer = TextRenderer(Style(), lambda _: (), verbose=False)
     failed = UnitResult("/b.cu", 0, failure=Reason("unreadable", "gone"))
     clean = kernel(ContextResult(LAUNCH, Verdict.RACE_FREE))
-    assert renderer.summary([unit(kernel(CONTEXT), clean), failed], 1.25) == (
+    assert renderer.summary([judged(unit(kernel(CONTEXT), clean)), judged(failed)], 1.25) == (
         "2 kernels in 2 files: 1 data-race, 1 race-free, 1 file not analysed (1.2 s)\n"
     )
-    assert renderer.summary([unit()], 0) == "0 kernels in 1 file: nothing to check (0.0 s)\n"
+    assert renderer.summary([judged(unit())], 0) == "0 kernels in 1 file: nothing to check (0.0 s)\n"
 
 
 # --- colours --------------------------------------------------------------------------------------------------
@@ -293,6 +295,17 @@ def test_no_bar_without_a_terminal() -> None:
 # --- JSON -----------------------------------------------------------------------------------------------------
 
 
+COMMENTED = "\n".join([*SOURCE[:3], f"{SOURCE[3]}  // cuda-lsp: ignore[redundant-barrier]", *SOURCE[4:]])
+
+
+def judged(result: UnitResult, answers: Sequence[Fix | FixRefusal] = ()) -> JudgedUnit:
+    return Judge(lambda _: Settings(), {PATH: COMMENTED}).judge(result, tuple(answers))
+
+
+def report(results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> Report:
+    return Report(tuple(judged(result, answers) for result, answers in results), ())
+
+
 def everything() -> list[tuple[UnitResult, Sequence[Fix | FixRefusal]]]:
     reason = Reason("recursion", "`f` calls itself", span(2, 1, 3))
     unknown = ContextResult(LAUNCH, Verdict.UNKNOWN, reasons=(reason,))
@@ -314,14 +327,14 @@ def everything() -> list[tuple[UnitResult, Sequence[Fix | FixRefusal]]]:
 
 
 def test_every_field_is_documented_and_every_documented_field_occurs() -> None:
-    document = render_json.document(everything())
+    document = render_json.document(report(everything()))
     assert documented_json.violations(document) == []
     seen = {path for path, _ in documented_json.fields(document)}
     assert seen == set(documented_json.schema())
 
 
 def test_the_documentation_is_not_blind() -> None:
-    document = render_json.document(everything())
+    document = render_json.document(report(everything()))
     document["extra"] = 1
     document["schema"] = "1"
     del document["tool"]["version"]
@@ -333,7 +346,7 @@ def test_the_documentation_is_not_blind() -> None:
 
 
 def test_json_says_what_the_finding_says() -> None:
-    finding = render_json.document(everything())["units"][0]["kernels"][0]["contexts"][0]["findings"][0]
+    finding = render_json.document(report(everything()))["units"][0]["kernels"][0]["contexts"][0]["findings"][0]
     assert finding["accesses"][1]["iterations"] == {
         "for (int d = 1; d < n; d *= 2)": 0,
         "for (int d = 1; d < n; d *= 2) #2": 3,
@@ -344,7 +357,7 @@ def test_json_says_what_the_finding_says() -> None:
 
 
 def test_json_says_where_and_how_often() -> None:
-    document = render_json.document(everything())
+    document = render_json.document(report(everything()))
     unit_json = document["units"][0]
     finding = unit_json["kernels"][0]["contexts"][0]["findings"][0]
     read = finding["accesses"][1]
@@ -365,7 +378,7 @@ def test_why_there_is_no_repair() -> None:
     assert "\n  no fix    They are in one statement.\n" in render(found, [refusal])
     assert "no fix" not in render(found, [FIX, refusal])
     assert "no fix" not in render(found, [FixRefusal("About something else.", "other")])
-    finding = render_json.document([(found, [refusal])])["units"][0]["kernels"][0]["contexts"][0]["findings"][0]
+    finding = render_json.document(report([(found, [refusal])]))["units"][0]["kernels"][0]["contexts"][0]["findings"][0]
     assert finding["fix"] == {"available": False, "title": None, "reason": "They are in one statement."}
 
 
@@ -386,6 +399,6 @@ def test_both_sides_of_a_barrier_say_what_they_do() -> None:
 
 
 def test_dimensions_are_numbers_where_they_are_known() -> None:
-    contexts = [k["contexts"][0] for k in render_json.document(everything())["units"][0]["kernels"]]
+    contexts = [k["contexts"][0] for k in render_json.document(report(everything()))["units"][0]["kernels"]]
     assert (contexts[0]["grid"], contexts[0]["block"]) == ([4, 1, 1], ["n", 1, 1])
     assert contexts[2]["launch"] is None

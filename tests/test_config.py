@@ -61,7 +61,7 @@ def test_architectures(value: object, arch: int | None) -> None:
         ("compile-commands", 3, "a path"),
         ("severity", "off", "a table"),
         ("severity", {"data-race": "loud"}, 'one of "error"'),
-        ("severity", {"race": "off"}, "verdicts among data-race"),
+        ("severity", {"race": "off"}, "codes among data-race"),
     ],
 )
 def test_a_bad_value_counts_as_absent_and_is_told(name: str, value: object, expected: str) -> None:

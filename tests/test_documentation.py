@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from pygls import uris
 
 from analyzers.model import Verdict
 from cuda_lsp import documentation
+from cuda_lsp.adoption.comments import CommentCode
 from cuda_lsp.cli.main import main
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
+ALL_PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
+OF_COMMENTS = {code.value for code in CommentCode}
+PAGES = [page for page in ALL_PAGES if page.stem not in OF_COMMENTS]
 _SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^```cuda\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -32,6 +36,18 @@ def verdicts(text: str) -> set[Verdict]:
 
 def test_there_is_a_page_for_every_verdict() -> None:
     assert {page.stem for page in PAGES} == {verdict.value for verdict in Verdict}
+    assert {page.stem for page in ALL_PAGES} == {verdict.value for verdict in Verdict} | OF_COMMENTS
+
+
+@pytest.mark.parametrize("page", [page for page in ALL_PAGES if page.stem in OF_COMMENTS], ids=lambda page: page.stem)
+def test_the_example_of_a_comment_is_told_to_be_wrong(
+    page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = example(page, "Example")
+    assert text is not None
+    (tmp_path / "a.cu").write_text(text)
+    main(["check", str(tmp_path / "a.cu"), "--format", "json"])
+    assert [issue["code"] for issue in json.loads(capsys.readouterr().out)["comments"]] == [page.stem]
 
 
 def test_diagnostics_link_to_their_pages() -> None:
@@ -47,7 +63,9 @@ def test_diagnostics_link_to_their_pages() -> None:
 
 def test_every_page_can_be_read_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """What only developers read is left out."""
-    pages = {page.stem: page for page in [*PAGES, *DOCS.glob("*.md")] if page.stem not in ("README", "architecture")}
+    pages = {
+        page.stem: page for page in [*ALL_PAGES, *DOCS.glob("*.md")] if page.stem not in ("README", "architecture")
+    }
     for name, page in pages.items():
         assert main(["docs", name]) == 0
         assert capsys.readouterr().out == page.read_text(encoding="utf-8")

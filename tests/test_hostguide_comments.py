@@ -162,7 +162,7 @@ def test_comments_belong_to_the_kernel_below_or_around() -> None:
     assert [s.what for s in skipped] == [
         (
             "cuda-lsp: nothing of this is for us? yes: it is malformed: "
-            "expected 'launch', 'assume' or 'run' after 'cuda-lsp:'"
+            "expected 'launch', 'assume', 'run' or 'ignore' after 'cuda-lsp:'"
         ),
         "cuda-lsp: launch block=2000: block=2000: x must lie between 1 and 1024",
     ]

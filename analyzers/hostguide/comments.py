@@ -8,11 +8,11 @@ message for the user.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from analyzers.frontend.directives import ABOUT_FINDINGS, Directive, directives
 from analyzers.hostguide.assumptions import parse_assumption
 from analyzers.hostguide.contexts import context_of_user_launch
 from analyzers.ir.context import Constraint, LaunchContext
@@ -30,13 +30,6 @@ __all__ = [
     "with_assumptions",
 ]
 
-_PIECE = re.compile(
-    rb"""(?P<comment>//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?(?:\*/|\Z))
-    |(?P<literal>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)
-    |(?P<blank>\s+)|(?P<end>[{;])|(?P<code>[^\s"'/{;]+|/)""",
-    re.VERBOSE | re.DOTALL,
-)
-_DIRECTIVE = re.compile(r"\bcuda-lsp:[ \t]*(\w*)[ \t]*(.*)")
 _ITEM = re.compile(r"[\s,]*([A-Za-z_][\w.]*)\s*=\s*(\([^()]*\)|[^\s,()]+)")
 _DIMENSIONS = {"grid": "grid", "griddim": "grid", "block": "block", "blockdim": "block"}
 _SHARED = frozenset({"shared", "smem", "dynamic_shared"})
@@ -55,62 +48,41 @@ class CommentDirective:
 
 
 def comment_directives(text: str, path: str) -> tuple[tuple[CommentDirective, ...], tuple[Skipped, ...]]:
-    """All directives of a file in order, and what could not be understood."""
-    if "cuda-lsp:" not in text:
-        return (), ()
-    data = text.encode("utf-8", "surrogateescape")
-    starts = [0, *(m.end() for m in re.finditer(rb"\n", data))]
+    """All directives of a file in order that say something of its kernels, and what could not be understood."""
     found: list[CommentDirective] = []
     skipped: list[Skipped] = []
-    open_from = 0
-    code_line: int | None = None
-    for piece in _PIECE.finditer(data):
-        if piece.lastgroup == "comment":
-            found.extend(_read(piece.group(), piece.start(), path, starts, skipped))
-        elif piece.lastgroup in ("code", "literal", "end") and open_from < len(found):
-            line = bisect_right(starts, piece.start())
-            code_line = line if code_line is None else code_line
-            if piece.lastgroup == "end":
-                for index in range(open_from, len(found)):
-                    found[index] = replace(found[index], lines=(code_line, line))
-                open_from, code_line = len(found), None
+    for directive in directives(text, path):
+        read = _read(directive)
+        if isinstance(read, str):
+            written = f"cuda-lsp: {directive.word} {directive.text}".strip()
+            skipped.append(Skipped(f"{written}: {read}", directive.span))
+        elif read is not None:
+            found.append(read)
     return tuple(found), tuple(skipped)
 
 
-def _read(
-    comment: bytes, offset: int, path: str, starts: Sequence[int], skipped: list[Skipped]
-) -> Iterable[CommentDirective]:
-    content = comment[2:-2] if comment.startswith(b"/*") and comment.endswith(b"*/") else comment[2:]
-    for match in _DIRECTIVE.finditer(content.decode("latin-1")):
-        begin, end = offset + 2 + match.start(), offset + 2 + match.end()
-        line = bisect_right(starts, begin)
-        base = starts[line - 1]
-        span = SourceSpan(path, line, begin - base + 1, line, end - base + 1, begin, end)
-        kind, rest = match.group(1), match.group(2).encode("latin-1").decode("utf-8", "replace").strip()
-        text = f"cuda-lsp: {kind} {rest}".strip()
-        if kind == "assume":
-            if not rest:
-                skipped.append(Skipped(f"{text}: nothing is assumed", span))
-                continue
-            yield CommentDirective("assume", rest, span, (0, 0))
-        elif kind == "run":
-            # Inputs of an execution: no fact about launches.
-            yield CommentDirective("run", rest, span, (0, 0))
-        elif kind == "launch":
-            try:
-                yield CommentDirective("launch", rest, span, (0, 0), parse_launch(rest))
-            except ValueError as error:
-                skipped.append(Skipped(f"{text}: {error}", span))
-        else:
-            skipped.append(Skipped(f"{text}: expected 'launch', 'assume' or 'run' after 'cuda-lsp:'", span))
+def _read(directive: Directive) -> CommentDirective | str | None:
+    """What a directive says of kernels, or what is wrong with it; None where it is about something else."""
+    word, rest, span, lines = directive.word, directive.text, directive.span, directive.lines
+    if word == "assume":
+        return CommentDirective("assume", rest, span, lines) if rest else "nothing is assumed"
+    if word == "run":
+        # Inputs of an execution: no fact about launches.
+        return CommentDirective("run", rest, span, lines)
+    if word == "launch":
+        try:
+            return CommentDirective("launch", rest, span, lines, parse_launch(rest))
+        except ValueError as error:
+            return str(error)
+    return None if word in ABOUT_FINDINGS else "expected 'launch', 'assume', 'run' or 'ignore' after 'cuda-lsp:'"
 
 
-def directives_for(kernel: Kernel, directives: Iterable[CommentDirective]) -> tuple[CommentDirective, ...]:
+def directives_for(kernel: Kernel, found: Iterable[CommentDirective]) -> tuple[CommentDirective, ...]:
     """Those above the kernel's definition or inside of it."""
     extent = kernel.extent
     return tuple(
         d
-        for d in directives
+        for d in found
         if d.span.path == extent.path
         and (
             extent.start_offset <= d.span.start_offset < extent.end_offset
@@ -177,12 +149,12 @@ def _number(name: str, text: str) -> int:
 
 
 def user_contexts(
-    kernel: Kernel, directives: Iterable[CommentDirective]
+    kernel: Kernel, written: Iterable[CommentDirective]
 ) -> tuple[tuple[LaunchContext, ...], tuple[Skipped, ...]]:
     """A context for each ``launch`` comment of the kernel."""
     found: list[LaunchContext] = []
     skipped: list[Skipped] = []
-    for directive in directives_for(kernel, directives):
+    for directive in directives_for(kernel, written):
         if directive.launch is None:
             continue
         try:
@@ -193,12 +165,12 @@ def user_contexts(
 
 
 def with_assumptions(
-    context: LaunchContext, kernel: Kernel, directives: Iterable[CommentDirective]
+    context: LaunchContext, kernel: Kernel, written: Iterable[CommentDirective]
 ) -> tuple[LaunchContext, tuple[Skipped, ...]]:
     """The context with the kernel's ``assume`` comments added as facts."""
     added: list[Constraint] = []
     skipped: list[Skipped] = []
-    for directive in directives_for(kernel, directives):
+    for directive in directives_for(kernel, written):
         if directive.kind != "assume":
             continue
         try:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Final, Literal, TextIO
+from typing import Literal, TextIO
 
 from analyzers.hostguide.contexts import describe
-from analyzers.model import Fix, FixRefusal, Skipped, UnitResult, Verdict
+from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, Progress
-from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, report, terminal
+from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, render_sarif, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
+from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
-from cuda_lsp.cli.render_text import TextRenderer
+from cuda_lsp.cli.render_text import TextRenderer, lines_of
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
+from cuda_lsp.cli.summary import fails
 from cuda_lsp.cli.terminal import ColorChoice
 
-DEFAULT_FAIL_ON: Final = frozenset(
-    {Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE, Verdict.POSSIBLE_DATA_RACE}
-)
-
+Format = Literal["text", "json", "sarif"]
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
 
 
@@ -33,8 +31,9 @@ class CheckArguments:
 
     paths: tuple[str, ...]
     selection: Selection
-    format: Literal["text", "json"] = "text"
-    fail_on: frozenset[Verdict] = DEFAULT_FAIL_ON
+    format: Format = "text"
+    fail_on: frozenset[str] | None = None
+    """Codes that make the exit code 1; None: as the settings and `summary.DEFAULT_FAIL_ON` say."""
     jobs: int = 1
     color: ColorChoice = "auto"
     verbose: bool = False
@@ -51,24 +50,32 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         print(f"cuda-lsp: {note}", file=err)
     files = inputs.collect(arguments.paths)
     tell_notices(files, err)
-    results: list[Result] = []
-    renderer = TextRenderer(terminal.style_for(arguments.color, out), source_lines, arguments.verbose)
-    for unit, answers in results_of(files, arguments.paths, arguments.selection, arguments.jobs, backend, err):
-        results.append((unit, answers))
+    requests = Requests(arguments.selection, arguments.paths)
+    texts = {file.path: file.text for file in files if file.text is not None}
+    judge = Judge(requests.settings, texts, partial=arguments.selection.is_partial)
+    units: list[JudgedUnit] = []
+    renderer = TextRenderer(terminal.style_for(arguments.color, out), lines_of, arguments.verbose)
+    for unit, answers in results_of(files, requests, arguments.jobs, backend, err):
+        judged = judge.judge(unit, answers)
+        units.append(judged)
         if arguments.format == "text":
-            text = renderer.unit(unit, answers)
+            text = renderer.judged(judged)
             out.write(text + "\n" if text else "")
             out.flush()
-    units = [unit for unit, _ in results]
+    issues = judge.issues_in_headers(requests.folders, [judged.unit.path for judged in units])
+    found = Report(tuple(units), tuple(issues))
     if arguments.format == "json":
-        out.write(render_json.render(results))
+        out.write(render_json.render(found))
+    elif arguments.format == "sarif":
+        out.write(render_sarif.render(found))
     else:
+        out.write(renderer.issues(issues))
         out.write(renderer.summary(units, time.monotonic() - started))
     if arguments.html is not None:
-        report.write(arguments.html, results)
-    _require_known_kernels(arguments.selection, units)
-    _require_fitting_launches(arguments.selection, units)
-    return exit_code(units, arguments.fail_on)
+        report.write(arguments.html, units)
+    _require_known_kernels(arguments.selection, [judged.unit for judged in units])
+    _require_fitting_launches(arguments.selection, [judged.unit for judged in units])
+    return exit_code(found, arguments.fail_on)
 
 
 def tell_notices(files: Iterable[Input], err: TextIO) -> None:
@@ -79,11 +86,10 @@ def tell_notices(files: Iterable[Input], err: TextIO) -> None:
 
 
 def results_of(
-    files: Sequence[Input], paths: Sequence[str], selection: Selection, job_count: int, backend: str, err: TextIO
+    files: Sequence[Input], requests: Requests, job_count: int, backend: str, err: TextIO
 ) -> Iterator[Result]:
-    """The result of every file, in their order, `paths` being the arguments that named them; headers found below a
-    folder come last, those that another file of the run includes not at all."""
-    requests = Requests(selection, paths)
+    """The result of every file, in their order; headers found below a folder come last, those that another file of the
+    run includes not at all."""
     bar = ProgressBar(len(files), err)
     main_files, headers = apart(files)
     seen: set[str] = set()
@@ -128,24 +134,13 @@ def _with_notice(unit: UnitResult, notice: str) -> UnitResult:
     return replace(unit, skipped=(*unit.skipped, Skipped(notice, None))) if notice else unit
 
 
-def exit_code(units: Sequence[UnitResult], fail_on: frozenset[Verdict]) -> int:
+def exit_code(found: Report, fail_on: frozenset[str] | None) -> int:
     """The worst of: an input that could not be analysed, something that `fail_on` names, nothing."""
-    if any(unit.failure is not None for unit in units):
+    if any(judged.unit.failure is not None for judged in found.units):
         return exit_codes.NOT_ANALYSED
-    return exit_codes.FINDINGS if any(_verdicts(unit) & fail_on for unit in units) else exit_codes.CLEAN
-
-
-def _verdicts(unit: UnitResult) -> set[Verdict]:
-    """All that is said in a unit, not only the worst of each kernel."""
-    found: set[Verdict] = set()
-    for kernel in unit.kernels:
-        found.add(kernel.verdict)
-        for context in kernel.contexts:
-            found.add(context.verdict)
-            found.update(finding.code for finding in context.findings)
-            if context.reasons:
-                found.add(Verdict.UNKNOWN)
-    return found
+    failing = any(fails(judged, fail_on) for judged in found.units)
+    failing = failing or any(issue.code.value in (fail_on or ()) for issue in found.issues)
+    return exit_codes.FINDINGS if failing else exit_codes.CLEAN
 
 
 def _require_known_kernels(selection: Selection, units: Sequence[UnitResult]) -> None:
@@ -161,12 +156,3 @@ def _require_fitting_launches(selection: Selection, units: Sequence[UnitResult])
         why = [s.what.removeprefix(begin) for unit in checked for s in unit.skipped if s.what.startswith(begin)]
         if checked and len(why) == len(checked):
             raise UsageError(f"--launch {describe(launch)}: {'; '.join(dict.fromkeys(why))}")
-
-
-@cache
-def source_lines(path: str) -> tuple[str, ...]:
-    """The lines of a file for display; empty when it cannot be read."""
-    try:
-        return tuple(Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines())
-    except OSError:
-        return ()

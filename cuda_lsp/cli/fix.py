@@ -20,11 +20,12 @@ from typing import TextIO
 from analyzers.model import Fix, TextEdit, UnitResult
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
-from cuda_lsp.cli.check import DEFAULT_FAIL_ON, apart, exit_code, tell_notices
+from cuda_lsp.cli.check import apart, exit_code, tell_notices
 from cuda_lsp.cli.inputs import Input, plain, shown
+from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
-from cuda_lsp.cli.render_text import verdict_counts
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
+from cuda_lsp.cli.summary import DEFAULT_FAIL_ON, kernel_counts
 from cuda_lsp.cli.terminal import ColorChoice, Role, Style
 
 _MAXIMAL_ROUNDS = 10
@@ -45,8 +46,12 @@ class FixArguments:
 class Repaired:
     """One file after its repairs: the last result, and what was done, in order."""
 
-    unit: UnitResult
+    judged: JudgedUnit
     applied: tuple[Fix, ...]
+
+    @property
+    def unit(self) -> UnitResult:
+        return self.judged.unit
 
 
 def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
@@ -87,7 +92,11 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
         style = terminal.style_for(arguments.color, out)
         for path in changed:
             _print(diff(path, before[path], texts[path], style), out)
-    code = exit_codes.NOT_ANALYSED if unwritten else exit_code([result.unit for result in repaired], DEFAULT_FAIL_ON)
+    code = (
+        exit_codes.NOT_ANALYSED
+        if unwritten
+        else exit_code(Report(tuple(result.judged for result in repaired), ()), None)
+    )
     return exit_codes.FINDINGS if code == exit_codes.CLEAN and changed and not arguments.write else code
 
 
@@ -96,7 +105,8 @@ def _repair(
 ) -> Repaired:
     """Bring one file to the point where no repair is on offer; `texts` holds the new texts, `before` the old ones."""
     if file.text is None:
-        return Repaired(UnitResult(file.path, 0, failure=file.failure), ())
+        failed = UnitResult(file.path, 0, failure=file.failure)
+        return Repaired(Judge(requests.settings).judge(failed, ()), ())
     applied: list[Fix] = []
     for turn in range(_MAXIMAL_ROUNDS + 1):
         others = {path: plain(text) for path, text in texts.items() if path != file.path and text != before[path]}
@@ -108,13 +118,14 @@ def _repair(
         task = jobs.Task("check-and-repair", request)
         (outcome,) = pool.outcomes([task], report)
         assert outcome.unit is not None
-        chosen = compatible(
-            outcome.unit, [fix for fix in outcome.answers if isinstance(fix, Fix) and _is_exact(fix, texts)]
-        )
+        judged = Judge(requests.settings, texts).judge(outcome.unit, outcome.answers)
+        wanted = {f.group for k in judged.shown.kernels for c in k.contexts for f in c.findings}
+        offered = [fix for fix in outcome.answers if isinstance(fix, Fix) and not wanted.isdisjoint(fix.groups)]
+        chosen = compatible(outcome.unit, [fix for fix in offered if _is_exact(fix, texts)])
         edits = [edit for fix in chosen for edit in fix.edits]
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
-            return Repaired(outcome.unit, tuple(applied))
+            return Repaired(judged, tuple(applied))
         for fix in chosen:
             path = fix.edits[0].span.path
             applied.append(replace(fix, title=in_old_lines(fix.title, before[path], texts[path])))
@@ -246,7 +257,7 @@ def _tell(result: Repaired, err: TextIO) -> None:
         print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
     for fix in result.applied:
         print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
-    left = verdict_counts([result.unit])
+    left = kernel_counts([result.judged])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:
         print(f"{name}: no repair for the rest: {', '.join(remaining)}", file=err)

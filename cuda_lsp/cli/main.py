@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
     if arguments.command == "check":
         from cuda_lsp.cli import check
 
-        fail_on = _fail_on(arguments.fail_on) if arguments.fail_on is not None else check.DEFAULT_FAIL_ON
+        fail_on = _fail_on(arguments.fail_on) if arguments.fail_on is not None else None
         given = check.CheckArguments(
             tuple(arguments.paths),
             _selection(arguments),
@@ -147,12 +147,14 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "paths", nargs="+", metavar="PATH", help="a source file, or a folder to search for .cu and .cuh files"
     )
-    check.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    check.add_argument(
+        "--format", choices=("text", "json", "sarif"), default="text", help="how to print (default: text)"
+    )
     check.add_argument(
         "--fail-on",
         metavar="LIST",
-        help="verdicts that make the exit code 1, separated by commas, or never "
-        "(default: data-race,barrier-divergence,possible-data-race)",
+        help="codes that make the exit code 1, separated by commas, or never (default: those that the settings call "
+        "error or warning; else data-race,barrier-divergence,assertion-failure,possible-data-race)",
     )
     check.add_argument(
         "-j", "--jobs", type=_positive, default=1, metavar="N", help="files analysed at once (default: 1)"
@@ -287,12 +289,14 @@ def _address(text: str) -> tuple[str, int]:
     return host or "127.0.0.1", int(port)
 
 
-def _fail_on(text: str) -> frozenset[Verdict]:
+def _fail_on(text: str) -> frozenset[str]:
+    from cuda_lsp.adoption.comments import CODES, CommentCode
+
     names = [name.strip() for name in text.split(",") if name.strip()]
     if names == ["never"]:
         return frozenset()
-    allowed = [verdict.value for verdict in Verdict if verdict is not Verdict.RACE_FREE]
+    allowed = [*CODES, Verdict.UNKNOWN.value, *(code.value for code in CommentCode)]
     unknown = [name for name in names if name not in allowed]
     if unknown or not names:
         raise UsageError(f"--fail-on {text}: expected never, or some of {', '.join(allowed)}")
-    return frozenset(Verdict(name) for name in names)
+    return frozenset(names)

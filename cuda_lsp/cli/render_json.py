@@ -11,39 +11,45 @@ from analyzers.model import (
     ContextResult,
     FactNote,
     Finding,
-    Fix,
-    FixRefusal,
     KernelResult,
     LoopTurn,
     Reason,
     SourceSpan,
-    UnitResult,
-    Verdict,
     Witness,
 )
 from cuda_lsp import __version__
+from cuda_lsp.adoption.comments import CommentIssue
+from cuda_lsp.adoption.muting import Muted
 from cuda_lsp.cli.inputs import shown
-from cuda_lsp.cli.render_text import fix_of, refusal_of, verdict_counts
+from cuda_lsp.cli.judging import JudgedUnit, Report
+from cuda_lsp.cli.render_text import fix_of, refusal_of
+from cuda_lsp.cli.summary import STANDINGS, kernel_counts, name_of
 
 SCHEMA: Final = 1
 
 
-def document(results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> dict[str, Any]:
+def document(report: Report) -> dict[str, Any]:
     """The whole report of one run."""
-    counts = verdict_counts(unit for unit, _ in results)
+    counts = kernel_counts(report.units)
     return {
         "schema": SCHEMA,
         "tool": {"name": "cuda-lsp", "version": __version__},
-        "units": [_unit(unit, answers) for unit, answers in results],
-        "summary": {verdict.value: counts[verdict] for verdict in Verdict if counts[verdict]},
+        "units": [_unit(judged) for judged in report.units],
+        "comments": [_issue(issue) for issue in report.all_issues],
+        "summary": {name_of(standing): counts[standing] for standing in STANDINGS if counts[standing]},
     }
 
 
-def render(results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> str:
-    return json.dumps(document(results), indent=2, ensure_ascii=False) + "\n"
+def render(report: Report) -> str:
+    return json.dumps(document(report), indent=2, ensure_ascii=False) + "\n"
 
 
-def _unit(unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
+def _issue(issue: CommentIssue) -> dict[str, Any]:
+    return {"code": issue.code.value, "severity": issue.severity.value, "message": issue.message, **_at(issue.span)}
+
+
+def _unit(judged: JudgedUnit) -> dict[str, Any]:
+    unit = judged.unit
     return {
         "path": shown(unit.path),
         "arch": unit.arch,
@@ -51,24 +57,25 @@ def _unit(unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, An
         "failure": _reason(unit.failure),
         "skipped": [{"what": s.what, **_somewhere(s.span)} for s in unit.skipped],
         "syntax": [{"message": issue.message, **_at(issue.span)} for issue in unit.syntax],
-        "kernels": [_kernel(kernel, answers) for kernel in unit.kernels],
+        "kernels": [_kernel(kernel, name_of(standing), judged) for kernel, standing in judged.standings],
     }
 
 
-def _kernel(kernel: KernelResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
+def _kernel(kernel: KernelResult, standing: str, judged: JudgedUnit) -> dict[str, Any]:
     return {
         "name": kernel.name,
         "path": shown(kernel.span.path),
         "line": kernel.span.start_line,
         "verdict": kernel.verdict.value,
+        "counts_as": standing,
         "shared_accesses": kernel.shared_accesses,
         "global_accesses": kernel.global_accesses,
         "barriers": kernel.barriers,
-        "contexts": [_context(context, answers) for context in kernel.contexts],
+        "contexts": [_context(kernel, context, judged) for context in kernel.contexts],
     }
 
 
-def _context(context: ContextResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
+def _context(kernel: KernelResult, context: ContextResult, judged: JudgedUnit) -> dict[str, Any]:
     launch = context.launch
     return {
         "launch": {"path": shown(launch.span.path), "line": launch.span.start_line} if launch.span else None,
@@ -81,17 +88,20 @@ def _context(context: ContextResult, answers: Sequence[Fix | FixRefusal]) -> dic
         "assumptions": list(context.assumptions),
         "facts": [_fact(fact) for fact in context.facts],
         "ms": round(context.milliseconds, 1),
-        "findings": [_finding(finding, answers) for finding in context.findings],
+        "findings": [_finding(kernel, finding, judged) for finding in context.findings],
     }
 
 
-def _finding(finding: Finding, answers: Sequence[Fix | FixRefusal]) -> dict[str, Any]:
-    fix = fix_of(finding, answers)
-    refusal = refusal_of(finding, answers) if fix is None else None
+def _finding(kernel: KernelResult, finding: Finding, judged: JudgedUnit) -> dict[str, Any]:
+    fix = fix_of(finding, judged.answers)
+    refusal = refusal_of(finding, judged.answers) if fix is None else None
+    severity = judged.settings.severity_of(finding.code, finding.severity) or finding.severity
     return {
         "code": finding.code.value,
-        "severity": finding.severity.value,
+        "severity": severity.value,
         "group": finding.group,
+        "fingerprint": judged.identity(kernel, finding).fingerprint,
+        "muted": _muted(judged.muted(kernel, finding)),
         "message": finding.message,
         "scope": finding.scope,
         "space": finding.space,
@@ -102,6 +112,14 @@ def _finding(finding: Finding, answers: Sequence[Fix | FixRefusal]) -> dict[str,
         "run": None,
         "fix": {"available": fix is not None, "title": fix.title if fix else None, "reason": refusal},
     }
+
+
+def _muted(muted: Muted | None) -> dict[str, Any] | None:
+    if muted is None:
+        return None
+    suppression = muted.suppression
+    reason = suppression.reason if suppression is not None else ""
+    return {"how": muted.how, "reason": reason or None, **_somewhere(suppression.span if suppression else None)}
 
 
 def _access(access: Access) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from analyzers.model import (
     Access,
@@ -25,7 +27,11 @@ from analyzers.model import (
     UnitResult,
     Verdict,
 )
+from cuda_lsp.adoption.comments import CommentIssue
+from cuda_lsp.adoption.muting import How
 from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.judging import JudgedUnit
+from cuda_lsp.cli.summary import STANDINGS, hidden_mistakes, kernel_counts, name_of
 from cuda_lsp.cli.terminal import Role, Style, printable, width
 from cuda_lsp.mistakes import barrier_role, describe_turn
 
@@ -39,6 +45,11 @@ _ROLES: dict[Severity, Role] = {
     Severity.HINT: "hint",
 }
 _LABEL_WIDTH = 9
+_HIDDEN: dict[How, str] = {
+    "suppressed": "suppressed by comments",
+    "known": "known from the baseline",
+    "off": "switched off by severity",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +79,48 @@ class TextRenderer:
         parts += self._left_out(unit)
         return "\n".join(parts)
 
-    def summary(self, units: Sequence[UnitResult], seconds: float) -> str:
-        """One line over all files."""
-        counts = verdict_counts(units)
+    def judged(self, judged: JudgedUnit) -> str:
+        """What is shown of one file, what is wrong with its suppressions, and with -v what is not shown."""
+        parts = [self.unit(judged.shown, judged.answers), self.issues(judged.issues)]
+        if self._verbose:
+            for kernel, finding, muted in hidden_mistakes([judged]):
+                at = f" ({_place(muted.suppression.span)})" if muted.suppression is not None else ""
+                text = self._paint("faint", printable(f"{muted.text}{at}"))
+                parts.append(f"{self._strong(_place(finding.span))}: {finding.code.value} in {kernel.name}, {text}\n")
+        return "\n".join(part for part in parts if part)
+
+    def issues(self, issues: Iterable[CommentIssue]) -> str:
+        """What is wrong with suppressions, a line each."""
+        return "".join(
+            f"{self._strong(_place(issue.span))}: {self._paint(_ROLES[issue.severity], issue.code.value)}: "
+            f"{printable(issue.message)}\n"
+            for issue in issues
+        )
+
+    def summary(self, units: Sequence[JudgedUnit], seconds: float) -> str:
+        """One line over all files, and one about what is not shown."""
+        counts = kernel_counts(units)
         total = sum(counts.values())
-        failed = sum(unit.failure is not None for unit in units)
+        failed = sum(judged.unit.failure is not None for judged in units)
         parts = [
-            self._paint(_verdict_role(verdict), f"{counts[verdict]} {verdict.value}")
-            for verdict in Verdict
-            if counts[verdict]
+            self._paint(_standing_role(standing), f"{counts[standing]} {name_of(standing)}")
+            for standing in STANDINGS
+            if counts[standing]
         ]
         if failed:
             parts.append(self._paint("error", f"{failed} {_plural(failed, 'file')} not analysed"))
         kernels = f"{total} {_plural(total, 'kernel')} in {len(units)} {_plural(len(units), 'file')}"
-        return f"{kernels}: {', '.join(parts) or 'nothing to check'} ({seconds:.1f} s)\n"
+        line = f"{kernels}: {', '.join(parts) or 'nothing to check'} ({seconds:.1f} s)\n"
+        return line + self._hidden(units)
+
+    def _hidden(self, units: Sequence[JudgedUnit]) -> str:
+        hidden = Counter(muted.how for _, _, muted in hidden_mistakes(units))
+        if not hidden:
+            return ""
+        told = [f"{hidden[how]} {words}" for how, words in _HIDDEN.items() if hidden[how]]
+        told[0] = told[0].replace(" ", f" {_plural(int(told[0].split()[0]), 'finding')} ", 1)
+        listed = "" if self._verbose else " (listed with -v)"
+        return f"not shown: {', '.join(told)}{listed}\n"
 
     # --- a finding ----------------------------------------------------------------------------------------------
 
@@ -171,7 +210,7 @@ class TextRenderer:
             # Two accesses of one expression are marked once.
             mark = " " * length if access.span == marked else self._paint(role, "^" * length)
             marked = access.span
-            yield f"  {' ' * gutter} {bar} {' ' * start}{mark} {_what(finding, access)}"
+            yield f"  {' ' * gutter} {bar} {' ' * start}{mark} {thread_text(finding, access)}"
             indent = " " * (start + length + 1)
             for extra in _how(access):
                 yield f"  {' ' * gutter} {bar} {indent}{self._paint('faint', extra)}"
@@ -224,9 +263,13 @@ class TextRenderer:
 # --- parts that other renderings share --------------------------------------------------------------------------
 
 
-def verdict_counts(units: Iterable[UnitResult]) -> Counter[Verdict]:
-    """How many kernels have each verdict."""
-    return Counter(kernel.verdict for unit in units for kernel in unit.kernels)
+@cache
+def lines_of(path: str) -> tuple[str, ...]:
+    """The lines of a file for display; empty when it cannot be read."""
+    try:
+        return tuple(Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines())
+    except OSError:
+        return ()
 
 
 def fix_of(finding: Finding, answers: Iterable[Fix | FixRefusal]) -> Fix | None:
@@ -278,7 +321,8 @@ def _columns(text: str, span: SourceSpan) -> tuple[int, int]:
     return left, max(1, width(printable(end)) - left)
 
 
-def _what(finding: Finding, access: Access) -> str:
+def thread_text(finding: Finding, access: Access) -> str:
+    """What a thread does at a place, in a few words."""
     if access.kind == "barrier":
         if access.thread is None:
             return "barrier"
@@ -323,7 +367,7 @@ def _plural(number: int, noun: str) -> str:
     return noun if number == 1 else f"{noun}s"
 
 
-def _verdict_role(verdict: Verdict) -> Role:
+def _standing_role(verdict: Verdict | How) -> Role:
     if verdict in (Verdict.DATA_RACE, Verdict.BARRIER_DIVERGENCE, Verdict.ASSERTION_FAILURE):
         return "error"
     if verdict in (Verdict.POSSIBLE_DATA_RACE, Verdict.UNKNOWN):

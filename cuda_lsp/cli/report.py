@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult
+from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.judging import JudgedUnit
 from cuda_lsp.cli.render_text import fix_of, refusal_of
 from cuda_lsp.explorer.page import render, unit_notices
 from cuda_lsp.explorer.scenes import KernelView, Repair
@@ -50,16 +52,20 @@ def require_writable(path: str) -> None:
         raise UsageError(f"--html {path}: there is no folder {target.parent}")
 
 
-def write(path: str, results: Sequence[tuple[UnitResult, Sequence[Fix | FixRefusal]]]) -> None:
-    """The page of all files of a run."""
+def write(path: str, units: Sequence[JudgedUnit]) -> None:
+    """The page of all files of a run. What is muted is not drawn; a kernel of which nothing else is left is named."""
     places = DiskPlaces()
-    kernels = [
-        KernelView(kernel, places, repairs=repairs)
-        for unit, answers in results
-        for repairs in [_repairs(unit, answers)]
-        for kernel in unit.kernels
-    ]
-    notices = [notice for unit, _ in results for notice in unit_notices(unit, shown(unit.path))]
+    kernels: list[KernelView] = []
+    muted: list[str] = []
+    for judged in units:
+        repairs = _repairs(judged.unit, judged.answers)
+        shown_as = {kernel.mangled: kernel for kernel in judged.shown.kernels}
+        for kernel, standing in judged.standings:
+            if isinstance(standing, Verdict):
+                kernels.append(KernelView(replace(shown_as[kernel.mangled], verdict=standing), places, repairs=repairs))
+            else:
+                muted.append(f"{shown(kernel.span.path)}: the findings in {kernel.name} are not drawn: {standing}")
+    notices = [notice for judged in units for notice in unit_notices(judged.unit, shown(judged.unit.path))] + muted
     Path(path).write_text(render(_TITLE, kernels, notices), encoding="utf-8")
 
 

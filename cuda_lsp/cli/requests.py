@@ -41,6 +41,11 @@ class Selection:
     wrap_around: bool = False
     database: str | None = None
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether findings may be left out that a check of everything has."""
+        return bool(self.kernels or self.launches or not self.use_host)
+
 
 class Requests:
     """Makes the requests of one run; reads each project's files once."""
@@ -48,7 +53,7 @@ class Requests:
     def __init__(self, selection: Selection, paths: Iterable[str] = ()) -> None:
         """`paths` as given on the command line: files below the folders among them may belong to one program."""
         self._selection = selection
-        self._folders = tuple(os.path.normpath(Path.cwd() / path) for path in paths if Path(path).is_dir())
+        self.folders = tuple(os.path.normpath(Path.cwd() / path) for path in paths if Path(path).is_dir())
         self._views: dict[tuple[str, bool], View] = {}
         self._projects: dict[str, Project] = {}
         self._named_database = _named_database(selection.database)
@@ -68,10 +73,14 @@ class Requests:
             )
         return CheckRequest(file.path, plain(text), self._flags(file.path, found), options=options, program=program)
 
+    def settings(self, path: str) -> Settings:
+        """What the project of a file says. Raises `UsageError` like `request`."""
+        return self._project(str(Path(path).parent)).settings
+
     def _view(self, path: str, found: Project) -> View:
         """The workspace of a file: the folder named on the command line, else that of the project file or repository,
         else the file's own without those below; and what the compilation database lists."""
-        around = [folder for folder in self._folders if Path(path).is_relative_to(folder)]
+        around = [folder for folder in self.folders if Path(path).is_relative_to(folder)]
         own = found.workspace_of(path)
         top, whole = (min(around, key=len), True) if around else (own.top, own.recursive)
         view = self._views.get((top, whole))

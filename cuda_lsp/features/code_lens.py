@@ -87,7 +87,7 @@ def _lenses(
     where = place(session, first, span)
     if where is None:
         return
-    title = prefix + summary(judged, session.settings_for_file(path).severity_of)
+    title = prefix + summary(judged, session.settings_for_file(path).severity_of, session.muting.muted)
     if any(shown.stale for shown, _ in judged):
         title += " (of an earlier text)"
     elif any(edited_since(shown) for shown, _ in judged):

@@ -17,8 +17,9 @@ from lsprotocol import types
 
 from analyzers.model import Access, Finding, Severity, SourceSpan, Verdict
 from cuda_lsp import documentation
+from cuda_lsp.adoption.muting import Muted
 from cuda_lsp.client import Encoded
-from cuda_lsp.mistakes import Grouping, Mistake, barrier_role, describe_turn
+from cuda_lsp.mistakes import Grouping, Mistake, Occurrence, barrier_role, describe_turn
 from cuda_lsp.positions import unchecked_range
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ SOURCE = "cuda-lsp"
 _SLICE_S = 0.0015
 _MAXIMAL_ATTEMPTS = 3
 _MAXIMAL_RELATED = 12
-_SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, Severity.HINT: 4}
+SEVERITIES = {Severity.ERROR: 1, Severity.WARNING: 2, Severity.INFORMATION: 3, Severity.HINT: 4}
 _UNNECESSARY = 1
 _POLL_PAUSE_S = 0.2
 
@@ -41,18 +42,26 @@ def mistakes(session: Session, path: str) -> list[Mistake]:
     return session.memo["mistakes", path][1]
 
 
+def muted(session: Session, path: str) -> list[tuple[Occurrence, Muted]]:
+    """The findings in a file whose diagnostics are not shown."""
+    for _ in _group(session, path):
+        pass
+    return session.memo["muted", path][1]
+
+
 def _group(session: Session, path: str) -> Iterator[None]:
     """Have the session remember the mistakes of a file, a kernel at a time."""
-    stamp = session.results
+    stamp = (session.results, session.muting.stamp)
     known = session.memo.get(("mistakes", path))
     if known is not None and known[0] == stamp:
         return
-    grouping = Grouping(path)
+    grouping = Grouping(path, session.muting.muted)
     for view in tuple(session.views.values()):
         for shown in tuple(view.kernels.values()):
             grouping.add(shown)
             yield
     session.memo["mistakes", path] = (stamp, grouping.mistakes(session.settings_for_file(path).severity_of))
+    session.memo["muted", path] = (stamp, grouping.muted)
 
 
 async def encoded(session: Session, path: str) -> str:
@@ -92,6 +101,9 @@ def _encode(session: Session, path: str, parts: list[str]) -> Iterator[None]:
         if diagnostic is not None:
             parts.append(json.dumps(diagnostic, separators=(",", ":")))
         yield
+    for diagnostic in session.muting.diagnostics(path):
+        parts.append(json.dumps(diagnostic, separators=(",", ":")))
+        yield
     from cuda_lsp.features import run_results
 
     for diagnostic in run_results.diagnostics_of(session, path):
@@ -115,7 +127,7 @@ async def files_with_findings(session: Session) -> list[str]:
     found: dict[str, None] = {}
     for view in session.views.values():
         found |= dict.fromkeys(sorted(view.files_with_findings))
-    return list(found)
+    return list(found | dict.fromkeys(session.muting.files_with_issues))
 
 
 def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any] | None:
@@ -135,7 +147,7 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
     document = session.documents.at(path)
     diagnostic: dict[str, Any] = {
         "range": range_json(where),
-        "severity": _SEVERITIES[mistake.severity],
+        "severity": SEVERITIES[mistake.severity],
         "code": mistake.code.value,
         "source": SOURCE,
         "message": message,

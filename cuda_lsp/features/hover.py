@@ -16,7 +16,7 @@ from lsprotocol import types
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
 from cuda_lsp.documents import path_of
 from cuda_lsp.features import run_results
-from cuda_lsp.features.diagnostics import describe_access, describe_turns, dimensions, mistakes, where_in_words
+from cuda_lsp.features.diagnostics import describe_access, describe_turns, dimensions, mistakes, muted, where_in_words
 from cuda_lsp.features.kernels import is_meant, of_document
 from cuda_lsp.mistakes import Mistake, Occurrence
 
@@ -109,6 +109,8 @@ def _at(session: Session, path: str, offset: int) -> _Found | None:
         reach = _reach_of_mistake(mistake, path, offset)
         if reach is not None:
             candidates.append((reach[1] - reach[0], 0, _describe_mistake(places, mistake), reach))
+    for blocks, reach in _comment_places(places, offset):
+        candidates.append((reach[1] - reach[0], 0, blocks, reach))
     for view in session.views.values():
         for shown in view.kernels.values():
             if shown.touches(path, offset):
@@ -119,6 +121,26 @@ def _at(session: Session, path: str, offset: int) -> _Found | None:
     size, _, _, reach = min(candidates, key=lambda each: each[:2])
     chosen = [each for each in candidates if each[0] == size and each[3] == reach]
     return [block for each in sorted(chosen, key=lambda each: each[1]) for block in each[2]], reach
+
+
+def _comment_places(places: _Places, offset: int) -> Iterator[_Found]:
+    """A suppression that holds an offset, with what it keeps out of sight."""
+    for suppression in places.session.muting.comments_of(places.path).suppressions:
+        reach = (suppression.span.start_offset, suppression.span.end_offset)
+        if _holds(reach, offset):
+            hidden: dict[tuple[Verdict, str], Occurrence] = {}
+            for path in dict.fromkeys((places.path, *places.session.views)):
+                for occurrence, mute in muted(places.session, path):
+                    if mute.suppression == suppression:
+                        hidden.setdefault((occurrence.finding.code, occurrence.finding.group), occurrence)
+            block = Block()
+            head = "suppressed here, which is no proof:" if hidden else "nothing is suppressed here"
+            block.add(head, bold=True)
+            for each in list(hidden.values())[:_MAXIMAL_LISTED]:
+                finding = each.finding
+                where = places.line(each.shown, finding.span)
+                block.add(f"{finding.code.value} in `{each.shown.result.name}`: {finding.message} ({where})", 1)
+            yield [block], reach
 
 
 def _reach_of_mistake(mistake: Mistake, path: str, offset: int) -> tuple[int, int] | None:
@@ -262,7 +284,9 @@ def _describe_kernel(places: _Places, shown: ShownKernel, contexts: Sequence[Con
         block = Block()
         block.add(f"{context.verdict.value} {_launch(places, shown, context.launch)}", bold=True)
         for finding in _distinct(context.findings):
-            block.add(f"{finding.code.value}: {finding.message} ({places.line(shown, finding.span)})", 1)
+            mute = places.session.muting.muted(shown, finding)
+            told = f"; {mute.text}" if mute is not None else ""
+            block.add(f"{finding.code.value}: {finding.message} ({places.line(shown, finding.span)}{told})", 1)
         for reason in context.reasons:
             where = f" ({places.line(shown, reason.span)})" if reason.span is not None else ""
             block.add(f"{reason.text}{where}", 1)

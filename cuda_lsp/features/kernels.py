@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from analyzers.model import ContextResult, Verdict
+from analyzers.model import ContextResult, Finding, Verdict
 
 if TYPE_CHECKING:
-    from cuda_lsp.mistakes import SeverityOf
+    from cuda_lsp.adoption.muting import How, Muted, SeverityOf
     from cuda_lsp.session import Session
     from cuda_lsp.unit_view import ShownKernel, UnitView
 
@@ -24,9 +25,12 @@ _NOUNS = {
 }
 _HARMLESS = frozenset({Verdict.REDUNDANT_BARRIER, Verdict.BARRIER_AFTER_EXIT})
 _MAXIMAL_REASON = 72
+_NOTHING = "nothing to report"
+_HIDDEN: dict[How, str] = {"suppressed": " suppressed", "known": " in the baseline"}
 
 Judged = tuple["ShownKernel", Sequence[ContextResult]]
 """A kernel and those of its contexts that are meant."""
+MutedBy = Callable[["ShownKernel", Finding], "Muted | None"]
 
 
 def base_name(name: str) -> str:
@@ -66,32 +70,51 @@ def edited_since(shown: ShownKernel) -> bool:
     return False
 
 
-def summary(judged: Sequence[Judged], severity_of: SeverityOf) -> str:
-    """`2 races, 1 redundant barrier`, `race-free for 3 launches`, `unknown: it calls what is not in sight`."""
-    found = _counted(judged, severity_of)
+def summary(judged: Sequence[Judged], severity_of: SeverityOf, muted: MutedBy) -> str:
+    """`2 races, 1 redundant barrier`, `race-free for 3 launches`, `unknown: it calls what is not in sight`, `1 race
+    suppressed`."""
+    found = _counted(judged, severity_of, lambda shown, finding: muted(shown, finding) is None)
+    hidden = [
+        words
+        for how, name in _HIDDEN.items()
+        for words in _worded(_counted(judged, severity_of, partial(_is_muted, muted, how)), name)
+    ]
     contexts = [context for _, some in judged for context in some]
     undecided = [context for context in contexts if context.reasons]
     serious = [code for code in found if code not in _HARMLESS]
-    words = [f"{number} {_NOUNS[code][number != 1]}" for code, number in found.items()]
+    words = [*_worded(found), *hidden]
     if serious:
         return ", ".join([*words, *(["partly unknown"] if undecided else [])])
     if not undecided:
-        return ", ".join([_proved(contexts), *words])
+        proved = _proved(contexts)
+        return ", ".join([*([proved] if proved != _NOTHING or not hidden else []), *words])
     reason = undecided[0].reasons[0].text
     shown = reason if len(reason) <= _MAXIMAL_REASON else reason[: _MAXIMAL_REASON - 1].rstrip() + "…"
     decided = [context for context in contexts if not context.reasons]
-    return f"{_proved(decided)}, else unknown: {shown}" if decided else f"unknown: {shown}"
+    text = f"{_proved(decided)}, else unknown: {shown}" if decided else f"unknown: {shown}"
+    return ", ".join([text, *hidden])
 
 
-def _counted(judged: Sequence[Judged], severity_of: SeverityOf) -> dict[Verdict, int]:
+def _is_muted(muted: MutedBy, how: How, shown: ShownKernel, finding: Finding) -> bool:
+    mute = muted(shown, finding)
+    return mute is not None and mute.how == how
+
+
+def _worded(counts: dict[Verdict, int], behind: str = "") -> list[str]:
+    return [f"{number} {_NOUNS[code][number != 1]}{behind}" for code, number in counts.items()]
+
+
+def _counted(
+    judged: Sequence[Judged], severity_of: SeverityOf, meant: Callable[[ShownKernel, Finding], bool]
+) -> dict[Verdict, int]:
     """How many mistakes there are of each kind, worst first; what the user does not want to hear of is left out."""
     groups: dict[Verdict, set[str]] = {}
     needed = {group for shown, _ in judged for group in shown.result.needed}
-    for _, contexts in judged:
+    for shown, contexts in judged:
         for context in contexts:
             for finding in context.findings:
                 wanted = severity_of(finding.code, finding.severity) is not None
-                if finding.code in _NOUNS and wanted and finding.group not in needed:
+                if finding.code in _NOUNS and wanted and finding.group not in needed and meant(shown, finding):
                     groups.setdefault(finding.code, set()).add(finding.group)
     return {code: len(groups[code]) for code in sorted(groups, key=lambda code: code.rank)}
 
@@ -102,7 +125,7 @@ def _proved(contexts: Iterable[ContextResult]) -> str:
     known = {launch.span or launch for c in launches if (launch := c.launch).source != "default"}
     if not free:
         # Something was found that the user has turned off.
-        return "nothing to report"
+        return _NOTHING
     if not known:
         return "race-free"
     return f"race-free for {len(known)} {'launch' if len(known) == 1 else 'launches'}"
