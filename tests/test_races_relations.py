@@ -63,6 +63,17 @@ def test_the_missing_condition_is_named(kernel: str, host: str, needed: str) -> 
         assert any(f"`{needed}`" in line.text for line in f.explanation)
 
 
+def test_the_end_of_a_range_is_tried_behind_its_start() -> None:
+    kernel = """
+__global__ void inside(float *a, int pitch, int first, int last) {
+  int x = first + blockIdx.x * 32 + threadIdx.x;
+  if (x < last) a[blockIdx.y * pitch + x] = x + blockIdx.y;
+}"""
+    found = findings(kernel, "inside<<<dim3((h - w + 31) / 32, 8), 32>>>(a, n, w, h);")
+    assert found
+    assert all(f.severity is Severity.WARNING and "; not " in f.message for f in found)
+
+
 def test_looking_for_conditions_is_work_that_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def spent() -> int:
         engine = Engine()

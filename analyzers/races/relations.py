@@ -24,7 +24,7 @@ from analyzers.races.check import Checked, Race, RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.pairs import Pair
 from analyzers.races.precedents import Precedents
-from analyzers.races.threads import MAX_THREADS, Launch, Mode
+from analyzers.races.threads import MAX_GRID, MAX_THREADS, Launch, Mode
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.order import side_of
@@ -44,7 +44,7 @@ EFFORT = 4_000
 _FALLBACK = (256, 64, 16, 4, 2, 1)
 ORDINARY: tuple[tuple[int, int], ...] = ((1 << 14, 1 << 10), (1 << 15, 1 << 12))
 """(largest size that coordinates are multiplied by, largest other size): products stay within 32 bits, and rows do not
-overlap. Further sizes are each half as large as the one before, so that none is taken for another."""
+overlap, not even where another size has to be up to twice as large. Further sizes are each half as large as the one before, so that none is taken for another."""
 ORDINARY_LENGTHS: tuple[tuple[int, int], ...] = ((1 << 10, 1 << 10), (1 << 20, 1 << 20))
 """The same where no size is multiplied by a coordinate."""
 
@@ -157,7 +157,8 @@ class Relations:
         for sizes, top in zip((strides, extents), largest, strict=True):
             for i, s in enumerate(sizes):
                 first = top >> i
-                for value in (first, *(v for v in _FALLBACK if v < first)):
+                # The end of a range lies behind its start, for which the most was taken.
+                for value in (first, *(v for v in _FALLBACK if v < first), top + (top >> 1), top << 1):
                     if _happens(self._with({**chosen, s: value}), race.pair, race.mode):
                         chosen[s] = value
                         break
@@ -302,12 +303,18 @@ def _candidates(inside: list[Expr], around: list[Expr], strides: list[Expr]) -> 
 def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     """Two threads can make the two accesses at all."""
     launch = checker.launch
-    if any(f.condition is E.FALSE for f in launch.facts) or prod(b or 1 for b in launch.block) > MAX_THREADS:
+    if any(f.condition is E.FALSE for f in launch.facts) or not _is_possible(launch):
         return False
     parts = [launch.distinct(mode), *guard_of(launch, pair.one, 1, mode), *guard_of(launch, pair.two, 2, mode)]
     parts += [f.condition for f in launch.facts if f.tag >= 0]
     query = query_of(launch, parts, mode)
     return query is not None and isinstance(checker.asker.answer(query), Satisfied)
+
+
+def _is_possible(launch: Launch) -> bool:
+    """Sizes may give a launch that the driver refuses."""
+    grid = zip(launch.grid, MAX_GRID, strict=True)
+    return prod(b or 1 for b in launch.block) <= MAX_THREADS and all(g is None or g <= most for g, most in grid)
 
 
 def _constant(size: Expr, value: int) -> Expr:
