@@ -44,7 +44,8 @@ EFFORT = 4_000
 _FALLBACK = (256, 64, 16, 4, 2, 1)
 ORDINARY: tuple[tuple[int, int], ...] = ((1 << 14, 1 << 10), (1 << 15, 1 << 12))
 """(largest size that coordinates are multiplied by, largest other size): products stay within 32 bits, and rows do not
-overlap, not even where another size has to be up to twice as large. Further sizes are each half as large as the one before, so that none is taken for another."""
+overlap, not even where another size has to be up to twice as large. Further sizes are each half as large as the one
+before, so that none is taken for another."""
 ORDINARY_LENGTHS: tuple[tuple[int, int], ...] = ((1 << 10, 1 << 10), (1 << 20, 1 << 20))
 """The same where no size is multiplied by a coordinate."""
 
