@@ -18,7 +18,7 @@ VSIX := $(EXTENSION)/cuda-lsp.vsix
 help:
 	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
 	@echo 'make test    lint, types, layering and all tests'
-	@echo 'make test-editors  the tests in VS Code and Neovim, with what they need (Debian and Ubuntu, Node 20 or newer)'
+	@echo 'make test-editors  the tests in VS Code, Neovim and Emacs, with what they need (Debian and Ubuntu, Node 20 or newer)'
 	@echo 'make vsix    the VS Code extension, packed with the server (Node 20 or newer)'
 	@echo 'make screenshots   the pictures in docs/images, taken anew in VS Code'
 	@echo 'make lint    lint, types and layering only'
@@ -42,7 +42,8 @@ vsix: $(DEV_ENV) $(NODE_ENV)
 test-editors: vsix
 	$(EXTENSION)/editor-test/prepare.sh
 	$(EXTENSION)/editor-test/run.sh $(VSIX) $(BIN)/cuda-lsp build/screenshots
-	$(BIN)/python -m pytest -q tests/test_nvim.py
+	editors/prepare.sh
+	CUDA_LSP_REQUIRE_PROGRAMS=1 $(BIN)/python -m pytest -q tests/test_nvim.py tests/test_emacs.py
 
 screenshots: vsix
 	$(EXTENSION)/editor-test/prepare.sh
