@@ -351,6 +351,8 @@ class CheckOptions:
     """Z3 resource units per query."""
     redundancy: bool = True
     """Look for barriers that order nothing."""
+    replays: bool = True
+    """Execute the two threads of each witness. Without, the same pairs are found and no race is called definite."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ def asked(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptio
         options.kernel_effort,
         options.smt_budget,
         options.redundancy,
+        options.replays,
     )
     keys = tuple(
         f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"

@@ -29,9 +29,9 @@ from analyzers.reference.replay import Way
 from analyzers.solve.economy import economical
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.verdicts.replay import replay_of_assertion, replay_of_divergence, replay_race
+from analyzers.verdicts.replay import ReplayOutcome, replay_of_assertion, replay_of_divergence, replay_race
 
-Certainty = Literal["confirmed", "data-dependent", "not-replayed"]
+Certainty = Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ def decide(
         (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
     return Decision(
-        races=tuple(_race(launch, r, access_index, relations) for r in _settled(checker, checked.races)),
-        divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id]) for d in divergence.found),
+        races=tuple(_race(launch, r, access_index, relations, options) for r in _settled(checker, checked.races)),
+        divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id], options) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         assertions=tuple(_failures(launch, assertions)),
         assertions_assumed=not assertions.all_hold,
@@ -178,9 +178,11 @@ def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
     return [replace(r, benign=False, wraps=checker.needs_wrap(r)) if spoiled(r) else r for r in races]
 
 
-def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations) -> RaceDecision:
+def _race(
+    launch: Launch, race: Race, index: Mapping[int, int], relations: Relations, options: CheckOptions
+) -> RaceDecision:
     concrete = concretize(launch, race.values, race.mode, race.query.conjuncts)
-    outcome = replay_race(launch, race, concrete)
+    outcome = replay_race(launch, race, concrete) if options.replays else ReplayOutcome("not-asked")
     certainty: Certainty = outcome.certainty
     if certainty == "data-dependent" and race.pair.one.root.op == "opaque" and not _data(race):
         certainty = "confirmed"
@@ -235,7 +237,9 @@ def _same_warp(concrete: Concrete) -> bool:
     return one // WARP == two // WARP
 
 
-def _divergence(launch: Launch, d: Divergence, index: int) -> DivergenceDecision:
+def _divergence(launch: Launch, d: Divergence, index: int, options: CheckOptions) -> DivergenceDecision:
+    if not options.replays:
+        return DivergenceDecision(index, d.kind, d.mode, d.values, "not-asked")
     concrete = concretize(launch, d.values, d.mode)
     outcome = replay_of_divergence(launch, d, concrete)
     return DivergenceDecision(index, d.kind, d.mode, d.values, outcome.certainty, outcome.ways)

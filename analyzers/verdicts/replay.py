@@ -22,7 +22,7 @@ STEPS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class ReplayOutcome:
-    certainty: Literal["confirmed", "data-dependent", "not-replayed"]
+    certainty: Literal["confirmed", "data-dependent", "not-replayed", "not-asked"]
     address: int | None = None
     text: str = ""
     ways: tuple[Way, Way] | None = None

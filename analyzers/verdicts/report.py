@@ -151,7 +151,9 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
             one, replace(two, thread=lane_beside(concrete, b))
         )  # fmt: skip
     data, ways = (), race.ways
-    if race.certainty != "confirmed":
+    if race.certainty == "not-asked":
+        pass
+    elif race.certainty != "confirmed":
         data, ways = shown.executed_data(launch, concrete, (a, b), race.mode)
     elif ways is not None and not all(map(same_turns, (one, two), ways)):
         ways = shown.ways_at(launch, concrete, (a, b), race.mode, race.address)
@@ -210,7 +212,7 @@ def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -
         if unlaunched:
             return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION if milder else Severity.WARNING
         return Verdict.DATA_RACE, Severity.WARNING if milder else Severity.ERROR
-    if race.certainty == "not-replayed":
+    if race.certainty in ("not-replayed", "not-asked"):
         return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION
     if not race.data_in_address or _read_modify_write(launch.events, a, b):
         return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
@@ -438,7 +440,7 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         )
     else:
         code = Verdict.BARRIER_DIVERGENCE
-        severity = Severity.WARNING if d.certainty == "not-replayed" else Severity.ERROR
+        severity = Severity.WARNING if d.certainty in ("not-replayed", "not-asked") else Severity.ERROR
         message = (
             f"Barrier divergence: thread {_at(sides[0].thread)} waits at `{barrier.site.text}`, "
             f"thread {_at(sides[1].thread)} of the same {group} does not get there"

@@ -1,0 +1,47 @@
+"""A check without replays asks the same pairs, and calls no race definite."""
+
+from __future__ import annotations
+
+from analyzers.engine import Engine
+from analyzers.model import CheckOptions, KernelResult, Verdict
+from analyzers.requests import CheckRequest
+
+TEXT = """
+__global__ void shift(int *a) {
+  int t = threadIdx.x;
+  a[t] = a[t + 1];
+  if (t < 3) __syncthreads();
+}
+void run(int *p) { shift<<<1, 64>>>(p); }
+"""
+
+
+def checked(options: CheckOptions) -> KernelResult:
+    (kernel,) = Engine().analyse(CheckRequest("/replays/r.cu", TEXT, options=options)).result.kernels
+    return kernel
+
+
+def test_the_same_pairs_are_found() -> None:
+    judged, asked = checked(CheckOptions()), checked(CheckOptions(replays=False))
+    places = [
+        {tuple(a.span for a in f.accesses) for c in k.contexts for f in c.findings if f.code is not code}
+        for k in (judged, asked)
+        for code in [Verdict.REDUNDANT_BARRIER]
+    ]
+    assert places[0] == places[1]
+    assert len(places[0]) == 2
+    assert judged.verdict is Verdict.DATA_RACE
+    assert {f.code for c in asked.contexts for f in c.findings} == {
+        Verdict.POSSIBLE_DATA_RACE,
+        Verdict.BARRIER_DIVERGENCE,
+    }
+
+
+def test_an_engine_keeps_both_answers_apart() -> None:
+    engine = Engine()
+    for options, verdict in (
+        (CheckOptions(replays=False), Verdict.BARRIER_DIVERGENCE),
+        (CheckOptions(), Verdict.DATA_RACE),
+    ):
+        (kernel,) = engine.analyse(CheckRequest("/replays/r.cu", TEXT, options=options)).result.kernels
+        assert kernel.verdict is verdict
