@@ -71,12 +71,12 @@ def _kept(session: Session, outer: Level, level: Level) -> Restructuring:
     (opening, closing), condition = condition_of(layout, statement, outer, line)
     if kept_condition(layout.code, level.function, condition) is not None:
         raise NotPossible(f"nothing is between the condition in line {line} and its body")
-    name = fresh_name(level, text, "taken")
+    name = fresh_name(level, text, "taken", session.reserved)
     head = b"const bool " + name + b" = "
     opened = head + condition + b";" + layout.newline + layout.indentation(statement.keyword) + b"if (" + name + b")"
     moved = ((len(head), opening, closing - opening),)
     change = Change(statement.keyword, statement.head_end, opened, moved=moved)
-    return Restructuring(level.function.path, [change], "keep the condition", statement.keyword)
+    return Restructuring(level.function.path, [change], "keep the condition", statement.keyword, name=name)
 
 
 def _entered(candidate: Candidate, varying: Collection[tuple[str, int]]) -> list[Body]:
@@ -110,7 +110,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     cut, carried = _least_carried(text, body, inside)
     _keep_scopes(layout.code, outer, level, carried)
     kept = kept_condition(layout.code, level.function, condition) if body.role == "then" else None
-    name = kept or fresh_name(level, text, "taken")
+    name = kept or fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
     declared = b"".join(_typed(d) + b";" + newline for d in carried.values())
@@ -129,9 +129,8 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         raise NotPossible(f"several statements of the conditional in line {line} are in one line")
     blank = _BLANK_LINES.match(text, at)
     changes.append(Change(at, blank.end() if blank else at, newline + b"}" + newline + again))
-    return Restructuring(
-        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the conditional", statement.keyword
-    )
+    changes = sorted(changes, key=lambda c: (c.start, c.end))
+    return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
 
 
 def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, dict[int, Declared]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree
@@ -15,11 +16,12 @@ class NotPossible(Exception):
     """The source is not of the form that can be rewritten; the text says why."""
 
 
-def fresh_name(level: Level, text: bytes, stem: str) -> bytes:
-    """A name that occurs neither in the function nor in a macro of the file, which the function may use."""
+def fresh_name(level: Level, text: bytes, stem: str, taken: Collection[bytes] = ()) -> bytes:
+    """A name that occurs neither in the function nor in a macro of the file, which the function may use, and is not
+    one of `taken`, which are for other places of the same text."""
     name, number = stem.encode(), 2
     function = b"\n".join((text[level.function.start : level.function.end], *_MACRO.findall(text)))
-    while re.search(rb"\b" + name + rb"\b", function):
+    while name in taken or re.search(rb"\b" + name + rb"\b", function):
         name, number = f"{stem}{number}".encode(), number + 1
     return name
 

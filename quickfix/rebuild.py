@@ -13,17 +13,17 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
-from quickfix.edits import OffsetChain, OffsetMap, text_edits
+from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
 from quickfix.naming import line_of
 from quickfix.restructure import restructuring
 from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
-from quickfix.steps import Restructuring
+from quickfix.steps import Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import notes_of, pairs_in_words, places_in_words
 
-MAX_STEPS: Final = 10
-"""Restructurings in one repair."""
+MAX_STEPS: Final = 14
+"""Rounds of restructurings in one repair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,8 @@ def rebuilt_from(
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
     current, steps, done, costs = begun.current, [*begun.steps], [*begun.done], [*begun.costs]
     refusal: FixRefusal | None = None
+    declared: set[bytes] = set()
+    kept = frozenset[bytes]().union(*(session.promised.get(name, ()) for name in names))
     for _ in range(MAX_STEPS + 1):
         files = composed(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
@@ -69,23 +71,31 @@ def rebuilt_from(
             return _old_key(finding, files) not in known
 
         races = [f for f in _races_of(repaired) if wanted(f)]
-        if len(steps) > len(begun.steps) or begun.begin_with_places:
-            if not races:
-                return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+        at_first = len(steps) == len(begun.steps)
+        if not races and (begun.begin_with_places or not at_first):
+            return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+        changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
+        # With a place missing, there is no use in trying others, except once after what others have begun with.
+        if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
             if isinstance(placed, Placed):
-                return _fix(session, Begun(current, tuple(steps), tuple(done), tuple(costs)), placed, repaired, groups)
+                made = _fix(session, Begun(current, tuple(steps), tuple(done), tuple(costs)), placed, repaired, groups)
+                session.declared = dict.fromkeys(names, frozenset(declared))
+                return made
             refusal = placed
-        varying = varying_bodies(current, repaired) | current.divergent
-        change = _first(current, [f for f in races if f.scope != "inter-block"], varying)
-        if not isinstance(change, Restructuring):
-            return refusal if change is None else FixRefusal(sentence(change))
-        trial = current.trial({change.path: change.changes}, frozenset(), current.kernels_sharing_code(repaired))
+            changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
+        if not isinstance(changes, list):
+            return refusal if changes is None else FixRefusal(sentence(changes))
+        edits: dict[str, list[Change]] = {}
+        for change in changes:
+            edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
+        trial = current.trial(edits, frozenset(), current.kernels_sharing_code(repaired))
         if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
             return FixRefusal(sentence(trial.difference.worse[0]))
         steps.append(trial)
-        done.append(_in_words(change, files, trial))
-        costs += [change.cost] if change.cost else []
+        done += [_in_words(change, files, trial) for change in changes]
+        costs += [change.cost for change in changes if change.cost]
+        declared |= {change.name for change in changes}
         current = current.after(trial)
     return refusal
 
@@ -104,16 +114,26 @@ def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:
     return [f for a in kernels for f in findings_of(a.result) if f.code in RACES]
 
 
-def _first(
-    session: Session, races: Iterable[Finding], varying: Collection[tuple[str, int]]
-) -> Restructuring | str | None:
+def _next(
+    session: Session, races: Iterable[Finding], varying: Collection[tuple[str, int]], kept: Collection[bytes]
+) -> list[Restructuring] | str | None:
+    """What makes places where some are missing: of changes that can be made at once, all. None declares one of the
+    names `kept`. A sentence where one is in
+    sight and cannot be gone, None where there is nothing to do."""
     said: str | None = None
+    found: list[Restructuring] = []
+    session.reserved = set(kept)
     for race in races:
-        found = restructuring(session, race, varying)
-        if isinstance(found, Restructuring):
-            return found
-        said = said or found
-    return said
+        if race.scope == "inter-block":
+            continue
+        change = restructuring(session, race, varying)
+        if not isinstance(change, Restructuring):
+            said = said or change
+        elif not found or (found[0].name and change.name and not any(touch(change, other) for other in found)):
+            found.append(change)
+            session.reserved.add(change.name)
+    session.reserved = set()
+    return found or said
 
 
 def composed(steps: Sequence[Trial]) -> dict[str, EditedFile]:
@@ -149,7 +169,7 @@ def _fix(
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
     whole = composed([*steps, placed.trial])
-    judged = compare(session.result, placed.trial.analysis.result, whole, frozenset())
+    judged = compare(session.result, current.judged(placed.trial), whole, frozenset())
     if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)

@@ -28,6 +28,7 @@ from quickfix.search import BETWEEN_BLOCKS, Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import RACES, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
+    NOT_REPAIRED,
     barriers_in_words,
     compose,
     edits_of,
@@ -170,14 +171,14 @@ def fix_all(
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = list(dict.fromkeys(f.group for f in found))
-        fixes = _compatible(_offers(session, groups))
+        fixes = _compatible(_distinctly_named(session, _offers(session, groups)))
         if len(fixes) == 1:
             return fixes[0]
         while fixes:
             trial = session.trial(_joined(fixes), frozenset())
             promised = {group for fix in fixes for group in fix.groups}
             if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
-                return _together(trial, fixes)
+                return _together(trial, fixes, whole=promised.issuperset(groups))
             # Each is right by itself, not all are together: keep those of the first half.
             fixes = fixes[: len(fixes) // 2]
     except (ParseFailure, SearchSpentError) as failure:
@@ -246,6 +247,15 @@ def _joined(fixes: Sequence[Fix]) -> Changes:
     return {path: sorted(changes, key=lambda c: c.start) for path, changes in found.items()}
 
 
+def _distinctly_named(session: Session, fixes: Iterable[Fix]) -> Iterator[Fix]:
+    """What one repair declares, none of the later ones declares again."""
+    for fix in fixes:
+        if fix.kind == "restructure":
+            for kernel, names in session.declared.items():
+                session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
+        yield fix
+
+
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
     """Those whose edits do not touch each other."""
     chosen: list[Fix] = []
@@ -263,7 +273,7 @@ def _redundant(result: UnitResult) -> set[str]:
     return {f.group for k in result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER}
 
 
-def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
+def _together(trial: Trial, fixes: Sequence[Fix], *, whole: bool) -> Fix:
     if len(fixes) == 1:
         return fixes[0]
     return Fix(
@@ -272,7 +282,7 @@ def _together(trial: Trial, fixes: Sequence[Fix]) -> Fix:
         edits=edits_of(trial),
         groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
         cost=", ".join(_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()),
-        notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes)),
+        notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
     )
 
 
@@ -483,7 +493,7 @@ def _moved(
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
     whole = composed([without, placed.trial])
-    judged = compare(session.result, placed.trial.analysis.result, whole, frozenset())
+    judged = compare(session.result, bare.judged(placed.trial), whole, frozenset())
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = places_in_words(bare.changes(placed.barriers), bare, without.files)

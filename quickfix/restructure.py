@@ -79,14 +79,13 @@ def _split_statement(
     value = text[low:high]
     if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
-    name = fresh_name(level, text, "value")
+    name = fresh_name(level, text, "value", session.reserved)
     head = assignment.type.encode() + (b"" if assignment.type.endswith("*") else b" ") + name + b" = "
     declaration = head + value + b";"
     moved = (len(head), low, len(value))
     changes = [*_in_front(Layout(text), level, statement, declaration, moved), Change(low, high, name)]
-    return Restructuring(
-        level.function.path, sorted(changes, key=lambda c: (c.start, c.end)), "split the statement", statement.start
-    )
+    changes = sorted(changes, key=lambda c: (c.start, c.end))
+    return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
 
 
 def _in_front(
@@ -134,7 +133,7 @@ def _split_branch(
     line = line_of(text, statement.keyword)
     then, otherwise = statement.bodies
     (opening, closing), condition = condition_of(layout, statement, level, line)
-    name = fresh_name(level, text, "taken")
+    name = fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
     head = b"const bool " + name + b" = "
     test = Change(
@@ -148,6 +147,7 @@ def _split_branch(
         [test, *_second_half(layout, level, then, otherwise, indentation, name, line)],
         "split the conditional",
         statement.keyword,
+        name=name,
     )
 
 

@@ -6,7 +6,7 @@ with the result before. Only kernels that contain edited code are decided again:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,12 +14,12 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.frontend.lexical import source_bytes
-from analyzers.model import SourceSpan, UnitResult
+from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
 from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
-from quickfix.verify import Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
+from quickfix.verify import RACES, Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
 SEARCH_EFFORT: Final = 20_000
 """Units of work (`analyzers.solve.effort`) for the search for one repair."""
@@ -64,10 +64,16 @@ class Session:
         self.stop = stop
         self.result: UnitResult = analysis.result
         self.kernels: tuple[KernelAnalysis, ...] = analysis.kernels
+        self.declared: Mapping[str, frozenset[bytes]] = {}
+        """Names that the latest restructured repair declares, by kernel."""
         self.hopeless: dict[PairKey, str] = {}
         """Races that no barrier removes, and why, as far as known."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
+        self.reserved: set[bytes] = set()
+        """Names that a restructuring must not declare: others that are about to be made do."""
+        self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
+        """The same by kernel, for repairs that have been found and are to go together with those to come."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
         self._all: Effort = origin._all if origin is not None else Effort(UNIT_EFFORT)
@@ -108,6 +114,24 @@ class Session:
         """Mangled names of all kernels that have a function in common with one of `kernels`."""
         used = {extent for a in kernels for extent in self._extents.get(a.kernel.mangled, ())}
         return {mangled for mangled, extents in self._extents.items() if used.intersection(extents)}
+
+    def judged(self, trial: Trial) -> UnitResult:
+        """The result of the edited text with its races told apart, definite ones from possible ones: a trial of a
+        text that is an edit itself leaves that out. Raises like `trial`."""
+        result = trial.analysis.result
+        if self._origin is None or not any(f.code in RACES for k in result.kernels for f in findings_of(k)):
+            return result
+        return self._asked(trial.analysis.request, sorted({k.name for k in result.kernels}), replays=True).result
+
+    def _asked(self, request: CheckRequest, names: Sequence[str], *, replays: bool) -> UnitAnalysis:
+        # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
+        # race is matters only where nothing else is wrong.
+        options = replace(request.options, redundancy=False, replays=replays)
+        before = self.engine.spent
+        analysis = self.engine.retry(replace(request, options=options), names, self.stop)
+        for effort in (self._search, self._all):
+            effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
+        return replace(analysis, request=request)
 
     def _touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
         """Mangled names of the kernels with code at one of the places of this text."""
@@ -152,14 +176,11 @@ class Session:
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
         touched = self._touched((path, change.start) for path, found in changes.items() for change in found)
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
-        # Whether the barriers that were there before are needed is nothing that an edit has to answer for.
-        options = replace(request.options, redundancy=False)
-        before = self.engine.spent
-        analysis = self.engine.retry(replace(request, options=options), names, self.stop)
-        for effort in (self._search, self._all):
-            effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
-        analysis = replace(analysis, request=request)
+        analysis = self._asked(request, names, replays=False)
         difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
+        if difference.is_clean and self._origin is None and _may_have_worsened(self.result, analysis.result):
+            analysis = self._asked(request, names, replays=True)
+            difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
@@ -176,6 +197,13 @@ class Session:
             keys(difference.divergent),
             keys(difference.late),
         )
+
+
+def _may_have_worsened(before: UnitResult, after: UnitResult) -> bool:
+    """Whether a race that was possible before may be definite now."""
+    possible = Verdict.POSSIBLE_DATA_RACE
+    mangled = {k.mangled for k in before.kernels for f in findings_of(k) if f.code is possible}
+    return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
 
 
 def _contains(extent: SourceSpan, place: tuple[str, int]) -> bool:

@@ -18,3 +18,10 @@ class Restructuring:
     """The offset of what is restructured."""
     cost: str = ""
     """What it costs at run time, beside the barriers to come."""
+    name: bytes = b""
+    """The variable that it declares, if it is one that others may be made beside in the same text."""
+
+
+def touch(a: Restructuring, b: Restructuring) -> bool:
+    """Whether some changes of the two meet, so that the one is about a text that the other has changed."""
+    return a.path == b.path and any(x.start <= y.end and y.start <= x.end for x in a.changes for y in b.changes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from analyzers.model import Access, Finding, TextEdit
 from quickfix.edits import text_edits
@@ -56,13 +57,16 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
     return f"{len(lines)} barriers after lines {listed}"
 
 
+NOT_REPAIRED: Final = "Not repaired: "
+
+
 def notes_of(placed: Placed, session: Session) -> tuple[str, ...]:
     notes: list[str] = []
     if placed.trial.late:
         notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
     elsewhere = sorted({c.gap.function.path for c in placed.barriers} - {session.request.path})
     notes += [f"Changes {path}, which other units may include." for path in elsewhere]
-    notes += [f"Not repaired: {text}" for text in placed.given_up]
+    notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
     return tuple(notes)
 
 

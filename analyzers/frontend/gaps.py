@@ -390,7 +390,7 @@ class _Builder:
             if self.code[at : at + len(name)] != name.encode():
                 return None
             canonical = child.type.get_canonical()
-            spelling = _WITHOUT_QUALIFIERS.sub("", child.type.spelling).strip()
+            spelling = _unqualified(child.type.spelling)
             plain = canonical.kind.value in _PLAIN or _VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
             following = self.code[at + len(name) : self._range(child)[1]].lstrip()
             local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
@@ -417,7 +417,7 @@ class _Builder:
         if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
             return None
         typed = sides[0] if operator == "=" else _unwrapped(sides[1])
-        spelling = _WITHOUT_QUALIFIERS.sub("", typed.type.spelling).strip()
+        spelling = _unqualified(typed.type.spelling)
         written = "auto" if not spelling or "dependent" in spelling else spelling
         return Assignment(target, value, operator, written, _canonical(sides[0]), _canonical(_unwrapped(sides[1])))
 
@@ -539,6 +539,12 @@ def _unwrapped(cursor: Any) -> Any:
             return cursor
         cursor = inner[-1]
     return cursor
+
+
+def _unqualified(spelling: str) -> str:
+    """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
+    pointee, star, own = spelling.rpartition("*")
+    return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
 
 
 def _by_macro(cursor: Any) -> bool:
