@@ -307,6 +307,7 @@ SCENARIOS: Final = (
         "src/thundersvm/kernel/smo_kernel.cu",
         "nu_smo_solve_kernel",
         (256, 1, 1),
+        values=(("ws_size", 256),),
         folders=("include", "src"),
     ),
 )

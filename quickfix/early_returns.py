@@ -78,7 +78,7 @@ def _body(session: Session, finding: Finding) -> Level:
 def _tried(
     current: Session, steps: list[Trial], changes: Mapping[str, list[Change]], kernels: Sequence[KernelAnalysis]
 ) -> Session:
-    trial = current.trial(changes, frozenset(), current.kernels_sharing_code(kernels))
+    trial = current.trial(changes, frozenset(), current.kernels_sharing_code(kernels), draft=True)
     result = trial.analysis.result
     if result.failure is not None or len(result.syntax) > len(current.result.syntax):
         raise NotPossible(trial.difference.worse[0])

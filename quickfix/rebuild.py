@@ -89,7 +89,7 @@ def rebuilt_from(
         edits: dict[str, list[Change]] = {}
         for change in changes:
             edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
-        trial = current.trial(edits, frozenset(), current.kernels_sharing_code(repaired))
+        trial = current.trial(edits, frozenset(), current.kernels_sharing_code(repaired), draft=True)
         if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
             return FixRefusal(sentence(trial.difference.worse[0]))
         steps.append(trial)

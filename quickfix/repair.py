@@ -15,6 +15,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
+from analyzers.ir.expr import symbols
 from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import atomic_update, is_update
@@ -371,8 +372,13 @@ def _why_needed(trial: Trial) -> str:
 
 
 def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
-    """Insert barriers; where another barrier diverges, which no insertion makes right, move that one first."""
+    """Insert barriers; where another barrier diverges, which no insertion makes right, move that one first. Insertion
+    makes it right where threads disagree only because of what they read in a race."""
     divergent = [f for a in kernels for f in findings_of(a.result) if f.code is Verdict.BARRIER_DIVERGENCE]
+    if divergent and all(any(_waits_for_data(a, f) for a in kernels) for f in divergent):
+        inserted = _insert(session, kernels, group)
+        if isinstance(inserted, Fix) and {f.group for f in divergent}.issubset(inserted.groups):
+            return inserted
     for finding in {f.group: f for f in divergent}.values():
         moved = _remove_divergent(session, kernels, finding)
         if isinstance(moved, Fix) and group in moved.groups:
@@ -386,6 +392,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         return made
     updated = atomic_update(session, kernels, group)
     return next((answer for answer in (updated, made) if answer is not None), inserted)
+
+
+def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:
+    """Whether threads get to a barrier under a condition about what memory holds."""
+    barriers = (b for b in analysis.events.barriers if b.id == divergence.accesses[0].id)
+    return any(s.op == "opaque" for b in barriers for c in b.guard for s in symbols(c.condition))
 
 
 def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
@@ -409,6 +421,10 @@ def _remove_divergent(session: Session, kernels: Sequence[KernelAnalysis], findi
     promised = {each.group for each in family}
     if not promised <= without.gone:
         return FixRefusal(_STILL_DIVERGENT)
+    if not without.difference.new_races:
+        without = _without(session, kernels, family, draft=False)
+        if isinstance(without, FixRefusal):
+            return without
     appeared = {key_of(f) for f in without.difference.new_races}
     bare = session.after(without)
     repaired = [a for a in bare.kernels if a.kernel.mangled in _names(kernels)]
@@ -452,7 +468,9 @@ def _removed_in_words(family: Sequence[Finding]) -> str:
 _STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."
 
 
-def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Trial | FixRefusal:
+def _without(
+    session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding], *, draft: bool = True
+) -> Trial | FixRefusal:
     """The text without these barriers, if nothing but races comes of it."""
     changes: dict[str, list[Change]] = {}
     for each in family:
@@ -462,7 +480,7 @@ def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequen
         changes = _merged(changes, deleted)
     if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
         return FixRefusal("The barriers cannot be deleted together.")
-    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=draft)
     difference = without.difference
     # Where races appear, what else became unknown is judged again when they are repaired.
     if difference.worse and (not difference.new_races or without.analysis.result.failure is not None):

@@ -13,7 +13,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Access, Finding, FixRefusal
+from analyzers.model import Access, Finding, FixRefusal, Verdict
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
@@ -111,12 +111,13 @@ def _search(
     model.varying_bodies = varying_bodies(session, kernels)
     wanted = frozenset(targets)
     names = frozenset(a.kernel.mangled for a in kernels)
+    clouded = any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result))
     for _ in range(MAX_TRIALS):
         chosen = model.solve()
         if chosen is None:
             raise _blocked(model, targets, session)
         trial = session.trial(session.changes(chosen), wanted, names, inserting=True)
-        if _learn(session, model, chosen, trial):
+        if _learn(session, model, chosen, trial, clouded=clouded):
             continue
         chosen, trial = _needed(
             chosen, trial, lambda few: session.trial(session.changes(few), wanted, names, inserting=True)
@@ -172,10 +173,14 @@ def _unreachable(one: Access, two: Access) -> str:
     )
 
 
-def _learn(session: Session, model: PlacementModel, chosen: tuple[Candidate, ...], trial: Trial) -> bool:
-    """Take in why a trial failed. False: it did not."""
+def _learn(
+    session: Session, model: PlacementModel, chosen: tuple[Candidate, ...], trial: Trial, *, clouded: bool
+) -> bool:
+    """Take in why a trial failed. False: it did not. `clouded`: threads missed barriers before, perhaps because of what
+    they read in a race; then they may miss the new ones for the same reason until no race is left."""
     keys = [c.key for c in chosen]
-    if trial.divergent:
+    racing = trial.difference.remaining or trial.difference.new_races
+    if trial.divergent and not (clouded and racing):
         for candidate in chosen:
             if candidate.key in trial.divergent:
                 session.divergent.add((candidate.gap.function.path, candidate.gap.body.start))

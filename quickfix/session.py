@@ -21,9 +21,9 @@ from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
 from quickfix.verify import RACES, Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
-SEARCH_EFFORT: Final = 20_000
+SEARCH_EFFORT: Final = 40_000
 """Units of work (`analyzers.solve.effort`) for the search for one repair."""
-UNIT_EFFORT: Final = 60_000
+UNIT_EFFORT: Final = 80_000
 """The same for all repairs of a unit together."""
 _TRIAL_EFFORT: Final = 200
 """For taking in one edited text."""
@@ -123,6 +123,14 @@ class Session:
             return result
         return self._asked(trial.analysis.request, sorted({k.name for k in result.kernels}), replays=True).result
 
+    def _may_have_worsened(self, after: UnitResult) -> bool:
+        """Whether a race that was possible before may be definite now."""
+        if self._origin is not None:
+            return False
+        possible = Verdict.POSSIBLE_DATA_RACE
+        mangled = {k.mangled for k in self.result.kernels for f in findings_of(k) if f.code is possible}
+        return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
+
     def _asked(self, request: CheckRequest, names: Sequence[str], *, replays: bool) -> UnitAnalysis:
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
         # race is matters only where nothing else is wrong.
@@ -160,10 +168,17 @@ class Session:
         return {p: insertions(self.trees.texts[p], [c.gap for c in found]) for p, found in by_path.items()}
 
     def trial(
-        self, changes: Changes, targets: frozenset[PairKey], also: Collection[str] = (), *, inserting: bool = False
+        self,
+        changes: Changes,
+        targets: frozenset[PairKey],
+        also: Collection[str] = (),
+        *,
+        inserting: bool = False,
+        draft: bool = False,
     ) -> Trial:
         """Ask the engine about the edited text: the kernels that it touches and those with mangled names in `also`.
-        `inserting`: the changes insert barriers and nothing else.
+        `inserting`: the changes insert barriers and nothing else. `draft`: something will be made of the edited text
+        before it is offered, so how sure a race is does not matter yet.
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
         if self._search.is_spent or self._all.is_spent:
@@ -178,7 +193,7 @@ class Session:
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         analysis = self._asked(request, names, replays=False)
         difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
-        if difference.is_clean and self._origin is None and _may_have_worsened(self.result, analysis.result):
+        if difference.is_clean and not draft and self._may_have_worsened(analysis.result):
             analysis = self._asked(request, names, replays=True)
             difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
@@ -197,13 +212,6 @@ class Session:
             keys(difference.divergent),
             keys(difference.late),
         )
-
-
-def _may_have_worsened(before: UnitResult, after: UnitResult) -> bool:
-    """Whether a race that was possible before may be definite now."""
-    possible = Verdict.POSSIBLE_DATA_RACE
-    mangled = {k.mangled for k in before.kernels for f in findings_of(k) if f.code is possible}
-    return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
 
 
 def _contains(extent: SourceSpan, place: tuple[str, int]) -> bool:

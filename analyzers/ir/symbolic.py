@@ -391,8 +391,10 @@ class _Executor(Effects):
         return _Trial(ends, levels, control, frozenset(read), exits, condition)
 
     def _initial(self, before: State, name: str, ty: E.Type) -> Expr:
+        """The value in front of a loop. One that has none there is not read before the loop sets it, which would be
+        undefined: so it stands in the way of no agreement."""
         found = before.get(name, ty)
-        return found if found is not None else E.opaque(f"undefined:{name}", ty, self.counters())
+        return found if found is not None else E.opaque(f"undefined:{name}", ty, self.counters(), "grid")
 
     def _head_value(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """The value of a variable at the start of iteration ``counter``; called outside the loop."""
