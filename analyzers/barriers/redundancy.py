@@ -1,8 +1,8 @@
 """Block barriers that order nothing: every pair they take part in ordering is proved without them.
 
 Proved exactly: that unsigned arithmetic does not wrap around is not assumed here. Asked only of kernels that are
-proved race-free and use no finer synchronization: next to fences, acquire/release or volatile accesses a barrier may
-order memory for threads of other blocks, which pairs within a block do not show.
+proved free of all but benign races and use no finer synchronization: next to fences, acquire/release or volatile
+accesses a barrier may order memory for threads of other blocks, which pairs within a block do not show.
 """
 
 from __future__ import annotations
@@ -31,8 +31,16 @@ def applicable(events: KernelEvents) -> bool:
 
 
 def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
-    """Barriers that can all go together while the context stays proved; of two that do the same, the later one."""
-    if checked.races or checked.undecided or not applicable(checker.launch.events):
+    """Barriers that can all go together while the context stays proved; of two that do the same, the later one.
+
+    Races in which all threads write the same value are there with the barriers, too: a barrier that orders one of their
+    pairs in some other case is kept."""
+    if (
+        any(not race.benign for race in checked.races)
+        or checked.undecided
+        or checked.left_out
+        or not applicable(checker.launch.events)
+    ):
         return []
     gone: frozenset[int] = frozenset()
     found: list[BarrierEvent] = []

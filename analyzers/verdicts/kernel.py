@@ -168,8 +168,9 @@ def _redundant_everywhere(results: Sequence[ContextResult]) -> frozenset[SourceS
 
 
 def _unproved(result: ContextResult) -> bool:
-    """Something was found or left open that a proof would deny; an assertion that fails is no such thing."""
-    found = [f.code.rank for f in result.findings if f.code not in FAILURES]
+    """Something was found or left open that a proof would deny; an assertion that fails is no such thing, nor is a
+    write of the same value by several threads."""
+    found = [f.code.rank for f in result.findings if f.code not in FAILURES and f.code is not Verdict.BENIGN_RACE]
     return bool(result.reasons) or min(found, default=Verdict.RACE_FREE.rank) < Verdict.REDUNDANT_BARRIER.rank
 
 
