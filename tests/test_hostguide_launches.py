@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hostguide_cases as hg
+import pytest
 
 from analyzers.ir.context import DISTINCT
 
@@ -466,6 +467,48 @@ def test_an_instance_that_no_call_in_sight_reaches_has_its_launch_with_anything(
     # What the functions on the way say holds as well.
     assert not hg.allows(other, n=0)
     assert not hg.allows(other, n=7)
+
+
+def test_dimensions_made_by_make_uint3() -> None:
+    context = hg.only(
+        """
+        __global__ void k() {}
+        void run(int n) {
+          dim3 grid(n), block = make_uint3(64, 2, 1);
+          grid = make_uint3(n, 3, 1);
+          k<<<grid, block>>>();
+        }
+        """
+    )
+    assert hg.allows(context, gdim_x=9, gdim_y=3, gdim_z=1, bdim_x=64, bdim_y=2)
+    assert not hg.allows(context, gdim_y=1)
+    assert not hg.allows(context, bdim_y=1)
+
+
+@pytest.mark.parametrize(
+    ("loop", "heights"),
+    [
+        ("while (grid.x) { k<<<grid, 32>>>(); grid.x /= 2; grid.y = 1; }", {1}),
+        ("for (int i = 0; i < n; i++) { grid.y = rows; while (grid.x) { k<<<grid, 32>>>(); grid.y = 1; } }", {1}),
+        ("do { k<<<grid, 32>>>(); grid.y = 1; if (n & 1) continue; grid.y = 1; } while (n--);", {1}),
+        ("while (n--) { k<<<grid, 32>>>(); grid.y = 2; }", {1, 2}),
+        ("while (n--) { k<<<grid, 32>>>(); grid.y = 1; if (n & 1) { grid.y = 2; continue; } }", {1, 2}),
+        ("while (n--) { k<<<grid, 32>>>(); grid.y = rows; rows = 2; }", {1, 2}),
+        ("while (n--) { k<<<grid, 32>>>(); grid.y = 1; change(&grid); }", {1, 2}),
+        ("unsigned &y = grid.y; while (n--) { k<<<grid, 32>>>(); grid.y = 1; y = 2; }", {1, 2}),
+        ("again: k<<<grid, 32>>>(); while (n--) { grid.y = 2; goto again; }", {1, 2}),
+    ],
+)
+def test_what_a_loop_sets_to_what_it_was_stays_so(loop: str, heights: set[int]) -> None:
+    facts = hg.guide(
+        f"""
+        __global__ void k() {{}}
+        void change(dim3 *);
+        void run(int n) {{ unsigned rows = 1; dim3 grid; grid.x = n; grid.y = 1; {loop} }}
+        """
+    )
+    contexts = facts.contexts["_Z1kv"]
+    assert {h for h in (1, 2) if any(hg.allows(c, gdim_y=h) for c in contexts)} == heights
 
 
 def test_deeply_nested_code_is_cut_off_not_followed_forever() -> None:

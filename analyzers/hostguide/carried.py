@@ -7,12 +7,12 @@ loop is seen with the tuples that really occur together. Values that never come 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from analyzers.hostguide.memory import Memory, alternatives
 from analyzers.hostguide.values import Address, Choice, Key, LoopHead, Null, Pointer, Value
 from analyzers.ir import expr as ex
-from analyzers.ir.expr import FALSE, TRUE, Expr
+from analyzers.ir.expr import FALSE, TRUE, Expr, IntType
 
 _MOST_TUPLES = 32
 _MOST_ROUNDS = 4
@@ -250,3 +250,45 @@ def _most_varied(keys: list[Key], tuples: list[tuple[Value, ...]]) -> set[Key]:
     counts = {k: len({t[i] for t in tuples}) for i, k in enumerate(keys)}
     most = max(counts.values())
     return {k for k, n in counts.items() if n == most}
+
+
+def unchanged(machine: Memory, values: Iterable[Expr]) -> dict[Expr, Expr]:
+    """The loop-carried numbers in ``values`` that are the same constant in every iteration: set to it before the loop,
+    and to nothing else in it."""
+    found: dict[Expr, Expr] = {}
+    waiting = list(ex.symbols(*values))
+    while waiting:
+        number = waiting.pop()
+        head = machine.head_of.get(number)
+        entry = head.entry.get(number) if head is not None and not head.broken else None
+        if number in found or head is None or not isinstance(entry, Expr):
+            continue
+        found[number] = entry
+        ways = [way.get(number, number) for way in head.back]
+        waiting += ex.symbols(entry, *(v for v in ways if isinstance(v, Expr)))
+    while True:
+        # All that is left is taken for unchanged, until one is seen not to be.
+        constants = {n: c for n in found if (c := _followed(n, found)) is not None}
+        changing = [n for n in found if not _stays(machine, n, constants)]
+        if not changing:
+            return constants
+        for number in changing:
+            del found[number]
+
+
+def _followed(number: Expr, entries: Mapping[Expr, Expr]) -> Expr | None:
+    """The constant that a number enters its loop with, which may be a number that an outer loop carries."""
+    seen: set[Expr] = set()
+    while number in entries and number not in seen:
+        seen.add(number)
+        entry = entries[number]
+        number = ex.cast(entry, number.ty) if entry.op == "const" and isinstance(number.ty, IntType) else entry
+    return number if number.op == "const" else None
+
+
+def _stays(machine: Memory, number: Expr, constants: Mapping[Expr, Expr]) -> bool:
+    constant = constants.get(number)
+    ways = [way.get(number, number) for way in machine.head_of[number].back]
+    return constant is not None and all(
+        isinstance(value, Expr) and ex.cast(ex.substitute(value, constants), constant.ty) == constant for value in ways
+    )

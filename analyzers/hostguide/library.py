@@ -501,6 +501,7 @@ LIBRARY: dict[str, Callable[[Caller, Node, tuple[Node, ...]], Value | None]] = {
     "cudaGetSymbolAddress": _symbol_address,
     **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _to_symbol),
     "raw_pointer_cast": _raw_pointer,
+    **{f"make_{vector}": _record(*"xyzw"[: int(vector[-1])]) for vector in VECTOR_TYPES - {"dim3"}},
     "make_cudaExtent": _record("width", "height", "depth"),
     "make_cudaPitchedPtr": _record("ptr", "pitch", "xsize", "ysize"),
     "malloc": _malloc_host,

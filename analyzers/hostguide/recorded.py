@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from analyzers.frontend.captures import captures, is_lambda
 from analyzers.frontend.cindex import Cursor, Type
 from analyzers.hostguide.aliasing import Aliases, Combination, Target
+from analyzers.hostguide.carried import unchanged
 from analyzers.hostguide.contexts import SHARED_BYTES, three
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.exprtree import written
@@ -82,11 +83,15 @@ def _drafted(machine: Executor, raw: RawLaunch, drafts: Drafts) -> _Draft:
     chosen = [Constraint(condition, launched) for condition in ex.conjuncts(raw.guard)]
     known = {c.condition.key for c in chosen}
     facts = [*chosen, *(c for c in common.facts if c.condition.key not in known)]
+    constants = unchanged(machine, [*common.bindings.values(), *(c.condition for c in facts)])
+    if constants:
+        facts = [replace(c, condition=ex.substitute(c.condition, constants)) for c in facts]
+        facts = [c for c in facts if c.condition is not TRUE]
     fixed = dict(pair for c in chosen for pair in _fixed(c.condition))
-    if not fixed:
+    if not fixed and not constants:
         return replace(common, facts=facts)
     memo: dict[int, Expr] = {}
-    bindings = {s: ex.rewrite(value, fixed.get, memo) for s, value in common.bindings.items()}
+    bindings = {s: ex.rewrite(ex.substitute(value, constants), fixed.get, memo) for s, value in common.bindings.items()}
     return replace(common, bindings=bindings, facts=facts)
 
 
