@@ -24,9 +24,8 @@ DEADLINE_S = 60
 @pytest.fixture
 def emacs(require_program: Callable[[str], str]) -> str:
     program = require_program("emacs")
-    found = subprocess.run(
-        [program, "--batch", "--eval", "(progn (package-initialize) (require 'eglot))"], capture_output=True, check=False
-    )
+    look = "(progn (package-initialize) (require 'eglot))"
+    found = subprocess.run([program, "--batch", "--eval", look], capture_output=True, check=False)
     if found.returncode != 0:
         # Emacs before 29 comes without it; Debian has it as elpa-eglot.
         require_program("eglot of Emacs")
@@ -89,9 +88,7 @@ def sitting(emacs: str, setsid: str, folder: Path, file: Path) -> dict[str, Any]
     return seen
 
 
-def test_see_eldoc_fix_undo_save_and_gone(
-    emacs: str, require_program: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_see_eldoc_fix_undo_save_and_gone(emacs: str, require_program: Callable[[str], str], tmp_path: Path) -> None:
     file = tmp_path / "shift.cu"
     file.write_text(KERNEL, encoding="utf-8")
     seen = sitting(emacs, require_program("setsid"), tmp_path, file)
