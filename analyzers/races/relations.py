@@ -49,6 +49,9 @@ before, so that none is taken for another."""
 ORDINARY_LENGTHS: tuple[tuple[int, int], ...] = ((1 << 10, 1 << 10), (1 << 20, 1 << 20))
 """The same where no size is multiplied by a coordinate."""
 
+SMALLER, SMALLER_LENGTHS = (1 << 10, 1 << 6), (1 << 6, 1 << 6)
+"""For sizes that the facts limit together: those of an allocation, whose product they keep within 32 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -133,7 +136,9 @@ class Relations:
         example: tuple[tuple[str, int], ...] = ()
         through_data = False
         for largest, order in zip(ORDINARY if strides else ORDINARY_LENGTHS, (1, -1), strict=True):
-            sizes = self._ordinary(race, strides[::order], [s for s in around if s not in strides][::order], largest)
+            extents = [s for s in around if s not in strides][::order]
+            sizes = self._ordinary(race, strides[::order], extents, largest)
+            sizes = sizes or self._ordinary(race, strides[::order], extents, SMALLER if strides else SMALLER_LENGTHS)
             if sizes is None:
                 return None
             checker = self._with(sizes)
