@@ -47,6 +47,7 @@ class Settings:
     redundant_barriers: bool = True
     kernel_effort: int = CheckOptions().kernel_effort
     smt_budget: int = CheckOptions().smt_budget
+    baseline: str | None = None
     severity: Mapping[str, SeverityChoice] = field(default_factory=dict[str, SeverityChoice])
     workers: int = 2
     hang_seconds: int = 60
@@ -247,6 +248,12 @@ OPTIONS: Final[tuple[Option, ...]] = (
         "The effort for one solver query, in Z3 resource units: more decides more and takes longer.",
         _integer(1_000, 2_000_000_000),
         {"type": "integer", "minimum": 1_000, "maximum": 2_000_000_000},
+    ),
+    Option(
+        "baseline",
+        "The file with the findings that are known and not shown, as “cuda-lsp check --write-baseline” writes it.",
+        _path,
+        {"type": ["string", "null"]},
     ),
     Option(
         "severity",

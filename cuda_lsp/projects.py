@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from cuda_lsp import config
+from cuda_lsp.adoption.baseline import Baseline
 from cuda_lsp.config import Layer, Problem, Settings
 from cuda_lsp.workspace import project
 from cuda_lsp.workspace.project import Project
@@ -49,6 +50,16 @@ class Projects:
         """What is known to hold in a folder now."""
         known = self._known.get(folder)
         return known.settings if known is not None else None
+
+    def baseline(self, folder: str) -> Baseline | None:
+        """The findings that are known in a folder, else those that are known in the workspace."""
+        known = self._known.get(folder) or self._known.get(self._top or "")
+        return known.baseline if known is not None else None
+
+    @property
+    def baselines(self) -> frozenset[str]:
+        """The paths of all baselines."""
+        return frozenset(known.baseline.path for known in self._known.values() if known.baseline is not None)
 
     async def of_folder(self, folder: str) -> Project:
         """The project of a folder, as its files are now."""

@@ -221,7 +221,8 @@ class Session:
     def files_changed(self, paths: Iterable[str]) -> None:
         """Files were created, changed or deleted outside the editor."""
         changed = [normalised(path) for path in paths]
-        if any(Path(path).name in (config.PROJECT_FILE, compile_commands.NAME) for path in changed):
+        of_project = (config.PROJECT_FILE, compile_commands.NAME)
+        if any(Path(path).name in of_project or path in self.projects.baselines for path in changed):
             self.project_changed()
         # The buffer counts for an open document, whatever happens to its file.
         closed = {path for path in changed if self.documents.at(path) is None}

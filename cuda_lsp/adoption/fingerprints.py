@@ -16,6 +16,8 @@ from analyzers.model import Finding, KernelResult, SourceSpan
 
 Places = tuple[tuple[SourceSpan, str], ...]
 """Where the accesses of a finding are, and of which kind: the same for all launches and instances of a template."""
+Key = tuple[SourceSpan, str, Places]
+"""A kernel, a code and places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,16 @@ def places_of(finding: Finding) -> Places:
     return (finding.span, "finding"), *((access.span, access.kind) for access in finding.accesses)
 
 
-def identities(kernels: Iterable[KernelResult]) -> Mapping[tuple[SourceSpan, str, Places], Identity]:
+def identities(kernels: Iterable[KernelResult]) -> Mapping[Key, Identity]:
     """The identity of every finding of a unit's kernels, by `key_of`."""
-    found: dict[tuple[SourceSpan, str, Places], Finding] = {}
+    found: dict[Key, Finding] = {}
     names: dict[SourceSpan, str] = {}
     for kernel in kernels:
         names[kernel.span] = base_name(kernel.name)
         for context in kernel.contexts:
             for finding in context.findings:
                 found.setdefault(key_of(kernel, finding), finding)
-    result: dict[tuple[SourceSpan, str, Places], Identity] = {}
+    result: dict[Key, Identity] = {}
     counts: dict[tuple[SourceSpan, str], int] = {}
     for key in sorted(found):
         kernel_span, code, _ = key
@@ -64,7 +66,7 @@ def identities(kernels: Iterable[KernelResult]) -> Mapping[tuple[SourceSpan, str
     return result
 
 
-def key_of(kernel: KernelResult, finding: Finding) -> tuple[SourceSpan, str, Places]:
+def key_of(kernel: KernelResult, finding: Finding) -> Key:
     """Equal for a finding in all launches and instances of a kernel."""
     return kernel.span, finding.code.value, places_of(finding)
 

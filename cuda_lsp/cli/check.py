@@ -11,7 +11,7 @@ from typing import Literal, TextIO
 from analyzers.hostguide.contexts import describe
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, Progress
-from cuda_lsp.cli import exit_codes, inputs, jobs, render_json, render_sarif, report, terminal
+from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_json, render_sarif, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
@@ -39,6 +39,10 @@ class CheckArguments:
     verbose: bool = False
     html: str | None = None
     """Where to write the findings as a page."""
+    baseline: str | None = None
+    """The file with the findings that are known, in place of the one that the settings name; empty for none."""
+    write_baseline: str | None = None
+    """Where to write the findings as known ones."""
 
 
 def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> int:
@@ -46,13 +50,23 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     started = time.monotonic()
     if arguments.html is not None:
         report.require_writable(arguments.html)
+    if arguments.write_baseline is not None:
+        baselines.require_writable(arguments.write_baseline)
+        if arguments.selection.is_partial:
+            raise UsageError("--write-baseline takes a check of everything, without --kernel, --launch and --no-host")
     for note in ineffective(arguments.selection):
         print(f"cuda-lsp: {note}", file=err)
     files = inputs.collect(arguments.paths)
     tell_notices(files, err)
     requests = Requests(arguments.selection, arguments.paths)
     texts = {file.path: file.text for file in files if file.text is not None}
-    judge = Judge(requests.settings, texts, partial=arguments.selection.is_partial)
+    named = baselines.named(arguments.baseline) if arguments.baseline else None
+    judge = Judge(
+        requests.settings,
+        texts,
+        partial=arguments.selection.is_partial,
+        baseline_of=requests.baseline if arguments.baseline is None else lambda _: named,
+    )
     units: list[JudgedUnit] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), lines_of, arguments.verbose)
     for unit, answers in results_of(files, requests, arguments.jobs, backend, err):
@@ -63,7 +77,8 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
             out.write(text + "\n" if text else "")
             out.flush()
     issues = judge.issues_in_headers(requests.folders, [judged.unit.path for judged in units])
-    found = Report(tuple(units), tuple(issues))
+    gone = baselines.gone(units, requests.folders) if not arguments.selection.is_partial else []
+    found = Report(tuple(units), tuple(issues), tuple(gone))
     if arguments.format == "json":
         out.write(render_json.render(found))
     elif arguments.format == "sarif":
@@ -71,10 +86,15 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     else:
         out.write(renderer.issues(issues))
         out.write(renderer.summary(units, time.monotonic() - started))
+        out.write(renderer.gone(found))
     if arguments.html is not None:
         report.write(arguments.html, units)
     _require_known_kernels(arguments.selection, [judged.unit for judged in units])
     _require_fitting_launches(arguments.selection, [judged.unit for judged in units])
+    if arguments.write_baseline is not None:
+        number = baselines.write(arguments.write_baseline, units, requests.folders)
+        print(f"cuda-lsp: {number} {'finding' if number == 1 else 'findings'} in {arguments.write_baseline}", file=err)
+        return exit_code(found, frozenset())
     return exit_code(found, arguments.fail_on)
 
 

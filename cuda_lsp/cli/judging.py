@@ -12,6 +12,7 @@ from pathlib import Path
 
 from analyzers.model import Finding, Fix, FixRefusal, KernelResult, UnitResult, Verdict
 from cuda_lsp.adoption import comments as comment_reader
+from cuda_lsp.adoption.baseline import Baseline
 from cuda_lsp.adoption.comments import CommentIssue, FileComments, Suppression
 from cuda_lsp.adoption.fingerprints import Identity, identities, key_of
 from cuda_lsp.adoption.muting import (
@@ -43,6 +44,7 @@ class JudgedUnit:
     issues: tuple[CommentIssue, ...]
     """With the suppressions in the main file."""
     settings: Settings
+    baseline: Baseline | None = None
 
     @property
     def standings(self) -> Iterator[tuple[KernelResult, Verdict | How]]:
@@ -65,8 +67,16 @@ class Report:
     """All that a run has to say."""
 
     units: tuple[JudgedUnit, ...]
-    issues: tuple[CommentIssue, ...]
+    issues: tuple[CommentIssue, ...] = ()
     """With the suppressions in headers."""
+    gone: tuple[Identity, ...] = ()
+    """Of the baseline, what no longer occurs."""
+
+    @property
+    def baselines(self) -> tuple[Baseline, ...]:
+        """Those that hold for some unit."""
+        found = {judged.baseline.path: judged.baseline for judged in self.units if judged.baseline is not None}
+        return tuple(found.values())
 
     @property
     def all_issues(self) -> Iterator[CommentIssue]:
@@ -92,6 +102,8 @@ class Judge:
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     """What was analysed as the main files of units; other files are read from the disk."""
     partial: bool = False
+    baseline_of: Callable[[str], Baseline | None] = lambda _: None
+    """The baseline that holds for a unit."""
     _comments: dict[str, FileComments] = field(default_factory=dict[str, FileComments])
     _used: set[tuple[Suppression, Verdict]] = field(default_factory=set[tuple[Suppression, Verdict]])
     _seen: dict[str, list[_Seen]] = field(default_factory=dict[str, list[_Seen]])
@@ -100,12 +112,16 @@ class Judge:
     def judge(self, unit: UnitResult, answers: tuple[Fix | FixRefusal, ...]) -> JudgedUnit:
         settings = self.settings_of(unit.path)
         names = identities(unit.kernels)
+        baseline = self.baseline_of(unit.path)
 
         def muted(kernel: KernelResult, finding: Finding) -> Muted | None:
             suppression = next(suppressions_of(kernel, finding, self.comments_of), None)
             if suppression is not None:
                 return Muted("suppressed", suppression)
-            return Muted("off") if settings.severity_of(finding.code, finding.severity) is None else None
+            if settings.severity_of(finding.code, finding.severity) is None:
+                return Muted("off")
+            known = baseline is not None and baseline.knows(names[key_of(kernel, finding)])
+            return Muted("known") if known else None
 
         for kernel in unit.kernels:
             for finding in findings_of(kernel):
@@ -123,6 +139,7 @@ class Judge:
             lambda kernel, finding: names[key_of(kernel, finding)],
             tuple(self._issues(unit.path, [seen])),
             settings,
+            baseline,
         )
 
     def issues_in_headers(self, folders: Iterable[str], main_files: Iterable[str]) -> list[CommentIssue]:

@@ -69,6 +69,8 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.color,
             arguments.verbose,
             arguments.html,
+            "" if arguments.no_baseline else arguments.baseline,
+            arguments.write_baseline,
         )
         return check.check(given, backend, sys.stdout, sys.stderr)
     if arguments.command == "fix":
@@ -160,6 +162,10 @@ def _parser() -> argparse.ArgumentParser:
         "-j", "--jobs", type=_positive, default=1, metavar="N", help="files analysed at once (default: 1)"
     )
     check.add_argument("-v", "--verbose", action="store_true", help="show assumptions, facts and clean kernels in full")
+    known = check.add_mutually_exclusive_group()
+    known.add_argument("--baseline", metavar="FILE", help="findings that are known: report only what is new")
+    known.add_argument("--no-baseline", action="store_true", help="report also what the settings' baseline knows")
+    check.add_argument("--write-baseline", metavar="FILE", help="make what is found known, for --baseline")
     check.add_argument("--html", metavar="FILE", help="also write the findings, drawn, as a page for a browser")
     _add_color(check)
     _add_selection(check, kernels=True)

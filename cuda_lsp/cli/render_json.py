@@ -23,7 +23,7 @@ from cuda_lsp.adoption.muting import Muted
 from cuda_lsp.cli.inputs import shown
 from cuda_lsp.cli.judging import JudgedUnit, Report
 from cuda_lsp.cli.render_text import fix_of, refusal_of
-from cuda_lsp.cli.summary import STANDINGS, kernel_counts, name_of
+from cuda_lsp.cli.summary import STANDINGS, hidden_mistakes, kernel_counts, name_of
 
 SCHEMA: Final = 1
 
@@ -36,12 +36,33 @@ def document(report: Report) -> dict[str, Any]:
         "tool": {"name": "cuda-lsp", "version": __version__},
         "units": [_unit(judged) for judged in report.units],
         "comments": [_issue(issue) for issue in report.all_issues],
+        "baseline": _baseline(report),
         "summary": {name_of(standing): counts[standing] for standing in STANDINGS if counts[standing]},
     }
 
 
 def render(report: Report) -> str:
     return json.dumps(document(report), indent=2, ensure_ascii=False) + "\n"
+
+
+def _baseline(report: Report) -> dict[str, Any] | None:
+    if not report.baselines:
+        return None
+    known = sum(muted.how == "known" for _, _, muted in hidden_mistakes(report.units))
+    return {
+        "paths": [shown(each.path) for each in report.baselines],
+        "known": known,
+        "gone": [
+            {
+                "fingerprint": each.fingerprint,
+                "path": shown(each.path),
+                "kernel": each.kernel,
+                "code": each.code,
+                "accesses": list(each.accesses),
+            }
+            for each in report.gone
+        ],
+    }
 
 
 def _issue(issue: CommentIssue) -> dict[str, Any]:

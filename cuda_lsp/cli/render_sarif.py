@@ -28,7 +28,7 @@ from analyzers.model import (
 )
 from cuda_lsp import __version__, documentation
 from cuda_lsp.adoption.comments import CommentCode, CommentIssue
-from cuda_lsp.adoption.fingerprints import key_of
+from cuda_lsp.adoption.fingerprints import Identity, key_of
 from cuda_lsp.adoption.muting import Muted
 from cuda_lsp.cli.inputs import shown
 from cuda_lsp.cli.judging import JudgedUnit, Report
@@ -67,6 +67,7 @@ def document(report: Report) -> dict[str, Any]:
     """The whole log of one run."""
     results = [result for judged in report.units for result in _results(judged)]
     results += [_issue(issue) for issue in report.all_issues]
+    results += [_gone(each) for each in report.gone]
     notifications = [note for judged in report.units for note in _notifications(judged.unit)]
     run = {
         "tool": {
@@ -149,6 +150,9 @@ def _result(judged: JudgedUnit, muted: Muted | None, occurrences: list[_Occurren
         result["relatedLocations"] = related
     if len(finding.accesses) > 1:
         result["codeFlows"] = [{"threadFlows": [_thread_flow(finding, access) for access in finding.accesses]}]
+    if judged.baseline is not None:
+        known = all(judged.baseline.knows(judged.identity(each.kernel, each.finding)) for each in occurrences)
+        result["baselineState"] = "unchanged" if known else "new"
     suppressions = list(_suppressions(muted))
     if suppressions:
         result["suppressions"] = suppressions
@@ -215,6 +219,19 @@ def _issue(issue: CommentIssue) -> dict[str, Any]:
         "level": _LEVELS[issue.severity],
         "message": {"text": issue.message},
         "locations": [{"physicalLocation": _physical(issue.span)}],
+    }
+
+
+def _gone(identity: Identity) -> dict[str, Any]:
+    """An entry of the baseline that no longer occurs."""
+    text = f"No longer found in {identity.kernel}: {', '.join(identity.accesses)}"
+    return {
+        "ruleId": identity.code,
+        "level": "none",
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(identity.path)}}],
+        "partialFingerprints": {FINGERPRINT: identity.fingerprint},
+        "baselineState": "absent",
     }
 
 

@@ -30,7 +30,7 @@ from analyzers.model import (
 from cuda_lsp.adoption.comments import CommentIssue
 from cuda_lsp.adoption.muting import How
 from cuda_lsp.cli.inputs import shown
-from cuda_lsp.cli.judging import JudgedUnit
+from cuda_lsp.cli.judging import JudgedUnit, Report
 from cuda_lsp.cli.summary import STANDINGS, hidden_mistakes, kernel_counts, name_of
 from cuda_lsp.cli.terminal import Role, Style, printable, width
 from cuda_lsp.mistakes import barrier_role, describe_turn
@@ -45,6 +45,7 @@ _ROLES: dict[Severity, Role] = {
     Severity.HINT: "hint",
 }
 _LABEL_WIDTH = 9
+_MOST_GONE = 12
 _HIDDEN: dict[How, str] = {
     "suppressed": "suppressed by comments",
     "known": "known from the baseline",
@@ -121,6 +122,18 @@ class TextRenderer:
         told[0] = told[0].replace(" ", f" {_plural(int(told[0].split()[0]), 'finding')} ", 1)
         listed = "" if self._verbose else " (listed with -v)"
         return f"not shown: {', '.join(told)}{listed}\n"
+
+    def gone(self, report: Report) -> str:
+        """Which entries of the baseline no longer occur."""
+        if not report.gone:
+            return ""
+        number = len(report.gone)
+        names = ", ".join(shown(each.path) for each in report.baselines)
+        head = f"no longer in the code {'is 1 entry' if number == 1 else f'are {number} entries'} of {names}"
+        listed = report.gone if self._verbose else report.gone[:_MOST_GONE]
+        lines = [f"  {shown(e.path)}: {e.code} in {e.kernel}: {printable(', '.join(e.accesses))}" for e in listed]
+        more = [f"  and {number - len(listed)} more, listed with -v"] if number > len(listed) else []
+        return "\n".join([f"baseline: {head}; --write-baseline drops them:", *lines, *more]) + "\n"
 
     # --- a finding ----------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from analyzers.hostguide.program import Program
 from analyzers.model import CheckOptions, UserLaunch
 from analyzers.requests import CheckRequest
 from cuda_lsp import cache
+from cuda_lsp.adoption.baseline import Baseline
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, plain
@@ -76,6 +77,10 @@ class Requests:
     def settings(self, path: str) -> Settings:
         """What the project of a file says. Raises `UsageError` like `request`."""
         return self._project(str(Path(path).parent)).settings
+
+    def baseline(self, path: str) -> Baseline | None:
+        """The baseline that the project of a file names."""
+        return self._project(str(Path(path).parent)).baseline
 
     def _view(self, path: str, found: Project) -> View:
         """The workspace of a file: the folder named on the command line, else that of the project file or repository,

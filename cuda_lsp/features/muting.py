@@ -1,4 +1,4 @@
-"""What the comments in the documents mute, as they stand now, and the diagnostics about those comments.
+"""What comments and the baseline mute in the documents as they are now, and the diagnostics about those comments.
 
 A suppression counts as soon as it is typed: both it and the finding are looked for in the text of the editor. That one
 is of no use is said when the last check is of that very text.
@@ -6,14 +6,16 @@ is of no use is said when the last check is of that very text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzers.model import Finding, SourceSpan, UnitResult, Verdict
 from cuda_lsp import documentation
 from cuda_lsp.adoption import comments
 from cuda_lsp.adoption.comments import NO_COMMENTS, CommentCode, CommentIssue, FileComments, Suppression
+from cuda_lsp.adoption.fingerprints import Identity, Key, identities, key_of
 from cuda_lsp.adoption.muting import Muted, suppressions_of, unused
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ class Muting:
         """Of files that are not open, where there is something."""
         self.stamp = 0
         """Grows whenever comments or what they stand beside may have changed."""
+        self._groups: tuple[int, dict[int, tuple[ShownKernel, ...]]] | None = None
+        """By kernel, all instances of the same template."""
+        self._identities: dict[tuple[ShownKernel, ...], Mapping[Key, Identity]] = {}
         self._used: tuple[tuple[int, int], frozenset[tuple[Suppression, Verdict]]] | None = None
 
     def text_changed(self, path: str) -> None:
@@ -70,7 +75,30 @@ class Muting:
     def muted(self, shown: ShownKernel, finding: Finding) -> Muted | None:
         """Why a finding is not shown. What the settings switch off is not asked here."""
         suppression = next(self._suppressions(shown, finding), None)
-        return Muted("suppressed", suppression) if suppression is not None else None
+        if suppression is not None:
+            return Muted("suppressed", suppression)
+        baseline = self._session.projects.baseline(str(Path(finding.span.path).parent))
+        if baseline is None or not baseline.entries:
+            return None
+        identity = self._names(shown).get(key_of(shown.result, finding))
+        return Muted("known") if identity is not None and baseline.knows(identity) else None
+
+    def _names(self, shown: ShownKernel) -> Mapping[Key, Identity]:
+        """The identities of the findings of a kernel, which it has together with the other instances of a template."""
+        if self._groups is None or self._groups[0] != self._session.results:
+            groups: dict[tuple[str, SourceSpan], list[ShownKernel]] = {}
+            for view in self._session.views.values():
+                for each in view.kernels.values():
+                    if each.findings:
+                        groups.setdefault((view.path, each.result.span), []).append(each)
+            found = {id(each): tuple(group) for group in groups.values() for each in group}
+            self._groups = self._session.results, found
+            still = set(found.values())
+            self._identities = {group: names for group, names in self._identities.items() if group in still}
+        group = self._groups[1].get(id(shown), (shown,))
+        if group not in self._identities:
+            self._identities[group] = identities([each.result for each in group])
+        return self._identities[group]
 
     def _suppressions(self, shown: ShownKernel, finding: Finding) -> Iterator[Suppression]:
         def line_of(span: SourceSpan) -> int | None:

@@ -8,6 +8,7 @@ from lsprotocol import types
 from pygls import uris
 
 from cuda_lsp import config
+from cuda_lsp.adoption import baseline
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
@@ -20,7 +21,8 @@ async def register(session: Session) -> None:
     if not session.client.features.watched_files_registration:
         return
     endings = ",".join(sorted(suffix.lstrip(".") for suffix in CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES))
-    patterns = (f"**/{compile_commands.NAME}", f"**/{config.PROJECT_FILE}", f"**/*.{{{endings}}}")
+    names = (compile_commands.NAME, config.PROJECT_FILE, baseline.USUAL_NAME)
+    patterns = (*(f"**/{name}" for name in names), f"**/*.{{{endings}}}")
     watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in patterns]
     await session.client.register(
         types.WORKSPACE_DID_CHANGE_WATCHED_FILES,

@@ -6,11 +6,14 @@ has to be done again. Both touch the disk: the server calls them from a thread.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.frontend.flags import CompileFlags
 from cuda_lsp import config
+from cuda_lsp.adoption import baseline
+from cuda_lsp.adoption.baseline import Baseline, BaselineError
 from cuda_lsp.config import Layer, Problem, Settings
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.compile_commands import Database
@@ -47,9 +50,11 @@ class Project:
     database: Database
     client: tuple[Layer, ...]
     top: str | None
-    found: tuple[str | None, str | None]
-    """The project file and the database."""
-    stamps: tuple[_Stamp, _Stamp]
+    found: tuple[str | None, ...]
+    """The project file, the database and the baseline."""
+    stamps: tuple[_Stamp, ...]
+    baseline: Baseline | None = None
+    """The findings that are known."""
 
     def flags_for(self, path: str) -> CompileFlags:
         return compile_commands.flags_for(path, self.database, self.settings, self.directory)[0]
@@ -75,7 +80,7 @@ class Project:
         """Whether loading again would give the same."""
         if client != self.client:
             return False
-        found = _find(Path(self.folder), Path(self.top) if self.top else None, self.settings.compile_commands)
+        found = _find(Path(self.folder), Path(self.top) if self.top else None, self.settings)
         return found == self.found and tuple(_stamp(path) for path in found) == self.stamps
 
 
@@ -88,25 +93,47 @@ def load(folder: str, top: str | None, client: tuple[Layer, ...]) -> Project:
     directory = file.parent if file is not None else (end or start)
     database_path = compile_commands.find(start, end, settings.compile_commands, directory)
     database, database_problems = compile_commands.load(database_path)
-    found = (str(file) if file else None, str(database_path) if database_path else None)
+    known, baseline_problems = _baseline(_in(directory, settings.baseline))
+    found = (*map(_text, (file, database_path)), _in(directory, settings.baseline))
     return Project(
         folder=folder,
         directory=str(directory),
         settings=settings,
-        problems=(*problems, *merge_problems, *database_problems),
+        problems=(*problems, *merge_problems, *database_problems, *baseline_problems),
         database=database,
         client=client,
         top=top,
         found=found,
-        stamps=(_stamp(found[0]), _stamp(found[1])),
+        stamps=tuple(_stamp(path) for path in found),
+        baseline=known,
     )
 
 
-def _find(start: Path, top: Path | None, configured: str | None) -> tuple[str | None, str | None]:
+def _find(start: Path, top: Path | None, settings: Settings) -> tuple[str | None, ...]:
     file = config.find_project_file(start, top)
     directory = file.parent if file is not None else (top or start)
-    database = compile_commands.find(start, top, configured, directory)
-    return (str(file) if file else None, str(database) if database else None)
+    database = compile_commands.find(start, top, settings.compile_commands, directory)
+    return (*map(_text, (file, database)), _in(directory, settings.baseline))
+
+
+def _text(path: Path | None) -> str | None:
+    return str(path) if path is not None else None
+
+
+def _in(directory: Path, path: str | None) -> str | None:
+    return os.path.normpath(directory / path) if path is not None else None
+
+
+def _baseline(path: str | None) -> tuple[Baseline | None, tuple[Problem, ...]]:
+    if path is None:
+        return None, ()
+    if not Path(path).exists():
+        # Named before it is written for the first time: nothing is known yet.
+        return Baseline(path), ()
+    try:
+        return baseline.load(path), ()
+    except BaselineError as error:
+        return None, (Problem(path, str(error)),)
 
 
 def _stamp(path: str | None) -> _Stamp:
