@@ -6,6 +6,8 @@ state that later expressions are read in.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.clusters import exists, is_in_block, own_object
@@ -16,6 +18,7 @@ from analyzers.ir.events import (
     Broadcast,
     Conjunct,
     Guard,
+    Scan,
     Staged,
 )
 from analyzers.ir.expr import BOOL, I64, Expr, IntType
@@ -23,6 +26,8 @@ from analyzers.ir.memory_state import Cell
 from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.surfaces import is_surface
 from analyzers.ir.valuation import Valuation
+
+_SUMS = ("block_scan", "block_total", "warp_scan", "warp_total")
 
 FULL_WARP = 0xFFFFFFFF
 """A mask of all lanes."""
@@ -315,6 +320,9 @@ class Effects(Valuation):
 
     def _collective(self, s: K.Collective) -> None:
         operands = [self.value(o) for o in s.operands]
+        if s.name in _SUMS:
+            self._sum_of_group(s, operands)
+            return
         kind = s.name.removeprefix("__").removesuffix("_sync")
         shuffle = kind.startswith("shfl")
         if shuffle and operands and all(self.level(o) in ("block", "grid") for o in operands):
@@ -324,12 +332,34 @@ class Effects(Valuation):
         level = "warp" if self._same_for_a_warp(kind, operands) else "thread"
         result = E.opaque(f"warp:{s.id}", s.ty, self.counters(), level)
         self.assign(s.var, result)
+        self.warp_scans.forget(result)
         if kind == "shfl" and level == "warp":
             self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1])
+        if kind == "shfl_up" and self._is_whole_warp(operands) and self._all_come_here("warp"):
+            self.warp_scans.shuffle(result, operands[1], operands[2])
+        if kind == "shfl" and level == "warp" and self._all_come_here("warp"):
+            self.warp_scans.broadcast(result, operands[2], operands[1])
         if kind == "activemask":
             self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
         if self.names_lanes and isinstance(s.ty, IntType):
             self._own_bit(kind, operands, result)
+
+    def _sum_of_group(self, s: K.Collective, operands: list[Expr]) -> None:
+        """The sum of what the threads before this one in a block or warp gave, or all of them."""
+        value, sizes = operands[0], [o.value if o.op == "const" else 0 for o in operands[1:]]
+        group: Literal["block", "warp"] = "block" if s.name.startswith("block_") else "warp"
+        total = s.name.endswith("_total")
+        one_value = total and (group == "block" or sizes == [32])
+        result = E.opaque(f"warp:{s.id}", s.ty, self.counters(), group if one_value else "thread")
+        self.assign(s.var, result)
+        self.warp_scans.forget(result)
+        if 0 not in sizes and value.ty == s.ty and self._all_come_here(group):
+            self.warp_scans.found[result.value[0]] = Scan(result, value, group, tuple(sizes), total)
+
+    def _all_come_here(self, group: Literal["block", "warp"]) -> bool:
+        """All threads of a group or none, and in the same iterations."""
+        enough = ("block", "grid") if group == "block" else ("warp", "block", "grid")
+        return all(c.kind == "assume" or self.level(c.condition) in enough for c in self.guard)
 
     def _formed(self, mask: Expr | None) -> Guard:
         while mask is not None and mask.op in ("cast", "narrow"):
@@ -357,9 +387,15 @@ class Effects(Valuation):
         if mask is None or mask.op != "const" or mask.value & FULL_WARP != FULL_WARP:
             return False
         if kind == "shfl" and len(operands) >= 3:
-            whole = len(operands) == 3 or (operands[3].op == "const" and operands[3].value == 32)
-            return whole and self.level(operands[2]) != "thread"
+            return self._is_whole_warp(operands) and self.level(operands[2]) != "thread"
         return kind in ("any", "all", "ballot", "uni") or kind.startswith("reduce_")
+
+    def _is_whole_warp(self, operands: list[Expr]) -> bool:
+        """A shuffle that names all lanes, and no parts of a warp."""
+        mask = operands[0]
+        if len(operands) < 3 or mask.op != "const" or mask.value & FULL_WARP != FULL_WARP:
+            return False
+        return len(operands) == 3 or (operands[3].op == "const" and operands[3].value == 32)
 
 
 def _observed(guard: Guard) -> set[Expr]:

@@ -187,6 +187,22 @@ class Broadcast:
 
 
 @dataclass(frozen=True, slots=True)
+class Scan:
+    """What a thread got from a sum over its group: of the values of the threads before it, or of all."""
+
+    result: Expr
+    """An opaque value."""
+    value: Expr
+    """What the thread itself gave."""
+    group: Literal["block", "warp"]
+    size: tuple[int, ...]
+    """Of a block: its dimensions. Otherwise the number of lanes."""
+    total: bool
+    steps: tuple[tuple[Expr, int], ...] = ()
+    """The conditions under which shuffles were added up, each with its distance: that many lanes are below."""
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are
     ``parameters``."""
@@ -212,5 +228,7 @@ class KernelEvents:
     assertions: tuple[AssertionEvent, ...] = ()
     broadcasts: Mapping[str, Broadcast] = field(default_factory=dict[str, Broadcast])
     """By the identity of the result."""
+    scans: Mapping[str, Scan] = field(default_factory=dict[str, Scan])
+    """By the identity of the result: those in which all threads of each group take part."""
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""

@@ -116,6 +116,7 @@ class _Executor(Effects):
             assertions=tuple(self.assertions),
             assumptions=tuple(self.assumptions),
             broadcasts=self.broadcasts,
+            scans=self.warp_scans.found,
             retried=retried_reads(self.kernel),
         )
 
@@ -150,7 +151,7 @@ class _Executor(Effects):
         if self.followed > MAX_STATEMENTS:
             raise TooMuchWorkError(f"the kernel has more than {MAX_STATEMENTS:,} statements to follow")
         if isinstance(s, K.Assign):
-            self.assign(s.var, self.limited(self.value(s.value)))
+            self.assign(s.var, self.warp_scans.summed(self.limited(self.value(s.value))))
         elif isinstance(s, K.Load):
             self._load(s)
         elif isinstance(s, K.Store):
@@ -220,6 +221,8 @@ class _Executor(Effects):
             self.state = sides[0][1]
         else:
             self.state = merge(c, sides[0][1], sides[1][1])
+            if self.warp_scans.shuffled:
+                self.state.variables = {n: self.warp_scans.summed(x) for n, x in self.state.variables.items()}
         return exits
 
     def _depart(self, ways: list[tuple[int, int, Expr]], place: int) -> None:

@@ -1,18 +1,19 @@
 """Short loops that only compute, written out: their results are then expressions instead of unknown values.
 
-A loop qualifies when nothing in it touches memory or other threads, and a counter that starts at a constant and changes
-in one unconditional way ends it after a few turns, whatever else may end it before. What follows the loop then knows
-which turn was the last for which thread.
+A loop qualifies when nothing in it touches memory or other threads, shuffles from lanes below aside, and a counter
+that starts at a constant and changes in one unconditional way ends it after a few turns, whatever else may end it
+before. What follows the loop then knows which turn was the last for which thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import Assign, Block, Continue, Exit, If, Loop, Stmt, statements
+from analyzers.ir.kernel import Assign, Block, Collective, Continue, Exit, If, Loop, Stmt, statements
 
 MAX_TURNS: Final = 8
 MAX_STATEMENTS: Final = 120
@@ -25,12 +26,14 @@ _Known: TypeAlias = "dict[str, Expr]"
 
 def unrolled(body: Body) -> Body:
     """The statements with such loops replaced by Blocks; the same object where there is none."""
-    return _Unroller().block(body, {})
+    return _Unroller(max((x.id for x in statements(body) if isinstance(x, Collective)), default=0)).block(body, {})
 
 
 class _Unroller:
-    def __init__(self) -> None:
+    def __init__(self, last: int) -> None:
         self.copies = 0
+        self.last = last
+        """The highest number of a shuffle."""
 
     def block(self, body: Body, known: _Known) -> Body:
         out: list[Stmt] = []
@@ -78,6 +81,7 @@ class _Unroller:
             self.copies += 1
             here = f"{s.label}#{self.copies}"
             names = {label: f"{label}#{self.copies}" for label in blocks}
+            first = len(out)
             out += _renamed(s.head, names, s.label, here)
             if turn == turns:
                 break  # the test has failed by now, or the last turn has left at its end
@@ -86,7 +90,22 @@ class _Unroller:
             body = _renamed(s.body, names, s.label, here)
             out += (Block(here, body),) if skips else body
             out += _renamed(s.latch, names, s.label, here)
+            out[first:] = self._numbered(tuple(out[first:]))
         return Block(s.label, tuple(out))
+
+    def _numbered(self, body: Body) -> Body:
+        """Shuffles in each turn are others."""
+        out: list[Stmt] = []
+        for s in body:
+            if isinstance(s, Collective):
+                self.last += 1
+                s = replace(s, id=self.last)
+            elif isinstance(s, If):
+                s = replace(s, then=self._numbered(s.then), orelse=self._numbered(s.orelse))
+            elif isinstance(s, Block):
+                s = replace(s, body=self._numbered(s.body))
+            out.append(s)
+        return tuple(out)
 
 
 def _only_decides(s: Loop) -> bool:
@@ -95,7 +114,13 @@ def _only_decides(s: Loop) -> bool:
     decisions = [x for x in inside if isinstance(x, If)]
     tests = [x for x in decisions if not x.orelse and len(x.then) == 1 and _leaves(x.then[0], s.label)]
     beside = len(decisions) > len(tests) or len(tests) + (s.condition is not E.TRUE) > 1
-    return beside and all(isinstance(x, (Assign, If, Block, Exit, Continue)) for x in inside)
+    beside = beside or any(isinstance(x, Collective) for x in inside)
+    return beside and all(isinstance(x, (Assign, If, Block, Exit, Continue)) or adds_from_below(x) for x in inside)
+
+
+def adds_from_below(s: Stmt) -> bool:
+    """A shuffle of which scans are made."""
+    return isinstance(s, Collective) and s.name in ("__shfl_up_sync", "__shfl_up")
 
 
 def _leaves(s: Stmt, label: str) -> bool:

@@ -30,6 +30,7 @@ from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import State
 from analyzers.ir.pointers import address_number, pointer_targets, points_to, rewritten_objects, written_objects
 from analyzers.ir.uniformity import narrower, varying
+from analyzers.ir.warp_scans import WarpScans
 
 MAX_TERMS = 1_000
 """Operations of an integer, repeated ones counted again, beyond which it is taken for a hash: nothing is known of it
@@ -102,6 +103,7 @@ class Valuation:
         """Objects that a thread may write after it saw what another one did."""
         self.names_lanes = any(_names_lanes(s) for s in K.statements(kernel.body))
         self.broadcasts: dict[str, Broadcast] = {}
+        self.warp_scans = WarpScans()
         self.settled: list[tuple[Guard, tuple[str, ...], frozenset[Expr]]] = []
         """Of barriers of the block so far: their conditions, loops, and what these say of what was seen in atomics."""
         self.formations: dict[Expr, Guard] = {}

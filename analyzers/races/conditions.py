@@ -9,10 +9,13 @@ from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.intervals import Intervals
+from analyzers.races.broadcasts import broadcast_conditions
 from analyzers.races.ordering import Case
 from analyzers.races.pairs import Pair, residue
 from analyzers.races.pipelines import unordered
 from analyzers.races.promises import disjoint, injective_facts
+from analyzers.races.scans import scan_laws
+from analyzers.races.shared_counts import count_laws
 from analyzers.races.tensors import own_cells
 from analyzers.races.threads import Launch, Mode, opaque_definitions
 from analyzers.races.tickets import ticket_conditions, tickets
@@ -92,9 +95,12 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     if any(E.lnot(c) in known for c in flat):
         return None
     flat += opaque_definitions(launch, flat, mode)
-    known_tickets = tickets(launch)
+    known_tickets = launch.once(tickets)
     flat += ticket_conditions(launch, known_tickets, flat, mode)
+    flat += broadcast_conditions(launch, known_tickets, flat, mode)
     flat += warp_ticket_conditions(launch, known_tickets, flat, mode)
+    flat += count_laws(launch, flat, mode)
+    flat += scan_laws(launch, flat, mode)
     flat += launch.fusion_facts(flat, mode)
     flat += exclusive_or_laws(flat)
     if E.FALSE in flat:

@@ -8,9 +8,9 @@ them (``AccessEvent.lanes``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import is_in_block, own_object
@@ -20,6 +20,7 @@ from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.solve.query import Fact
 
+_Found = TypeVar("_Found")
 Mode = Literal["thread", "warp", "block", "grid"]
 
 MAX_BLOCK = (1024, 1024, 64)
@@ -56,6 +57,7 @@ class Launch:
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
     mapped: frozenset[str] = field(init=False)
     """Shared objects that other blocks of the cluster reach."""
+    _kept: dict[Callable[[Launch], Any], Any] = field(init=False, default_factory=dict["Callable[[Launch], Any]", Any])
     _in_bounds: list[Expr] | None = field(init=False, default=None)
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
@@ -87,6 +89,12 @@ class Launch:
                 self.promises.append((tag, *said))
             self.facts.append(Fact(E.TRUE if said is not None else self.bind(c.condition), tag))
         self.dimension_tag = len(self.context.constraints)
+
+    def once(self, find: Callable[[Launch], _Found]) -> _Found:
+        """What ``find`` gives for this launch, worked out the first time it is asked for."""
+        if find not in self._kept:
+            self._kept[find] = find(self)
+        return self._kept[find]
 
     def bind(self, e: Expr) -> Expr:
         """``e`` with what the launch passes put in."""

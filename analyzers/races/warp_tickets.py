@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from math import prod
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import AccessEvent, Broadcast
 from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.races.scans import of_last_lane
 from analyzers.races.threads import MAX_THREADS, WARP, Launch, Mode
 from analyzers.races.tickets import anew_in, apart
 
 
-def warp_tickets(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, tuple[Broadcast, AccessEvent]]:
-    """By identity of the value that a warp got: the addition that gave it to one of its lanes."""
-    out: dict[str, tuple[Broadcast, AccessEvent]] = {}
+def warp_tickets(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, tuple[Broadcast, AccessEvent, Expr]]:
+    """By identity of the value that a warp got: the addition that gave it to one of its lanes, and what was added."""
+    out: dict[str, tuple[Broadcast, AccessEvent, Expr]] = {}
     for identity, b in launch.events.broadcasts.items():
         if b.lane.op != "const" or not 0 <= b.lane.value < WARP or not known:
             continue
@@ -28,20 +30,36 @@ def warp_tickets(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[str, 
             continue
         kind, _, number = str(given.value[0]).partition(":")
         a = known.get(int(number)) if kind == "atomic" else None
-        if a is not None and a.offset.op == "const" and a.atomic is not None and _same_for_warp(launch, a):
-            out[identity] = b, a
+        if a is None or a.offset.op != "const" or a.atomic is None or not _has_lane(launch, int(b.lane.value)):
+            continue
+        amount = a.value if _same_for_warp(launch, a) else None
+        if amount is None and a.value is not None and b.lane.value == WARP - 1 and _only_grows(launch, a):
+            amount = of_last_lane(launch, a.value)
+        if amount is not None:
+            out[identity] = b, a, amount
     return out
 
 
 def _same_for_warp(launch: Launch, a: AccessEvent) -> bool:
     """Each lane of a warp would add the same, zero or more, to a counter that never begins anew."""
-    assert a.atomic is not None
-    if a.atomic.op != "add" or anew_in(launch, a) or a.value is None or not isinstance(a.value.ty, IntType):
+    if not _only_grows(launch, a) or a.value is None:
         return False
     found = E.symbols(launch.bind(a.value))
     return all(
         s.value[1] != "thread" if s.op == "opaque" else not str(s.value).startswith(("tid.", "gid.")) for s in found
     )
+
+
+def _only_grows(launch: Launch, a: AccessEvent) -> bool:
+    if a.atomic is None or a.atomic.op != "add" or anew_in(launch, a):
+        return False
+    return a.value is not None and isinstance(a.value.ty, IntType)
+
+
+def _has_lane(launch: Launch, lane: int) -> bool:
+    """Every warp has a lane of this number, as far as the size of blocks is known."""
+    threads = [b for b in launch.block if b is not None]
+    return len(threads) < len(launch.block) or prod(threads) % WARP == 0 or lane < prod(threads) % WARP
 
 
 def _of_lane(launch: Launch, value: Expr, lane: int) -> Expr | None:
@@ -86,14 +104,14 @@ def warp_ticket_conditions(
     if mode == "block" and E.lnot(launch.same_warp("block")) not in conjuncts:
         return []  # The two may be of one warp, and mean one ticket.
     out: list[Expr] = []
-    for b, a in warp_tickets(launch, known).values():
+    for b, a, amount in warp_tickets(launch, known).values():
         one, two = (launch.side(b.result, t, mode) for t in (1, 2))
         space = launch.events.kernel.object(a.root.value).space if a.root.op == "addr" else ""
         if one not in present or two not in present or one is two or not space:
             continue
         if mode == "grid" and space != "global":
             continue
-        amounts = [E.cast(launch.side(a.value, t, mode), I64) for t in (1, 2) if a.value is not None]
+        amounts = [E.cast(launch.side(amount, t, mode), I64) for t in (1, 2)]
         different = apart(a, (one, amounts[0]), (two, amounts[1]))
         if mode == "warp":
             same = [E.compare("eq", x, y) for x, y in zip(one.args, two.args, strict=True)]

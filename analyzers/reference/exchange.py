@@ -6,6 +6,7 @@ Names are CUDA's, with or without ``__`` and ``_sync``; the operands are the arg
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from analyzers.ir.expr import FloatType, IntType, Type
@@ -23,6 +24,32 @@ def plain_name(name: str) -> str:
 
 def takes_mask(name: str) -> bool:
     return name.endswith("_sync")
+
+
+def of_block(name: str) -> bool:
+    """A collective of all threads of a block, which are its lanes then."""
+    return name.startswith("block_")
+
+
+def _summed(name: str, lanes: Mapping[int, Sequence[Any]], ty: Type, garbage: Garbage) -> dict[int, Any]:
+    """``block_scan(value, x, y, z)``, ``warp_scan(value, width)`` and the totals: the values of all lanes of the group
+    that come before, and of all. Where lanes are missing, nothing is known (CUB)."""
+    out: dict[int, Any] = {}
+    size = prod(next(iter(lanes.values()))[1:])
+    groups: dict[int, list[int]] = {}
+    for lane in sorted(lanes):
+        groups.setdefault(lane // size if size else 0, []).append(lane)
+    for members in groups.values():
+        total = 0
+        for lane in members:
+            out[lane] = total
+            total += lanes[lane][0]
+        for lane in members:
+            if len(members) != size:
+                out[lane] = garbage(lane)
+            else:
+                out[lane] = _wrap(total if name.endswith("_total") else out[lane], ty)
+    return out
 
 
 def _source(kind: str, lane: int, argument: int, width: int) -> int:
@@ -74,6 +101,8 @@ def _bits(lanes: Mapping[int, Any]) -> int:
 
 def exchange(name: str, lanes: Mapping[int, Sequence[Any]], ty: Type, garbage: Garbage) -> dict[int, Any] | None:
     """Results by lane, given the operands (without the mask) of the lanes that take part; None for an unknown name."""
+    if name in ("block_scan", "block_total", "warp_scan", "warp_total"):
+        return _summed(name, lanes, ty, garbage)
     kind = plain_name(name)
     if kind in ("shfl", "shfl_up", "shfl_down", "shfl_xor"):
         return _shuffle(kind, lanes, garbage)

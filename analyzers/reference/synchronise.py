@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzers.ir import kernel as k
 from analyzers.reference.evaluate import Frame, arbitrary
-from analyzers.reference.exchange import exchange, plain_name, takes_mask
+from analyzers.reference.exchange import exchange, of_block, plain_name, takes_mask
 from analyzers.reference.launch import WARP
 from analyzers.reference.program import Place, Program, position
 from analyzers.reference.result import Divergence, RunResult, SyncRecord
@@ -123,7 +123,7 @@ class Groups:
             t.frame[s.var] = (results or {}).get(t.lane, 0)
             self._join(("collective", t.number), "collective", (t.number,), t)
             return
-        lanes = self._lanes(t, mask)
+        lanes = self.by_block[t.block] if of_block(s.name) else self._lanes(t, mask)
         self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
     def _join(self, key: GroupKey, scope: str, members: Iterable[int], t: Thread) -> None:
@@ -209,14 +209,16 @@ class Groups:
         assert isinstance(s, k.Collective)
         if plain_name(s.name) == "activemask":
             return
-        lanes = {t.lane: t.wait.arguments for t in arrived if t.wait is not None}
+        number = {t.number: t.rank if of_block(s.name) else t.lane for t in arrived}
+        lanes = {number[t.number]: t.wait.arguments for t in arrived if t.wait is not None}
 
         def garbage(lane: int) -> Any:
             return arbitrary(s.ty, wait.seed, s.id, lane)
 
         results = exchange(s.name, lanes, s.ty, garbage)
         for t in arrived:
-            t.frame[s.var] = garbage(t.lane) if results is None else results[t.lane]
+            at = number[t.number]
+            t.frame[s.var] = garbage(at) if results is None else results[at]
 
     # --- who misses it ----------------------------------------------------------------------------------------
 

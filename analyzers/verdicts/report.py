@@ -29,6 +29,8 @@ from analyzers.model import (
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.pairs import place
 from analyzers.races.relations import Missing
+from analyzers.races.scans import NO_WRAP as SUMS
+from analyzers.races.scans import assumes_no_wrap
 from analyzers.races.tensors import OWN_CELLS, uses_accessors
 from analyzers.races.threads import GRID_FITS, Launch
 from analyzers.races.tickets import NO_WRAP as TICKETS
@@ -504,6 +506,8 @@ def _assumptions(launch: Launch, decision: Decision) -> tuple[str, ...]:
         out.append(TERMINATES)
     if tickets(launch):
         out.append(TICKETS)
+    if assumes_no_wrap(launch):
+        out.append(SUMS)
     if any(a.root.op == "opaque" for a in events.accesses):
         out.append(LOADED_POINTERS)
     out += decision.assumed

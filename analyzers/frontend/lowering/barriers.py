@@ -15,6 +15,7 @@ from analyzers.frontend.lowering.synchronisation import (
     block_barrier,
     collective,
     counting_barrier,
+    exchange,
     fence,
     warp_barrier,
 )
@@ -210,6 +211,12 @@ for _name in ("all", "any", "ballot", *_SHUFFLES):
 
 
 INTRINSICS["__activemask"] = collective
+
+
+@intrinsic("__cuda_lsp_block_scan", "__cuda_lsp_block_total", "__cuda_lsp_warp_scan", "__cuda_lsp_warp_total")
+def group_sum(ctx: Context, call: Call) -> Value:
+    name = call.name.removeprefix("__cuda_lsp_")
+    return exchange(ctx, call.node, name, [ctx.scalar(argument) for argument in call.args])
 
 
 @intrinsic("__lanemask_lt", "__lanemask_le", "__lanemask_gt", "__lanemask_ge", "__lanemask_eq")

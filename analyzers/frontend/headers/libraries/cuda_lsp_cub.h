@@ -46,6 +46,11 @@ template <CacheLoadModifier M, class It> auto ThreadLoad(It it) { return *it; }
 template <CacheStoreModifier M, class It, class T> void ThreadStore(It it, T value) { *it = value; }
 
 template <class T> T __cuda_lsp_collective(const T &value);
+// The sum of the values of all threads before this one in the block or among `width` lanes, and of all of them.
+template <class T> T __cuda_lsp_block_scan(T value, int x, int y, int z);
+template <class T> T __cuda_lsp_block_total(T value, int x, int y, int z);
+template <class T> T __cuda_lsp_warp_scan(T value, int width);
+template <class T> T __cuda_lsp_warp_total(T value, int width);
 template <class T> struct __cuda_lsp_uninitialized { alignas(T) unsigned char data[sizeof(T)]; };
 // One slot per thread. `exchange` is what a collective does to it.
 template <int Threads> struct __cuda_lsp_storage {
@@ -93,9 +98,38 @@ template <int Threads> struct __cuda_lsp_storage {
   template <int Items> void name(T (&in)[Items], T (&out)[Items], T &total) { exchange; for (int i = 0; i < Items; ++i) out[i] = __cuda_lsp_collective(in[i]); total = __cuda_lsp_collective(in[0]); } \
   template <int Items, class F, class... R, class = std::enable_if_t<std::is_class_v<F>>> void name(T (&in)[Items], T (&out)[Items], F, R &&...) { exchange; for (int i = 0; i < Items; ++i) out[i] = __cuda_lsp_collective(in[i]); } \
   template <int Items, class F, class... R, class = std::enable_if_t<std::is_class_v<F>>> void name(T (&in)[Items], T (&out)[Items], T, F, R &&...) { exchange; for (int i = 0; i < Items; ++i) out[i] = __cuda_lsp_collective(in[i]); }
+// Sums of integers are what other threads have before; other types are anything. `in` and `out` may be one array.
+#define CUDA_LSP_SUM_FORMS(name, exchange, inclusive)                                                                                   \
+  void name(T in, T &out) { exchange; out = before_(in, inclusive); }                                                                   \
+  void name(T in, T &out, T &total) { exchange; out = before_(in, inclusive); total = all_(in); }                                       \
+  template <class F, class = std::enable_if_t<std::is_class_v<F>>> void name(T in, T &out, F) { exchange; out = __cuda_lsp_collective(in); } \
+  template <int Items> void name(T (&in)[Items], T (&out)[Items]) { T total; name(in, out, total); }                                    \
+  template <int Items> void name(T (&in)[Items], T (&out)[Items], T &total) {                                                           \
+    exchange;                                                                                                                           \
+    if constexpr (std::is_integral_v<T>) {                                                                                              \
+      T own = 0;                                                                                                                        \
+      for (int i = 0; i < Items; ++i) own += in[i];                                                                                     \
+      T before = before_(own, false);                                                                                                   \
+      total = all_(own);                                                                                                                \
+      for (int i = 0; i < Items; ++i) { T value = in[i]; out[i] = inclusive ? before + value : before; before += value; }               \
+    } else {                                                                                                                            \
+      for (int i = 0; i < Items; ++i) out[i] = __cuda_lsp_collective(in[i]);                                                            \
+      total = __cuda_lsp_collective(in[0]);                                                                                             \
+    }                                                                                                                                   \
+  }                                                                                                                                     \
+  template <int Items, class F, class... R, class = std::enable_if_t<std::is_class_v<F>>> void name(T (&in)[Items], T (&out)[Items], F, R &&...) { exchange; for (int i = 0; i < Items; ++i) out[i] = __cuda_lsp_collective(in[i]); }
+#define CUDA_LSP_SUMS(scan, total)                                                                                                      \
+  T before_(T in, bool inclusive) {                                                                                                     \
+    if constexpr (std::is_integral_v<T>) { T before = scan; return inclusive ? T(before + in) : before; }                               \
+    else return __cuda_lsp_collective(in);                                                                                              \
+  }                                                                                                                                     \
+  T all_(T in) {                                                                                                                        \
+    if constexpr (std::is_integral_v<T>) return total;                                                                                  \
+    else return __cuda_lsp_collective(in);                                                                                              \
+  }
 #define CUDA_LSP_SCANS(exchange)                    \
-  CUDA_LSP_SCAN_FORMS(ExclusiveSum, exchange)       \
-  CUDA_LSP_SCAN_FORMS(InclusiveSum, exchange)       \
+  CUDA_LSP_SUM_FORMS(ExclusiveSum, exchange, false) \
+  CUDA_LSP_SUM_FORMS(InclusiveSum, exchange, true)  \
   CUDA_LSP_SCAN_FORMS(ExclusiveScan, exchange)      \
   CUDA_LSP_SCAN_FORMS(InclusiveScan, exchange)
 
@@ -107,6 +141,7 @@ public:
 template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1, int Arch = 0> class BlockScan {
 public:
   CUDA_LSP_COLLECTIVE(BlockScan, X * Y * Z)
+  CUDA_LSP_SUMS(__cuda_lsp_block_scan(in, X, Y, Z), __cuda_lsp_block_total(in, X, Y, Z))
   CUDA_LSP_SCANS(storage_.exchange_in_block())
 };
 template <class T, int Width = 32, int Arch = 0> class WarpReduce {
@@ -117,6 +152,7 @@ public:
 template <class T, int Width = 32, int Arch = 0> class WarpScan {
 public:
   CUDA_LSP_COLLECTIVE(WarpScan, Width)
+  CUDA_LSP_SUMS(__cuda_lsp_warp_scan(in, Width), __cuda_lsp_warp_total(in, Width))
   CUDA_LSP_SCANS(storage_.exchange_in_warp(Width))
   T Broadcast(T value, unsigned) { storage_.exchange_in_warp(Width); return __cuda_lsp_collective(value); }
   void Scan(T in, T &inclusive, T &exclusive) { storage_.exchange_in_warp(Width); inclusive = __cuda_lsp_collective(in); exclusive = __cuda_lsp_collective(in); }

@@ -1,0 +1,159 @@
+"""Tickets that one thread takes for its block, and passes on through a cell of shared memory.
+
+``if (tid == 0) base = atomicAdd(counter, n); __syncthreads(); … base …``: what the threads of the block load is the
+first thread's ticket. That the load comes after the store and not at the same time is not asked here: where it may, the
+two are a race themselves. The cell may hold other things at other times, on the other side of barriers; then a thread
+that has waited for something else than a barrier may load any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from analyzers.ir import expr as E
+from analyzers.ir.events import AccessEvent
+from analyzers.ir.expr import I64, Expr, IntType
+from analyzers.races.first_thread import alone, executes_before, of_first_thread
+from analyzers.races.shared_counts import barrier_between, writes_to
+from analyzers.races.threads import Launch, Mode
+from analyzers.races.tickets import adds, anew_in, apart
+
+MAX_LOADS = 8
+"""Loads of one broadcast ticket that are related to each other in one question."""
+
+
+def broadcast_conditions(
+    launch: Launch, known: Mapping[int, AccessEvent], conjuncts: Iterable[Expr], mode: Mode
+) -> list[Expr]:
+    """For each two loads of such tickets: how they differ."""
+    broadcasts = _broadcasts(launch, known) if known else {}
+    loads: dict[int, list[tuple[_Broadcast, str, Expr]]] = {}
+    nodes = sorted((n for n in E.symbols(*conjuncts) if n.op == "opaque"), key=lambda n: n.rank) if broadcasts else ()
+    for node in nodes:
+        identity, _, side = node.value[0].rpartition("@")
+        name, side = (identity, side) if side.isdigit() and identity else (node.value[0], "")
+        found = broadcasts.get(int(name.split(":")[1])) if name.startswith("load:") else None
+        if found is not None and (found.only_store or node.value[1] == "block"):
+            loads.setdefault(found.atomic.id, []).append((found, side, node))
+    out: list[Expr] = []
+    for _, group in sorted(loads.items()):
+        for one, two in combinations(group[:MAX_LOADS], 2):
+            out += _related(launch, one, two, mode)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Broadcast:
+    """A load that gives the ticket of the first thread of the block, taken in the same iterations of ``loops``."""
+
+    atomic: AccessEvent
+    loops: tuple[str, ...]
+    amount: Expr
+    """What the first thread added (I64, not renamed)."""
+    only_store: bool
+    """Nothing else is ever written to the cell."""
+
+
+def _broadcasts(launch: Launch, known: Mapping[int, AccessEvent]) -> dict[int, _Broadcast]:
+    """Id of a load -> the ticket it gives."""
+    out: dict[int, _Broadcast] = {}
+    for store in launch.events.accesses:
+        taken = _stored_ticket(launch, store, known)
+        if taken is None or not alone(launch, store.guard):
+            continue
+        others = [o for o in writes_to(launch, store) if o is not store]
+        for load in launch.events.accesses:
+            if (
+                load.kind == "read"
+                and load.root is store.root
+                and load.offset is store.offset
+                and load.width == store.width
+                and load.order > store.order
+                and load.loops[: len(store.loops)] == store.loops
+                and executes_before(launch, store, load)
+                and all(_stays_outside(launch, o, store, load) for o in others)
+            ):
+                out[load.id] = replace(taken, only_store=not others)
+    return out
+
+
+def _stays_outside(launch: Launch, o: AccessEvent, store: AccessEvent, load: AccessEvent) -> bool:
+    """Another write of the cell that never comes between the two in one iteration of the loops around the store."""
+    if store.volatile or o.volatile or o.asynchronous or o.root is not store.root:
+        return False
+    if o.order < store.order:
+        inside = o.loops[: len(store.loops)] == store.loops or store.loops[: len(o.loops)] == o.loops
+        return inside and barrier_between(launch, o, store)
+    return o.loops == store.loops[: len(o.loops)] and barrier_between(launch, load, o)
+
+
+def _stored_ticket(launch: Launch, store: AccessEvent, known: Mapping[int, AccessEvent]) -> _Broadcast | None:
+    """The ticket that a store puts into a cell of shared memory."""
+    value = store.value
+    if store.kind != "write" or value is None or store.root.op != "addr" or store.offset.op != "const":
+        return None
+    if launch.events.kernel.object(store.root.value).space != "shared" or value.op != "opaque":
+        return None
+    identity: str = value.value[0]
+    a = known.get(int(identity.split(":")[1])) if identity.startswith("atomic:") else None
+    if a is None or a.atomic is None or a.atomic.op != "add" or not adds(launch, a) or a.loops != store.loops:
+        return None
+    if anew_in(launch, a):
+        return None
+    counters = tuple(launch.events.loops[label].counter for label in store.loops)
+    if value.args != counters or {c.condition for c in a.guard} - {c.condition for c in store.guard}:
+        return None
+    offset, amount = (of_first_thread(launch, e) for e in (a.offset, a.value or E.const(0, I64)))
+    # One cell for all blocks and iterations: the additions of all of them are of one counter.
+    if offset is None or amount is None or offset.op != "const" or a.root.op != "addr":
+        return None
+    if launch.events.kernel.object(a.root.value).space != "global":
+        return None
+    return _Broadcast(a, store.loops, E.cast(amount, I64), False)
+
+
+def _related(
+    launch: Launch, one: tuple[_Broadcast, str, Expr], two: tuple[_Broadcast, str, Expr], mode: Mode
+) -> list[Expr]:
+    """Two loads of broadcast tickets of one atomic: equal in one block and iteration, apart otherwise."""
+    (taken, side, left), (other, second, right) = one, two
+    if left.ty != right.ty or not isinstance(left.ty, IntType):
+        return []
+    mine, theirs = (n.args[1 : 1 + len(taken.loops)] for n in (left, right))
+    same = [E.compare("eq", a, b) for a, b in zip(mine, theirs, strict=True)]
+    further = {side, second} - {"", "1", "2"}
+    if further and taken.amount.op != "const":
+        return []
+    different = apart(
+        taken.atomic,
+        (left, _amount(launch, taken, side, left, mode)),
+        (right, _amount(launch, other, second, right, mode)),
+    )
+    if further:
+        # A further thread of a question is of any block.
+        blocks = [[_block_of(launch, axis, s, mode) for s in (side, second)] for axis in range(3)]
+        same += [E.compare("eq", *both) for both in blocks]
+    elif side != second:
+        return [different]
+    one_ticket = E.land(*same)
+    return [E.lor(E.lnot(one_ticket), E.compare("eq", left, right)), E.lor(one_ticket, different)]
+
+
+def _block_of(launch: Launch, axis: int, side: str, mode: Mode) -> Expr:
+    """A coordinate of the block of a thread; of both threads without a number, which are then of one block."""
+    if launch.grid[axis] == 1:
+        return E.const(0, E.U32)
+    if side in ("", "1", "2"):
+        return launch.side(E.BID[axis], int(side or "1"), mode)
+    return E.sym(f"{E.BID[axis].value}@{side}", E.U32)
+
+
+def _amount(launch: Launch, taken: _Broadcast, side: str, load: Expr, mode: Mode) -> Expr:
+    """What was added for the ticket that ``load`` gives."""
+    if taken.amount.op == "const":
+        return taken.amount
+    thread = int(side or "1")
+    counters = [launch.side(launch.events.loops[label].counter, thread, mode) for label in taken.loops]
+    return E.substitute(launch.side(taken.amount, thread, mode), dict(zip(counters, load.args[1:], strict=False)))
