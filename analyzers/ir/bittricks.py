@@ -107,6 +107,11 @@ def bit_trick(e: Expr) -> Trick | None:
     return found[1] if all(isinstance(a.ty, IntType) for a in e.args) else None
 
 
+def is_first_bit(e: Expr) -> bool:
+    """The place of the lowest bit that is set in a mask of 32, counted from one."""
+    return e.op == "call" and len(e.args) == 1 and _plain(str(e.value)) == "ffs" and isinstance(e.args[0].ty, IntType)
+
+
 def is_count(e: Expr) -> bool:
     """The number of bits that are set in a mask of 32."""
     return e.op == "call" and len(e.args) == 1 and _plain(str(e.value)) == "popc" and isinstance(e.args[0].ty, IntType)

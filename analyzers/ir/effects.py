@@ -333,14 +333,19 @@ class Effects(Valuation):
         result = E.opaque(f"warp:{s.id}", s.ty, self.counters(), level)
         self.assign(s.var, result)
         self.warp_scans.forget(result)
-        if kind == "shfl" and level == "warp":
-            self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1])
+        self.broadcasts.pop(result.value[0], None)
+        if kind == "shfl":
+            self._broadcast(result, operands)
         if kind == "shfl_up" and self._is_whole_warp(operands) and self._all_come_here("warp"):
             self.warp_scans.shuffle(result, operands[1], operands[2])
         if kind == "shfl" and level == "warp" and self._all_come_here("warp"):
             self.warp_scans.broadcast(result, operands[2], operands[1])
         if kind == "activemask":
             self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
+        self.votes.pop(result, None)
+        if kind == "ballot" and level == "warp" and self._all_come_here("warp"):
+            vote = frozenset(E.conjuncts(E.cast(operands[1], BOOL)))
+            self.votes[result] = frozenset(c.condition for c in self.guard) | vote, vote
         if self.names_lanes and isinstance(s.ty, IntType):
             self._own_bit(kind, operands, result)
 
@@ -360,6 +365,26 @@ class Effects(Valuation):
         """All threads of a group or none, and in the same iterations."""
         enough = ("block", "grid") if group == "block" else ("warp", "block", "grid")
         return all(c.kind == "assume" or self.level(c.condition) in enough for c in self.guard)
+
+    def _broadcast(self, result: Expr, operands: list[Expr]) -> None:
+        """What one lane gives all others that take part, where it is known who these are."""
+        if len(operands) < 3 or (len(operands) > 3 and not (operands[3].op == "const" and operands[3].value == 32)):
+            return
+        met = frozenset(c.condition for c in self.guard if c.kind != "assume")
+        if self._is_whole_warp(operands):
+            if self.level(operands[2]) != "thread" and self._all_come_here("warp"):
+                self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1], met)
+            return
+        mask = operands[0]
+        while mask.op in ("cast", "narrow"):
+            mask = mask.args[0]
+        nothing = frozenset[Expr]()
+        together, vote = self.votes.get(mask, (nothing, nothing))
+        if mask in self.formations:
+            together = frozenset(c.condition for c in self.formations[mask])
+        known = mask in self.votes or mask in self.formations
+        if known and vote <= met <= together and mask.args == result.args:
+            self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1], met, mask)
 
     def _formed(self, mask: Expr | None) -> Guard:
         while mask is not None and mask.op in ("cast", "narrow"):

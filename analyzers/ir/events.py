@@ -177,13 +177,17 @@ class UnsupportedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """What all threads of a warp got from one of its lanes by a shuffle."""
+    """What all threads of a warp, or all lanes in a mask, got from one of them by a shuffle."""
 
     result: Expr
-    """An opaque value, the same in the whole warp."""
+    """An opaque value, the same for all of them."""
     lane: Expr
     value: Expr
     """What that lane gave, as any thread sees its own."""
+    conditions: frozenset[Expr]
+    """Those under which the shuffle stands: all of them met these."""
+    mask: Expr | None = None
+    """The lanes, where it is not the whole warp: those that were active, or voted for something, together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,9 @@ class Valuation:
         """Of barriers of the block so far: their conditions, loops, and what these say of what was seen in atomics."""
         self.formations: dict[Expr, Guard] = {}
         """Masks of the active threads: the conditions that all of them met."""
+        self.votes: dict[Expr, tuple[frozenset[Expr], frozenset[Expr]]] = {}
+        """Masks of the lanes of a whole warp that voted for something: the conditions that all of these met, and what
+        they voted for."""
         self.public: set[int] = set()
         """Keys of expressions without an address of the thread's own objects."""
         self._below: dict[int, tuple[Expr, ...]] = {}

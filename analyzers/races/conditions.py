@@ -98,7 +98,7 @@ def query_of(launch: Launch, parts: Iterable[Expr], mode: Mode, overlap: Overlap
     known_tickets = launch.once(tickets)
     flat += ticket_conditions(launch, known_tickets, flat, mode)
     flat += broadcast_conditions(launch, known_tickets, flat, mode)
-    flat += warp_ticket_conditions(launch, known_tickets, flat, mode)
+    flat += warp_ticket_conditions(launch, flat, mode)
     flat += count_laws(launch, flat, mode)
     flat += scan_laws(launch, flat, mode)
     flat += launch.fusion_facts(flat, mode)

@@ -33,41 +33,51 @@ class Counted:
     numbers: Mapping[Expr, Expr]
 
     def masks(self, values: Mapping[Expr, int]) -> dict[Expr, int] | None:
-        """Masks that have these counts and lanes; None where none are found."""
-        out: dict[Expr, int] = {}
+        """Masks that have these counts and lanes; None where none are found. Masks of one value in ``values`` are
+        one."""
+        alike: dict[object, list[Expr]] = {}
         for mask in dict.fromkeys(m for m, _ in self.below.values()):
-            found = self._mask(mask, values)
-            if mask.op != "opaque" or found is None:
+            alike.setdefault(values.get(mask, mask), []).append(mask)
+        out: dict[Expr, int] = {}
+        for group in alike.values():
+            found = self._mask(group, values)
+            if found is None or any(m.op != "opaque" for m in group):
                 return None
-            out[mask] = found
+            out.update(dict.fromkeys(group, found))
         return out
 
-    def _mask(self, mask: Expr, values: Mapping[Expr, int]) -> int | None:
-        lanes: dict[int, tuple[int, int]] = {}
-        total: int | None = None
+    def _mask(self, group: list[Expr], values: Mapping[Expr, int]) -> int | None:
+        """The lowest lanes that will do, between those of which something is known."""
+        counts: dict[int, int] = {}
+        known: dict[int, int] = {}
         for node, (whole, lane) in self.below.items():
-            if whole is not mask:
-                continue
-            parts = (lane, self.numbers[node], self.numbers[E.call(_BIT, I32, mask, lane)])
-            at, count, bit = (evaluate(p, values) for p in parts)
-            if (
-                at is None
-                or count is None
-                or bit is None
-                or not 0 <= at < WARP
-                or lanes.get(at) not in (None, (count, bit))
-            ):
+            if whole in group:
+                total = self.numbers[E.make("call", node.ty, (whole,), node.value)]
+                for at, count in ((lane, node), (E.const(WARP, I32), total)):
+                    number = self.numbers[count] if count is node else total
+                    if not _noted(counts, evaluate(at, values), evaluate(number, values), WARP):
+                        return None
+        for node, bit in self.numbers.items():
+            mine = node.value == _BIT and node.args[0] in group
+            if mine and not _noted(known, evaluate(node.args[1], values), evaluate(bit, values), WARP - 1):
                 return None
-            lanes[at] = count, bit
-            total = evaluate(self.numbers[E.make("call", node.ty, (mask,), node.value)], values)
         bits, start, seen = 0, 0, 0
-        for at, (count, bit) in [*sorted(lanes.items()), (WARP, (total if total is not None else 0, 0))]:
-            more = count - seen
-            if not 0 <= more <= at - start:
+        for end, count in sorted(counts.items()):
+            lanes = range(start, end)
+            chosen = [n for n in lanes if known.get(n) == 1]
+            chosen += [n for n in lanes if n not in known][: max(count - seen - len(chosen), 0)]
+            if len(chosen) != count - seen:
                 return None
-            bits |= ((1 << more) - 1) << start | bit << at
-            start, seen = at + 1, count + bit
+            bits |= sum(1 << n for n in chosen)
+            start, seen = end, count
         return bits
+
+
+def _noted(found: dict[int, int], at: int | None, value: int | None, last: int) -> bool:
+    """Note a value for a lane, where the two are known; whether it is the only one for it."""
+    if at is None or value is None:
+        return True
+    return 0 <= at <= last and found.setdefault(at, value) == value
 
 
 def counted(query: Query) -> Counted | None:
@@ -75,7 +85,7 @@ def counted(query: Query) -> Counted | None:
     roots = [*query.conjuncts, *(f.condition for f in query.facts)]
     below: dict[Expr, tuple[Expr, Expr]] = {}
     for node in sorted((n for n in E.walk(roots) if is_count(n)), key=lambda n: n.rank):
-        found = _below(node.args[0])
+        found = lanes_below(node.args[0])
         if found is not None:
             below[node] = found
     if not below or len(below) > MAX_COUNTS:
@@ -84,7 +94,7 @@ def counted(query: Query) -> Counted | None:
     laws: list[Expr] = []
     for node, (mask, lane) in below.items():
         mine, held, total = _number(numbers, node), _bit(numbers, mask, lane), _total(numbers, node, mask)
-        within = E.land(E.compare("le", E.const(0, I32), lane), E.compare("lt", lane, E.const(WARP, I32)))
+        within = _is_lane_number(lane)
         above = E.add(E.add(E.sub(E.const(WARP - 1, I32), lane), mine), held)
         fits = [E.compare("le", E.add(mine, held), total), E.compare("le", mine, lane), E.compare("le", total, above)]
         laws.append(E.lor(E.lnot(within), E.land(*fits)))
@@ -92,11 +102,11 @@ def counted(query: Query) -> Counted | None:
         equal = _equal_masks(mask, same)
         if equal is None:
             continue
-        for a, i, b, j in ((one, lane, two, other), (two, other, one, lane)):
+        for a, whole, i, b, j in ((one, mask, lane, two, other), (two, same, other, one, lane)):
             ascending = E.land(
                 E.compare("le", E.const(0, I32), i), E.compare("lt", i, j), E.compare("lt", j, E.const(WARP, I32))
             )
-            least, later = E.add(_number(numbers, a), _bit(numbers, mask, i)), _number(numbers, b)
+            least, later = E.add(_number(numbers, a), _bit(numbers, whole, i)), _number(numbers, b)
             most = E.add(least, E.sub(E.sub(j, i), E.const(1, I32)))
             more = E.land(E.compare("le", least, later), E.compare("le", later, most))
             laws.append(E.lor(E.lnot(E.land(equal, ascending)), more))
@@ -104,11 +114,23 @@ def counted(query: Query) -> Counted | None:
         if node.op == "and" and (found := _own_bit(node)) is not None:
             numbers.setdefault(node, E.cast(_bit(numbers, *found), _integer(node)))
     bits = [(k.args[0], k.args[1], b) for k, b in numbers.items() if k.value == _BIT]
+    for node, (mask, lane) in below.items():
+        mine, held, total = _number(numbers, node), _bit(numbers, mask, lane), _total(numbers, node, mask)
+        for same, other, bit in bits[:MAX_COUNTS]:
+            if same is mask and other is not lane:
+                above, under = E.compare("lt", lane, other), E.compare("lt", other, lane)
+                more = E.compare("le", E.add(E.add(mine, held), bit), total)
+                ways = E.land(E.lor(E.lnot(above), more), E.lor(E.lnot(under), E.compare("le", bit, mine)))
+                laws.append(E.lor(E.lnot(_is_lane_number(lane)), ways))
     for (mask, lane, bit), (same, other, its) in combinations(bits[:MAX_COUNTS], 2):
         if (equal := _equal_masks(mask, same)) is not None:
             alike = E.land(equal, E.compare("eq", lane, other))
             laws.append(E.lor(E.lnot(alike), E.compare("eq", bit, its)))
     return Counted(_rewritten(query, numbers, laws), below, numbers)
+
+
+def _is_lane_number(lane: Expr) -> Expr:
+    return E.land(E.compare("le", E.const(0, I32), lane), E.compare("lt", lane, E.const(WARP, I32)))
 
 
 def without_bits(query: Query) -> Query:
@@ -119,14 +141,23 @@ def without_bits(query: Query) -> Query:
 
 
 def _equal_masks(one: Expr, two: Expr) -> Expr | None:
-    """When two masks are one: always, or in equal iterations; None where they may be any."""
+    """When two masks are one: always, in equal iterations, or where they have the same lanes; None where too little
+    is known of them."""
     if one is two:
         return E.TRUE
+    if one.op == "opaque" and two.op == "opaque" and one.ty == two.ty and _of_two_sides(one, two):
+        return E.compare("eq", one, two)
     if one.op != "opaque" or one.value != two.value or two.op != "opaque" or len(one.args) != len(two.args):
         return None
     if any(a.ty != b.ty for a, b in zip(one.args, two.args, strict=True)):
         return None
     return E.land(*(E.compare("eq", a, b) for a, b in zip(one.args, two.args, strict=True)))
+
+
+def _of_two_sides(one: Expr, two: Expr) -> bool:
+    """What one exchange gave two threads."""
+    names = [n.value[0].rpartition("@") for n in (one, two)]
+    return names[0][0] == names[1][0] != "" and {names[0][2], names[1][2]} == {"1", "2"}
 
 
 def _rewritten(query: Query, numbers: dict[Expr, Expr], laws: Iterable[Expr]) -> Query:
@@ -173,7 +204,7 @@ def _integer(e: Expr) -> IntType:
     return e.ty
 
 
-def _below(mask: Expr) -> tuple[Expr, Expr] | None:
+def lanes_below(mask: Expr) -> tuple[Expr, Expr] | None:
     """(mask, lane as I32) of ``mask & ((1 << lane) - 1)``."""
     if mask.op != "and":
         return None

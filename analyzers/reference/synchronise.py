@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzers.ir import kernel as k
 from analyzers.reference.evaluate import Frame, arbitrary
-from analyzers.reference.exchange import exchange, of_block, plain_name, takes_mask
+from analyzers.reference.exchange import exchange, of_block, takes_mask
 from analyzers.reference.launch import WARP
 from analyzers.reference.program import Place, Program, position
 from analyzers.reference.result import Divergence, RunResult, SyncRecord
@@ -115,14 +115,6 @@ class Groups:
         if takes_mask(s.name) and arguments:
             mask = int(arguments.pop(0)) & 0xFFFFFFFF
         t.wait = Wait(s.id, place, s, arguments, seed)
-        if plain_name(s.name) == "activemask":
-            # Any set of lanes that contains the caller is right; all that have not ended is the usual one.
-            arguments[:] = []
-            live = {u: () for u in self._lanes(t, mask) if self.threads[u].ended is None}
-            results = exchange("activemask", {self.threads[u].lane: () for u in live}, s.ty, lambda lane: 0)
-            t.frame[s.var] = (results or {}).get(t.lane, 0)
-            self._join(("collective", t.number), "collective", (t.number,), t)
-            return
         lanes = self.by_block[t.block] if of_block(s.name) else self._lanes(t, mask)
         self._join(("collective", t.block, mask, s.id, *lanes), "collective", lanes, t)
 
@@ -207,8 +199,6 @@ class Groups:
         assert wait is not None
         s = wait.statement
         assert isinstance(s, k.Collective)
-        if plain_name(s.name) == "activemask":
-            return
         number = {t.number: t.rank if of_block(s.name) else t.lane for t in arrived}
         lanes = {number[t.number]: t.wait.arguments for t in arrived if t.wait is not None}
 

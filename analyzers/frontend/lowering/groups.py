@@ -74,6 +74,8 @@ GROUP_METHODS: dict[str, Callable[[Context, Call], Value]] = {
 
 for _class in _CLASSES:
     for _method in ("shfl", "shfl_up", "shfl_down", "shfl_xor"):
+        if (_class, _method) == ("coalesced_group", "shfl"):
+            continue  # has a body
         GROUP_METHODS[f"cooperative_groups::{_class}::{_method}"] = _exchange(f"__{_method}_sync", votes=False)
     for _method in ("any", "all", "ballot"):
         GROUP_METHODS[f"cooperative_groups::{_class}::{_method}"] = _exchange(f"__{_method}_sync", votes=True)

@@ -14,6 +14,8 @@ namespace details {
 struct implicit_group {};
 enum group_kind : unsigned { kind_block, kind_tile, kind_coalesced, kind_grid, kind_cluster };
 constexpr unsigned tile_mask(unsigned size) { return size >= 32u ? 0xffffffffu : (1u << size) - 1u; }
+unsigned __cuda_lsp_lane_of_rank(unsigned mask, unsigned rank);
+template <class T> T from_some_lane(const T &value);
 // Threads of the tile that a tile is a part of; 0 where it is a part of the block.
 template <class Parent> constexpr unsigned threads_of = 0;
 template <unsigned Size, class Parent> constexpr unsigned threads_of<thread_block_tile<Size, Parent>> = Size;
@@ -121,7 +123,6 @@ public:
 inline cluster_group this_cluster() { return cluster_group(); }
 
 #define CUDA_LSP_VOTES                                                                                              \
-  template <class T> T shfl(T value, unsigned lane) const;                                                          \
   template <class T> T shfl_up(T value, unsigned delta) const;                                                      \
   template <class T> T shfl_down(T value, unsigned delta) const;                                                    \
   template <class T> T shfl_xor(T value, unsigned lanes) const;                                                     \
@@ -144,6 +145,11 @@ public:
   unsigned long long meta_group_size() const { return 1; }
   unsigned long long meta_group_rank() const { return 0; }
   unsigned get_mask() const { return mask_; }
+  // Ranks count the lanes in the mask: the first one is the lowest.
+  template <class T> T shfl(T value, unsigned rank) const {
+    if constexpr (__is_arithmetic(T)) return __shfl_sync(mask_, value, rank == 0 ? __ffs(int(mask_)) - 1 : int(details::__cuda_lsp_lane_of_rank(mask_, rank)));
+    else return details::from_some_lane(value);
+  }
   CUDA_LSP_VOTES
 };
 inline coalesced_group coalesced_threads() { return coalesced_group(); }
@@ -170,6 +176,7 @@ public:
     else return __cuda_lsp_thread_rank() / Size;
   }
   unsigned get_mask() const { return mask_; }
+  template <class T> T shfl(T value, unsigned lane) const;
   CUDA_LSP_VOTES
 };
 #undef CUDA_LSP_VOTES
