@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,14 @@ from expectations import check
 from pygls import uris
 
 from analyzers.model import Verdict
-from cuda_lsp import documentation
+from cuda_lsp import config, documentation
 from cuda_lsp.adoption.comments import CommentCode
 from cuda_lsp.cli.main import main
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 DOCS = Path(__file__).parent.parent / "docs"
 ALL_PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
@@ -111,3 +117,20 @@ def test_the_report_that_is_explained_is_the_one_that_is_printed(
     assert len(lines) == len(printed)
     for line, real in zip(lines, printed, strict=True):
         assert real.startswith(line[:-1]) if line.endswith("…") else real == line
+
+
+def test_the_snippets_for_editors_are_of_their_formats_and_start_the_server() -> None:
+    page = (DOCS / "editors.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    formats = {name for name, _ in snippets}
+    assert formats == {"lua", "elisp", "toml", "kak", "json", "vim"}
+    for name, text in snippets:
+        if name == "json":
+            json.loads(text)
+        if name == "toml":
+            tomllib.loads(text)
+        if name in ("json", "toml", "kak", "vim"):
+            assert "cuda-lsp" in text
+            assert "serve" in text
+    settings = {option.name for option in config.OPTIONS}
+    assert set(re.findall(r"(?<=[\"':. ])check-on(?=[\"' ])", page)) <= settings
