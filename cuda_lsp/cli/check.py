@@ -11,7 +11,7 @@ from typing import Literal, TextIO
 from analyzers.hostguide.contexts import describe
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, Progress
-from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_json, render_sarif, report, terminal
+from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_github, render_json, render_sarif, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
@@ -21,7 +21,7 @@ from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import fails
 from cuda_lsp.cli.terminal import ColorChoice
 
-Format = Literal["text", "json", "sarif"]
+Format = Literal["text", "json", "sarif", "github"]
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
 
 
@@ -72,9 +72,9 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     for unit, answers in results_of(files, requests, arguments.jobs, backend, err):
         judged = judge.judge(unit, answers)
         units.append(judged)
-        if arguments.format == "text":
-            text = renderer.judged(judged)
-            out.write(text + "\n" if text else "")
+        if arguments.format in ("text", "github"):
+            text = renderer.judged(judged) if arguments.format == "text" else render_github.of_unit(judged)
+            out.write(text + "\n" if text and arguments.format == "text" else text)
             out.flush()
     issues = judge.issues_in_headers(requests.folders, [judged.unit.path for judged in units])
     gone = baselines.gone(units, requests.folders) if not arguments.selection.is_partial else []
@@ -84,7 +84,10 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     elif arguments.format == "sarif":
         out.write(render_sarif.render(found))
     else:
-        out.write(renderer.issues(issues))
+        if arguments.format == "github":
+            out.write("".join(f"{render_github.of_issue(issue)}\n" for issue in issues))
+        else:
+            out.write(renderer.issues(issues))
         out.write(renderer.summary(units, time.monotonic() - started))
         out.write(renderer.gone(found))
     if arguments.html is not None:

@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         "paths", nargs="+", metavar="PATH", help="a source file, or a folder to search for .cu and .cuh files"
     )
     check.add_argument(
-        "--format", choices=("text", "json", "sarif"), default="text", help="how to print (default: text)"
+        "--format", choices=("text", "json", "sarif", "github"), default="text", help="how to print (default: text)"
     )
     check.add_argument(
         "--fail-on",

@@ -54,7 +54,7 @@ _HIDDEN: dict[How, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Occurrence:
+class Occurrence:
     """A finding in one launch context of one kernel instance."""
 
     finding: Finding
@@ -75,7 +75,7 @@ class TextRenderer:
         if unit.failure is not None:
             where = _place(unit.failure.span) if unit.failure.span else shown(unit.path)
             return f"{self._strong(where)}: {self._paint('error', 'not analysed')}: {unit.failure.text}\n"
-        parts = [self._mistake(pairs, answers) for pairs in _mistakes(unit)]
+        parts = [self._mistake(pairs, answers) for pairs in mistakes_of(unit)]
         parts += [text for text in map(self._quiet_kernel, unit.kernels) if text]
         parts += self._left_out(unit)
         return "\n".join(parts)
@@ -137,7 +137,7 @@ class TextRenderer:
 
     # --- a finding ----------------------------------------------------------------------------------------------
 
-    def _mistake(self, pairs: Sequence[Sequence[_Occurrence]], answers: Sequence[Fix | FixRefusal]) -> str:
+    def _mistake(self, pairs: Sequence[Sequence[Occurrence]], answers: Sequence[Fix | FixRefusal]) -> str:
         """The first pair of places in full, the others in a line each."""
         group = pairs[0]
         first = group[0]
@@ -150,7 +150,7 @@ class TextRenderer:
         parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in details]
         return "\n".join(parts) + "\n"
 
-    def _details(self, group: Sequence[_Occurrence], answers: Sequence[Fix | FixRefusal]) -> Iterator[tuple[str, str]]:
+    def _details(self, group: Sequence[Occurrence], answers: Sequence[Fix | FixRefusal]) -> Iterator[tuple[str, str]]:
         first = group[0]
         finding, witness = first.finding, first.finding.witness
         if witness is not None:
@@ -178,7 +178,7 @@ class TextRenderer:
         elif (refusal := refusal_of(finding, answers)) is not None:
             yield "no fix", printable(refusal)
 
-    def _launches(self, group: Sequence[_Occurrence]) -> str:
+    def _launches(self, group: Sequence[Occurrence]) -> str:
         """The first launch in full, and in how many of the kernel's the finding occurs."""
         distinct = list(dict.fromkeys(o.context.launch for o in group))
         kernels = {o.kernel.mangled: o.kernel for o in group}
@@ -306,15 +306,15 @@ def describe_launch(launch: LaunchSummary) -> str:
     return f"{origin}{where}grid {_written(launch.grid)}, block {_written(launch.block)}"
 
 
-def _mistakes(unit: UnitResult) -> list[list[list[_Occurrence]]]:
+def mistakes_of(unit: UnitResult) -> list[list[list[Occurrence]]]:
     """Mistakes in source order; of each the pairs of places, and of each pair its occurrences in launches."""
-    mistakes: dict[tuple[object, ...], dict[tuple[object, ...], list[_Occurrence]]] = {}
+    mistakes: dict[tuple[object, ...], dict[tuple[object, ...], list[Occurrence]]] = {}
     for kernel in unit.kernels:
         for context in kernel.contexts:
             for finding in context.findings:
                 places = (finding.span, *((a.span, a.kind) for a in finding.accesses))
                 pairs = mistakes.setdefault((kernel.span, finding.code, finding.group), {})
-                pairs.setdefault(places, []).append(_Occurrence(finding, context, kernel))
+                pairs.setdefault(places, []).append(Occurrence(finding, context, kernel))
     ordered = [sorted(pairs.values(), key=lambda pair: pair[0].finding.span) for pairs in mistakes.values()]
     return sorted(ordered, key=lambda pairs: (pairs[0][0].finding.span, pairs[0][0].finding.code.rank))
 
