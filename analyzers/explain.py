@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzers.engine import Engine, KernelAnalysis
+from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.slices import qualified_name, slice_text
 from analyzers.hostguide.comments import comment_directives, directives_for
+from analyzers.ir.kernel import Layout
 from analyzers.ir.printer import kernel_text
 from analyzers.model import CheckOptions, Dim3, Finding
 from analyzers.requests import CheckRequest
@@ -18,6 +20,8 @@ from analyzers.verdicts.explain import (
     explain_lockstep,
     explain_pairs,
 )
+
+__all__ = ["Launchable", "Layout", "explain", "launchable", "launchable_of"]
 
 
 def explain(request: CheckRequest, kernel_name: str, pass_name: str) -> str:
@@ -47,38 +51,46 @@ class Launchable:
     mangled: str
     is_template: bool
     parameters: tuple[tuple[str, str], ...]
-    """Names and types as written; those of by-value structures stand for one parameter with the structure's name."""
+    """Names and types as written, in the order of the declaration."""
     text: str
-    """The file without what the kernel does not need, lines where they were."""
+    """The file with its headers, without what the kernel does not need (`frontend.slices`)."""
     findings: tuple[Finding, ...] = ()
     """What the check says of the kernel, one finding for each mistake."""
     runs: tuple[str, ...] = ()
     """What ``cuda-lsp: run`` comments at the kernel say."""
     launches: tuple[tuple[Dim3, Dim3], ...] = ()
     """Grids and blocks of its launches, where all sizes are numbers."""
+    records: tuple[Layout, ...] = ()
+    """Of the parameters of class type: what is in them."""
 
 
 def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
     """Raises as `explain` does."""
     analysis = Engine().analyse(request)
     (kernel, *_) = _named(analysis.kernels, kernel_name, request.path)
-    offset = kernel.kernel.extent.start_offset
-    parameters: dict[str, str] = {}
-    for parameter in kernel.kernel.parameters:
-        name, dot, _field = parameter.name.partition(".")
-        parameters.setdefault(name, "struct" if dot else parameter.type_text)
-    if kernel.kernel.extent.path != request.path:
-        raise ValueError(f"kernel `{kernel_name}` is defined in {kernel.kernel.extent.path}: name that file")
-    name = qualified_name(analysis.unit, offset) + kernel.kernel.name.split("::")[-1]
-    is_template = "<" in kernel.kernel.name
-    text = slice_text(analysis.unit, [offset])
-    findings = {f.group: f for context in reversed(kernel.result.contexts) for f in reversed(context.findings)}
-    kept = tuple(reversed(findings.values()))
-    directives, _ = comment_directives(analysis.unit.text_of(request.path), request.path)
-    runs = tuple(d.text for d in directives_for(kernel.kernel, directives) if d.kind == "run")
-    sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in kernel.result.contexts]
-    launches = tuple(dict.fromkeys((grid, block) for grid, block in sizes if grid is not None and block is not None))
-    return Launchable(name, kernel.kernel.mangled, is_template, tuple(parameters.items()), text, kept, runs, launches)
+    return launchable_of(analysis.unit, kernel)
+
+
+def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
+    """What it takes to launch an analysed kernel of the unit, whose cursors have to be alive."""
+    kernel, result = analysis.kernel, analysis.result
+    place = kernel.extent.path, kernel.extent.start_offset
+    base, less, instance = kernel.name.partition("<")
+    name = qualified_name(unit, *place) + base.split("::")[-1] + less + instance
+    findings = {f.group: f for context in reversed(result.contexts) for f in reversed(context.findings)}
+    directives, _ = comment_directives(unit.text_of(place[0]), place[0])
+    sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in result.contexts]
+    return Launchable(
+        name,
+        kernel.mangled,
+        bool(less),
+        tuple((one.name, one.type_text) for one in kernel.layouts),
+        slice_text(unit, [place], instance),
+        tuple(reversed(findings.values())),
+        tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
+        tuple(dict.fromkeys((grid, block) for grid, block in sizes if grid is not None and block is not None)),
+        tuple(one for one in kernel.layouts if one.parts),
+    )
 
 
 def _numbers(sizes: tuple[str, str, str]) -> Dim3 | None:

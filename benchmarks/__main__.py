@@ -15,6 +15,7 @@ MODULES = {
     "random": "random_kernels",
     "repair_speed": "repair_speed",
     "repairs": "repairs",
+    "runnable": "runnable",
     "runs": "runs",
     "scor": "scor",
 }

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from gpu_runner.nvrtc_headers import HEADERS
+from gpu_runner.nvrtc_headers import installed, texts_by_name
 
 Build = Literal["confirm", "shipped"]
 
@@ -49,6 +49,8 @@ class CompileOptions:
     compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
     instances: tuple[str, ...] = ()
     """Instances of kernel templates to compile, as expressions: ``ns::scale<float>``."""
+    headers: str = ""
+    """A folder for the CUDA headers that NVRTC brings along; empty: only what is built in can be included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +146,25 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
     program = ctypes.c_void_p()
     source = text.encode("utf-8", "surrogateescape")
-    count = len(HEADERS)
-    texts = (ctypes.c_char_p * count)(*[header.encode() for header in HEADERS.values()])
-    names = (ctypes.c_char_p * count)(*[header.encode() for header in HEADERS])
+    folder = installed(library, options.headers) if options.headers and b"#include" in source else None
+    headers = texts_by_name(folder, source)
+    count = len(headers)
+    texts = (ctypes.c_char_p * count)(*[header.encode() for header in headers.values()])
+    names = (ctypes.c_char_p * count)(*[header.encode() for header in headers])
     _ok(library, library.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), count, texts, names))
     try:
         for instance in options.instances:
             _ok(library, library.nvrtcAddNameExpression(program, instance.encode()))
         beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
-        flags = [f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags, *beside]
+        flags = [
+            f"-arch=compute_{options.arch}",
+            "-default-device",
+            *_BUILD_FLAGS[options.build],
+            *options.flags,
+            *beside,
+        ]
+        if folder is not None:
+            flags += [f"-I{folder}", f"-I{folder / 'cccl'}"]
         array = (ctypes.c_char_p * len(flags))(*[flag.encode() for flag in flags])
         code = library.nvrtcCompileProgram(program, len(flags), array)
         log = _text(library, program, "ProgramLog").strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from gpu_runner.cpu.arena import Arena
@@ -24,17 +24,15 @@ class Names:
         module: model.Module,
         kernel: Kernel,
         shared: Mapping[str, int],
-        parameters: Sequence[str],
-        elements: Sequence[str],
+        arrays: Mapping[str, tuple[str, str]],
     ) -> None:
-        """`shared`: offsets of shared variables. `parameters` and `elements`: name and element type by argument."""
+        """`shared`: offsets of shared variables. `arrays`: name and element type by number (`Launch.arrays`)."""
         self._files = {file.index: file.name for file in module.files}
         self._inlined = dict(module.strings)
         self._kernel = kernel
         self._launch: Launch = kernel.launch
         self._shared = sorted((offset, name) for name, offset in shared.items())
-        self._parameters = parameters
-        self._elements = elements
+        self._arrays = arrays
 
     def thread(self, number: int) -> tuple[Dim3, Dim3]:
         """Block and thread coordinates."""
@@ -81,9 +79,8 @@ class Names:
         offset = address - allocation.address
         name, width = _variable(allocation.name), 0
         if allocation.name.startswith("argument "):
-            number = int(allocation.name.split()[1])
-            name = self._parameters[number] if number < len(self._parameters) else f"argument {number}"
-            width = _WIDTHS.get(self._elements[number], 8)
+            name, element = self._arrays[allocation.name.split()[1]]
+            width = _WIDTHS.get(element, 8)
         text = f"{name}[{offset // width}]" if width and offset % width == 0 else f"{name} + {offset} bytes"
         if offset >= allocation.size:
             held = f"{allocation.size // width} elements" if width else f"{allocation.size} bytes"
@@ -112,11 +109,12 @@ def _coordinates(number: int, size: Dim3) -> Dim3:
 
 
 def entry_named(module: model.Module, name: str) -> str:
-    """The PTX name of a kernel: `name` itself, or the only mangled one that says it. Raises KeyError."""
+    """The PTX name of a kernel: `name` itself, or the only one that is called so: compilers name
+    the same types and unnamed namespaces differently. Raises KeyError."""
     entries = [function.name for function in module.functions if function.kind == "entry" and function.body is not None]
     if name in entries:
         return name
-    plain = re.sub(r"<.*", "", name).split("::")[-1]
+    plain = _base_name(name) if name.startswith("_Z") else re.sub(r"<.*", "", name).split("::")[-1]
     found = [entry for entry in entries if _base_name(entry) == plain]
     if len(found) != 1:
         raise KeyError(name)

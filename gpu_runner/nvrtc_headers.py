@@ -1,11 +1,20 @@
-"""Headers that kernels include and NVRTC has no file for: what they declare is built in, or stands here.
+"""The headers that kernels compiled by NVRTC can include.
 
-The names of NVRTC's own are empty files: the runtime's, ``printf``, ``assert`` and the mathematical functions need
-none."""
+What is built in or small stands here: the names of NVRTC's own are empty files, since the runtime's declarations,
+``printf``, ``assert`` and the mathematical functions need none. From version 13.5 on the library brings the others
+along (``cuda_fp16.h``, cooperative groups, CCCL) and writes them into a folder when it is asked to; headers of the C++
+standard library are then those of ``cuda::std``."""
 
 from __future__ import annotations
 
+import ctypes
+import logging
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Final
+
+_log = logging.getLogger(__name__)
 
 _BUILT_IN: Final = (
     "assert.h", "cassert", "cmath", "cstddef", "cstdio", "cstdlib", "cstring", "cuda_runtime.h", "cuda_runtime_api.h",
@@ -59,3 +68,45 @@ HEADERS: Final[dict[str, str]] = dict.fromkeys(_BUILT_IN, "") | {
     "float.h": _FLOAT,
 }
 """Text by name."""
+
+
+def texts_by_name(folder: Path | None, source: bytes) -> Mapping[str, str]:
+    """The headers that are given to NVRTC as texts for a source, with the bundled ones in `folder` where that is not
+    None. Those of ``cuda::std`` take half a second: they are for sources that speak of ``std``."""
+    if folder is None:
+        return HEADERS
+    return {**HEADERS, **_standard(folder)} if b"std::" in source else {**_standard(folder), **HEADERS}
+
+
+@cache
+def _standard(folder: Path) -> Mapping[str, str]:
+    """Headers of the C++ standard library that the bundled CCCL has in ``cuda::std``."""
+    names = sorted(path.name for path in (folder / "cccl" / "cuda" / "std").iterdir() if path.is_file())
+    return {
+        name: (
+            f"#pragma once\n#include <cuda/std/{name}>\nnamespace cuda {{ namespace std {{}} }}\n"
+            "namespace std { using namespace ::cuda::std; }\n"
+        )
+        for name in names
+    }
+
+
+def installed(library: ctypes.CDLL, parent: str) -> Path | None:
+    """The folder below `parent` with the headers that this NVRTC brings along, written there at the first call of this
+    user; None where the library has none or the folder cannot be written. Safe for several processes."""
+    if not hasattr(library, "nvrtcInstallBundledHeaders"):
+        return None
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    folder = Path(parent) / f"nvrtc-{major.value}.{minor.value}"
+    log = ctypes.c_char_p()
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        code = library.nvrtcInstallBundledHeaders(str(folder).encode(), 0, ctypes.byref(log))
+    except OSError as error:
+        _log.warning("the headers of NVRTC cannot be written: %s", error)
+        return None
+    if code != 0:
+        _log.warning("the headers of NVRTC cannot be written: %s", (log.value or b"").decode("utf-8", "replace"))
+        return None
+    return folder

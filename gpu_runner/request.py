@@ -7,7 +7,7 @@ import types
 import typing
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 Dim3 = tuple[int, int, int]
 Element = Literal["auto", "i8", "u8", "i16", "u16", "f16", "i32", "u32", "f32", "i64", "u64", "f64"]
@@ -36,7 +36,23 @@ class ScalarArgument:
     element: Element = "auto"
 
 
-Argument = ArrayArgument | ScalarArgument
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something inside of an argument of class type."""
+
+    name: str
+    offset: int
+    argument: ArrayArgument | ScalarArgument
+
+
+@dataclass(frozen=True, slots=True)
+class RecordArgument:
+    """An argument of class type: zeros but for its parts. Numbers in it name their type."""
+
+    parts: tuple[Part, ...]
+
+
+Argument = ArrayArgument | ScalarArgument | RecordArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +62,21 @@ class Focus:
     line: int
     block: Dim3 | None = None
     thread: Dim3 | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a run is to show, and how long inputs are looked for that show it (`gpu_runner.search`)."""
+
+    kind: Literal["race", "divergence", "assertion"]
+    lines: tuple[int, ...] = ()
+    """Of the two accesses of a race."""
+    focus: tuple[Focus, ...] = ()
+    """The same with their threads, to be looked at alone where the race does not show otherwise."""
+    attempts: int = 0
+    """Inputs that are tried beside those of the request."""
+    searched: tuple[str, ...] = ()
+    """Names of the arrays whose contents may be others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +100,17 @@ class Request:
     compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
     instances: tuple[str, ...] = ()
     """Instances of kernel templates to compile, as expressions."""
+    headers: str = ""
+    """A folder for the headers that the compiler brings along (`compile.CompileOptions`)."""
     dynamic_shared: int = 0
     seeds: tuple[int, ...] = (0,)
     focus: tuple[Focus, ...] = ()
     """The plain accesses that are looked at; none given: all. A write hides what was in its cell before: a pair of
     accesses that is looked at alone is not hidden by others."""
+    growing: tuple[str, ...] = ()
+    """Names of arrays (parts of records by their own) that are made larger, again and again, as long as an access is
+    outside of an array."""
+    goal: Goal | None = None
     seconds: float = 30.0
     """For all seeds together, compilation not included."""
     memory: int = 8 << 30
@@ -153,20 +190,21 @@ class RunResult:
     accesses: int = 0
     seconds: float = 0.0
     compiler: str = ""
+    inputs: tuple[str, ...] = ()
+    """Where inputs were looked for: what the arrays held in the run that showed the goal."""
+
+
+_KINDS: Final[dict[type, str]] = {ArrayArgument: "array", ScalarArgument: "scalar", RecordArgument: "record"}
 
 
 def to_json(value: Any) -> Any:
     """Plain lists and dictionaries; an argument also says which kind it is."""
     if dataclasses.is_dataclass(value):
         found = {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return found | {"is": "array" if isinstance(value, ArrayArgument) else "scalar"} if _tagged(value) else found
+        return found | {"is": kind} if (kind := _KINDS.get(type(value))) is not None else found
     if isinstance(value, tuple):
         return [to_json(item) for item in typing.cast("tuple[Any, ...]", value)]
     return value
-
-
-def _tagged(value: Any) -> bool:
-    return isinstance(value, ArrayArgument | ScalarArgument)
 
 
 @cache
@@ -186,7 +224,7 @@ def from_json(kind: Any, value: Any) -> Any:
         if value is None:
             return None
         if ArrayArgument in arguments:
-            return from_json(ArrayArgument if value["is"] == "array" else ScalarArgument, value)
+            return from_json(next(kind for kind, name in _KINDS.items() if name == value["is"]), value)
         (inner,) = (argument for argument in arguments if argument is not type(None))
         return from_json(inner, value)
     if dataclasses.is_dataclass(kind):

@@ -20,6 +20,7 @@ from gpu_runner.cpu.execute import (
     Kernel,
     Launch,
     LaunchError,
+    Record,
     Scalar,
     Seen,
     prepare,
@@ -38,7 +39,9 @@ from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
     ArrayArgument,
     Dim3,
+    Element,
     Focus,
+    RecordArgument,
     Request,
     RunAccess,
     RunFault,
@@ -47,6 +50,7 @@ from gpu_runner.request import (
     ScalarArgument,
     Status,
 )
+from gpu_runner.search import constants_of, grown, sought
 
 _DTYPES: Final = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
@@ -70,7 +74,9 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
     """Answer a request. `compiled` is called when no compiler is needed any more, before the kernel runs."""
     compiler, text = "", request.ptx
     if text is None:
-        options = CompileOptions(request.build, request.arch, request.flags, request.compiler, request.instances)
+        options = CompileOptions(
+            request.build, request.arch, request.flags, request.compiler, request.instances, request.headers
+        )
         try:
             done = compile_source(request.source or "", request.path, options)
         except CompileError as error:
@@ -89,6 +95,23 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
 def run_module(request: Request, module: model.Module, known: dict[str, Kernel] | None = None) -> RunResult:
     """Answer a request for a kernel of a module that was compiled and parsed already. `known`: kernels of the
     module that were translated by earlier calls, which are used again where they can be."""
+    kernels: dict[str, Kernel] = {} if known is None else known
+    started = time.monotonic()
+
+    def once(asked: Request, watch: Consumer | None = None) -> RunResult:
+        left = request.seconds - (time.monotonic() - started)
+        if left < 0.9 * request.seconds:  # not the first run
+            asked = replace(asked, seconds=max(0.1, left))
+        return _launched(asked, module, kernels, watch)
+
+    request, result = grown(request, once)
+    if request.goal is None:
+        return replace(result, seconds=time.monotonic() - started)
+    constants = constants_of(module, request.kernel)
+    return replace(sought(request, result, once, constants), seconds=time.monotonic() - started)
+
+
+def _launched(request: Request, module: model.Module, known: dict[str, Kernel], watch: Consumer | None) -> RunResult:
     try:
         entry = entry_named(module, request.kernel)
     except KeyError:
@@ -97,18 +120,16 @@ def run_module(request: Request, module: model.Module, known: dict[str, Kernel] 
     try:
         arguments = _arguments(request, module, entry)
         launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
-        kernel = known.get(entry) if known is not None else None
+        kernel = known.get(entry)
         if kernel is None or not kernel.relaunch(launch):
             kernel = prepare(module, entry, launch)
-        if known is not None:
-            known[entry] = kernel
+        known[entry] = kernel
     except LaunchError as error:
         return RunResult("launch", str(error))
     except Unsupported as error:
         return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", error.reasons)
-    elements = [argument.element for argument in request.arguments]
-    names = Names(module, kernel, lay_out(module, entry)[0].shared, request.names, elements)
-    return _seeds(request, kernel, names)
+    names = Names(module, kernel, lay_out(module, entry)[0].shared, _named_arrays(request))
+    return _seeds(request, kernel, names, watch)
 
 
 def _looking_at(request: Request, kernel: Kernel, consume: Consumer) -> Consumer:
@@ -136,6 +157,17 @@ def _looking_at(request: Request, kernel: Kernel, consume: Consumer) -> Consumer
     return some
 
 
+def _both(watch: Consumer | None, consume: Consumer) -> Consumer:
+    if watch is None:
+        return consume
+
+    def both(records: NDArray[np.uint64]) -> None:
+        watch(records)
+        consume(records)
+
+    return both
+
+
 def _number(focus: Focus, launch: Launch) -> int | None:
     """The number of a thread in records."""
     if focus.block is None or focus.thread is None:
@@ -148,23 +180,44 @@ def linear(point: Dim3, size: Dim3) -> int:
     return point[0] + size[0] * (point[1] + size[1] * point[2])
 
 
-def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar, ...]:
+def _named_arrays(request: Request) -> dict[str, tuple[str, Element]]:
+    """Name and element type of the arrays among the arguments, by their numbers as in `Launch.arrays`."""
+    found: dict[str, tuple[str, Element]] = {}
+    for number, argument in enumerate(request.arguments):
+        name = request.names[number] if number < len(request.names) else f"argument {number}"
+        if isinstance(argument, ArrayArgument):
+            found[str(number)] = (name, argument.element)
+        elif isinstance(argument, RecordArgument):
+            for at, part in enumerate(argument.parts):
+                if isinstance(part.argument, ArrayArgument):
+                    found[f"{number}.{at}"] = (part.name, part.argument.element)
+    return found
+
+
+def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar | Record, ...]:
     function = module.definition(entry)
     assert function is not None
     if len(function.parameters) != len(request.arguments):
         raise LaunchError(f"{len(request.arguments)} arguments for {len(function.parameters)} parameters")
-    found: list[Array | Scalar] = []
+    found: list[Array | Scalar | Record] = []
     for argument, parameter in zip(request.arguments, function.parameters, strict=True):
-        if isinstance(argument, ArrayArgument):
-            found.append(Array(_contents(argument)))
-            continue
-        element = argument.element
-        if element == "auto":
-            element = _SCALARS.get(parameter.type) or f"{'u' if argument.value >= 0 else 'i'}{parameter.type[1:]}"
-        if element not in _DTYPES:
-            raise LaunchError(f"a number for a parameter of type .{parameter.type}")
-        found.append(Scalar(_scalar(argument, element)))
+        if isinstance(argument, RecordArgument):
+            found.append(Record(tuple((part.offset, _argument(part.argument, "b64")) for part in argument.parts)))
+        else:
+            found.append(_argument(argument, parameter.type))
     return tuple(found)
+
+
+def _argument(argument: ArrayArgument | ScalarArgument, parameter: str) -> Array | Scalar:
+    """An argument for a parameter of a PTX type."""
+    if isinstance(argument, ArrayArgument):
+        return Array(_contents(argument))
+    element = argument.element
+    if element == "auto":
+        element = _SCALARS.get(parameter) or f"{'u' if argument.value >= 0 else 'i'}{parameter[1:]}"
+    if element not in _DTYPES:
+        raise LaunchError(f"a number for a parameter of type .{parameter}")
+    return Scalar(_scalar(argument, element))
 
 
 def _scalar(argument: ScalarArgument, element: str) -> bytes:
@@ -207,7 +260,7 @@ class _Found:
     accesses: int = 0
 
 
-def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
+def _seeds(request: Request, kernel: Kernel, names: Names, watch: Consumer | None = None) -> RunResult:
     found = _Found()
     detect.compiled_code()
     execute.scheduler_code()
@@ -226,7 +279,8 @@ def _seeds(request: Request, kernel: Kernel, names: Names) -> RunResult:
             break
         while True:
             detector = Detector(_shape(kernel, resident), kernel.sites.table())
-            execution = kernel.run(_looking_at(request, kernel, detector.consume), seed, left, resident)
+            consume = _looking_at(request, kernel, detector.consume)
+            execution = kernel.run(_both(watch, consume), seed, left, resident)
             if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
                 break
             resident *= 8

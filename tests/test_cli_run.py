@@ -173,3 +173,29 @@ def test_inputs_that_cannot_be_read_are_a_mistake(
     (tmp_path / "wrong.toml").write_text("[[run]]\ngird = 1\n")
     assert main.main(["run", f"{path}:k"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_what_is_in_a_parameter_of_class_type_is_given_by_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where the kernel does not read the parameters in their order, and does not read all."""
+    (tmp_path / "view.h").write_text("struct View { char tag; int n; struct { float *data; } inner; };\n")
+    path = tmp_path / "view.cu"
+    path.write_text(
+        '#include "view.h"\n'
+        "__global__ void k(int unused, View v, int *out) {\n"
+        "  out[threadIdx.x] = v.n;\n"
+        "  v.inner.data[threadIdx.x / 2] = out[threadIdx.x] + threadIdx.x;\n"
+        "}\n"
+    )
+    given = ("--arg", "v.n=7", "--arg", "v.inner.data=8:iota")
+    assert main.main(["run", f"{path}:k", "--grid", "1", "--block", "16", *given, "--format", "json"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.splitlines() == [
+        "cuda-lsp: not given: unused = 16",
+        "cuda-lsp: not given: v.tag = 16",
+        "cuda-lsp: not given: out: 1024 elements, zeros",
+    ]
+    result = json.loads(captured.out)
+    assert (result["status"], result["faults"]) == ("finished", [])
+    assert [race["address"].split("[")[0] for race in result["races"]] == ["v.inner.data"]

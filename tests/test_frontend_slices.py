@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from analyzers.frontend.flags import CompileFlags
@@ -35,17 +36,67 @@ int main() { HOST(1); return 0; }
 """
 
 
+def _kept(text: str, path: str) -> dict[str, set[int]]:
+    """Lines with something in them, by file; those in front of the file and positions for the compiler aside."""
+    kept: dict[str, set[int]] = {}
+    file, number = path if not text.startswith("#include <cstd") else "", 1
+    for line in text.split("\n"):
+        position = re.match(r'#line (\d+) "(.*)"$', line)
+        if position is not None:
+            file, number = position[2], int(position[1])
+            continue
+        if line.strip() and file:
+            kept.setdefault(file, set()).add(number)
+        number += 1
+    return kept
+
+
 def test_a_kernel_keeps_what_it_reaches(tmp_path: Path) -> None:
-    (tmp_path / "used.cuh").write_text("__device__ inline int used(int x) { return x; }\n")
+    (tmp_path / "used.cuh").write_text(
+        "#pragma once\n__device__ inline int unused(int x) { return x; }\n"
+        "__device__ inline int used(int x) { return x; }\n"
+    )
     (tmp_path / "unused.cuh").write_text("struct Missing { std::vector<int> v; };\n")
     (tmp_path / "macros.h").write_text("#define SCALE 2\n")
     path = str(tmp_path / "a.cu")
     unit = UnitParser().parse(path, TEXT, CompileFlags(arguments=()))
     offset = TEXT.index("__global__ void k")
-    assert qualified_name(unit, offset) == "ns::"
-    lines = slice_text(unit, [offset]).split("\n")
-    original = TEXT.split("\n")
-    assert len(lines) == len(original)
-    kept = {number for number, line in enumerate(lines, 1) if line.strip()}
-    assert kept == {2, 4, 5, 6, 7, 9, 10, 12, 13, 14, 15, 17, 18, 19, 20, 22}
-    assert all(lines[number - 1] == original[number - 1] for number in kept)
+    assert qualified_name(unit, path, offset) == "ns::"
+    text = slice_text(unit, [(path, offset)])
+    kept = _kept(text, path)
+    assert kept[path] == {5, 6, 7, 9, 10, 12, 13, 14, 15, 17, 18, 19, 20, 22}
+    assert kept[str(tmp_path / "used.cuh")] == {3}
+    assert kept[str(tmp_path / "macros.h")] == {1}
+    assert str(tmp_path / "unused.cuh") not in kept
+
+
+def test_members_that_nothing_calls_and_their_types_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "spec.h").write_text(
+        "#include <torch/extension.h>\n"
+        "struct Tensors { torch::Tensor t; };\n"
+        "struct Packed {\n"
+        "  Packed(Tensors &t) : p(nullptr) {}\n"
+        "  __device__ float at(int i) const { return p[i]; }\n"
+        "  float *p;\n"
+        "};\n"
+    )
+    path = str(tmp_path / "a.cu")
+    text = '#include "spec.h"\n__global__ void k(Packed p, uint32_t n) { p.p[n] = p.at(0); }\n'
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    kept = _kept(sliced := slice_text(unit, [(path, text.index("__global__"))]), path)
+    assert kept[str(tmp_path / "spec.h")] == {3, 5, 6, 7}
+    assert "torch" not in sliced
+    assert sliced.startswith("#include <cstddef>\n#include <cstdint>\n#line 1 ")
+
+
+def test_a_kernel_of_a_header_and_what_only_a_template_names(tmp_path: Path) -> None:
+    header = str(tmp_path / "k.cuh")
+    body = (
+        "template <typename T> __device__ T twice(T x) { return x + x; }\n"
+        "__device__ int other() { return 7; }\n"
+        "template <typename T> __global__ void k(T *a) { a[0] = twice<T>(a[1]); }\n"
+    )
+    Path(header).write_text(body)
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, '#include "k.cuh"\nvoid f(int *a) { k<int><<<1, 1>>>(a); }\n', CompileFlags())
+    assert _kept(slice_text(unit, [(header, body.index("template <typename T> __global__"))]), path) == {header: {1, 3}}

@@ -1,21 +1,26 @@
-"""The part of a file that one kernel needs: what a compiler gets that has neither the host's headers nor its libraries.
+"""The part of a program that one kernel needs: what a compiler gets that has neither the host's headers nor its
+libraries.
 
-Takes the device pass of a unit and the places of a kernel's definition, gives a text of equal lines in which all
-other declarations of the file are blank, and the ``#include`` lines too that lead to nothing the kernel reaches.
-Reached is what the kernel names, and what that names, types and templates included; directives other than includes
-stay as they are."""
+Takes the device pass of a unit and the places of a kernel's definition, gives one text in which the headers of the
+user stand where they were included, between ``#line`` directives, so that every line keeps its file and number. In all
+of them the declarations that the kernel does not reach are blank. Reached is what the kernel names, and what that
+names, types and templates included; directives other than includes stay as they are. For what is reached of the bundled
+headers the public header is included that a compiler has it from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any, Final
 
 from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lexical import source_bytes
-from analyzers.frontend.parse import ParsedUnit, is_bundled
+from analyzers.frontend.parse import HEADERS, ParsedUnit, is_bundled
 
-_INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include\b[ \t]*(?:[<\"]([^>\"\n]*))?[^\n]*", re.MULTILINE)
+_INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:[<\"]([^>\"\n]*))?[^\n]*", re.MULTILINE)
+_ONCE: Final = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _OF_MACROS: Final = frozenset(
@@ -25,41 +30,66 @@ _OF_MACROS: Final = frozenset(
     }
 )
 """Headers that every CUDA compiler has, and whose macros leave no trace among the declarations."""
+_PUBLIC: Final[Mapping[str, tuple[str, ...]]] = {
+    "core/cuda_lsp/c_library.h": ("cstddef", "cstdint"),
+    "core/cuda_lsp/short_float.h": ("cuda_fp16.h",),
+    "core/cuda_lsp/math.h": ("cmath",),
+    "core/cuda_lsp/device_math.h": ("cmath",),
+    "core/cuda_lsp/cpp_core.h": ("limits", "type_traits", "utility"),
+    "core/cuda_lsp/cpp_algorithms.h": ("algorithm",),
+    "core/cuda_lsp/cpp_functional.h": ("functional", "iterator", "tuple"),
+    "core/cuda_lsp/cpp_containers.h": ("array",),
+}
+"""Where a compiler has from what these bundled headers declare; those of ``cuda/`` have their names."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _BLANKS: Final = bytes(c if c in b"\r\n" else ord(" ") for c in range(256))
 _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
 """Declarations whose members are looked at one by one."""
+_CLASSES: Final = frozenset({CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL})
+_MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE})
+"""Members of a class that it can do without where nothing names them."""
 
 
-def slice_text(unit: ParsedUnit, kernels: Sequence[int]) -> str:
-    """The file's text with all but the kernels at these offsets, and what they reach, taken out."""
+def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str = "") -> str:
+    """A text with the kernels at these places (file, byte offset), what they reach, and what is called as one of the
+    words in `names`, such as template arguments."""
     pieces = list(_declarations(unit.device.cursor))
-    own = [piece for piece in pieces if piece.file == unit.path]
-    at = {(piece.file, piece.start): piece for piece in pieces}
-    reached: set[tuple[str, int]] = set()
-    waiting = [piece for piece in own if any(piece.start <= offset < piece.end for offset in kernels)]
+    words = {word.decode() for word in _WORD.findall(source_bytes(names))} - {"std", "const", "unsigned"}
+    reached: dict[tuple[str, int], _Piece] = {}
+    waiting = [p for p in pieces if any(p.file == file and p.start <= at < p.end for file, at in kernels)]
+    waiting += [p for p in pieces if p.cursor.spelling in words and p.outer is None]
     spans = _Spans(pieces)
     while waiting:
         piece = waiting.pop()
         if (piece.file, piece.start) in reached:
             continue
-        reached.add((piece.file, piece.start))
-        waiting.extend(spans.named_by(piece.cursor))
-    raw = bytearray(source_bytes(unit.text))
-    for piece in own:
+        reached[piece.file, piece.start] = piece
+        if piece.outer is not None:
+            waiting.append(piece.outer)
+        if not is_bundled(piece.file):
+            waiting.extend(spans.named_by(piece))
+    texts: dict[str, bytearray] = {unit.path: bytearray(source_bytes(unit.text))}
+    for piece in pieces:
+        if is_bundled(piece.file) or not piece.file:
+            continue
+        if piece.file not in texts:
+            texts[piece.file] = bytearray(source_bytes(unit.text_of(piece.file)))
         if (piece.file, piece.start) not in reached:
+            raw = texts[piece.file]
             _blank(raw, piece.start, _end_with_semicolon(raw, piece.end))
-    needed = {file for file, _ in reached if not is_bundled(file)}
-    _drop_includes(
-        raw, unit, needed | {piece.file for key, piece in at.items() if key in reached and is_bundled(key[0])}
-    )
-    return raw.decode("utf-8", "surrogateescape")
+    tree = _inclusions(unit)
+    _mark_needed(unit, tree, {file for file, _ in reached}, texts)
+    public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
+    body = _rendered(unit, tree, texts)
+    if public:
+        body = b"".join(b"#include <%s>\n" % name.encode() for name in public) + _line(1, unit.path) + body
+    return body.decode("utf-8", "surrogateescape")
 
 
-def qualified_name(unit: ParsedUnit, offset: int) -> str:
-    """The namespaces around the declaration at an offset of the file, each with its ``::``."""
+def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
+    """The namespaces around the declaration at an offset of a file, each with its ``::``."""
     for piece in _declarations(unit.device.cursor):
-        if piece.file == unit.path and piece.start <= offset < piece.end:
+        if piece.file == path and piece.start <= offset < piece.end:
             names: list[str] = []
             parent = piece.cursor.semantic_parent
             while parent is not None and parent.kind == CursorKind.NAMESPACE:
@@ -70,24 +100,37 @@ def qualified_name(unit: ParsedUnit, offset: int) -> str:
 
 
 class _Piece:
-    """A declaration at the level of files and namespaces."""
+    """A declaration at the level of files and namespaces, or a function that is a member of such a class (`outer`)."""
 
-    __slots__ = ("cursor", "end", "file", "start")
+    __slots__ = ("cursor", "end", "file", "inner", "outer", "start")
 
-    def __init__(self, cursor: Any) -> None:
+    def __init__(self, cursor: Any, outer: _Piece | None = None) -> None:
         extent = cursor.extent
         self.cursor = cursor
         self.file = extent.start.file.name if extent.start.file is not None else ""
         self.start = int(extent.start.offset)
         self.end = int(extent.end.offset)
+        self.outer = outer
+        self.inner: frozenset[int] = frozenset()
+        """Hashes of the cursors that are pieces of their own."""
 
 
 def _declarations(parent: Any) -> Iterator[_Piece]:
     for cursor in parent.get_children():
         if cursor.kind in _OPENED and any(True for _ in cursor.get_children()):
             yield from _declarations(cursor)
-        else:
-            yield _Piece(cursor)
+            continue
+        piece = _Piece(cursor)
+        yield piece
+        if cursor.kind in _CLASSES and not is_bundled(piece.file):
+            members = [
+                _Piece(member, piece)
+                for member in cursor.get_children()
+                if member.kind in _MEMBER_FUNCTIONS and not member.is_virtual_method()
+            ]
+            members = [member for member in members if member.file == piece.file and piece.start < member.start]
+            piece.inner = frozenset(member.cursor.hash for member in members)
+            yield from members
 
 
 class _Spans:
@@ -95,13 +138,19 @@ class _Spans:
 
     def __init__(self, pieces: Iterable[_Piece]) -> None:
         self._by_file: dict[str, list[_Piece]] = {}
+        self._by_name: dict[str, list[_Piece]] = {}
         for piece in pieces:
             self._by_file.setdefault(piece.file, []).append(piece)
+            if not is_bundled(piece.file):
+                self._by_name.setdefault(piece.cursor.spelling, []).append(piece)
 
-    def named_by(self, cursor: Any) -> Iterator[_Piece]:
-        """The declarations of everything that is named below a cursor."""
+    def named_by(self, piece: _Piece) -> Iterator[_Piece]:
+        """The declarations of everything that a declaration names. In a template a name may stand for whatever its
+        arguments make of it: for all that are called so."""
         seen: set[int] = set()
-        for inner in cursor.walk_preorder():
+        for inner in _below(piece.cursor, piece.inner):
+            if inner.kind == CursorKind.OVERLOADED_DECL_REF or (inner.referenced is None and inner.spelling):
+                yield from self._by_name.get(inner.spelling, ())
             for target in (inner.referenced, _declaration(inner)):
                 if target is None or target.hash in seen:
                     continue
@@ -120,6 +169,14 @@ class _Spans:
             if piece.start <= offset < piece.end and (best is None or piece.start >= best.start):
                 best = piece
         return best
+
+
+def _below(cursor: Any, without: frozenset[int]) -> Iterator[Any]:
+    """A cursor and all inside it, but for some of its children."""
+    yield cursor
+    for child in cursor.get_children():
+        if child.hash not in without:
+            yield from child.walk_preorder()
 
 
 def _declaration(cursor: Any) -> Any:
@@ -146,29 +203,111 @@ def _blank(raw: bytearray, start: int, end: int) -> None:
     raw[start:end] = kept
 
 
-def _defines(unit: ParsedUnit, path: str, words: set[bytes]) -> bool:
-    """Whether a header of the user's defines a macro that is one of the words."""
-    if is_bundled(path):
-        return False
-    return any(name in words for name in _DEFINE.findall(source_bytes(unit.text_of(path))))
+@dataclass(slots=True)
+class _Inclusion:
+    """One entry of a file, by the line of its ``#include`` (0: a compiler option)."""
+
+    path: str
+    line: int
+    inner: list[_Inclusion] = field(default_factory=list["_Inclusion"])
+    needed: bool = False
+
+    def walk(self) -> Iterator[_Inclusion]:
+        yield self
+        for one in self.inner:
+            yield from one.walk()
 
 
-def _drop_includes(raw: bytearray, unit: ParsedUnit, needed: set[str]) -> None:
-    """Blank the includes of the file that lead to no needed one."""
-    leads: dict[int, set[str]] = {}
-    stack: list[tuple[str, int]] = []
+def _inclusions(unit: ParsedUnit) -> _Inclusion:
+    """The tree of the files that clang has entered, in its order."""
+    root = _Inclusion(unit.path, 0, needed=True)
+    stack = [root]
     for include in unit.device.get_includes():
         # What a compiler option includes has no source.
-        source, target = include.source.name if include.source else "", include.include.name
-        while stack and stack[-1][0] != source:
+        source: Any = include.source
+        name = source.name if source is not None else ""
+        one = _Inclusion(include.include.name, int(include.location.line) if name else 0)
+        while len(stack) > 1 and stack[-1].path != name:
             stack.pop()
-        line = int(include.location.line) if source == unit.path else stack[-1][1] if stack else 0
-        stack.append((target, line))
-        leads.setdefault(line, set()).add(target)
-    words = set(_WORD.findall(_INCLUDE.sub(b"", bytes(raw))))
-    for match in list(_INCLUDE.finditer(bytes(raw))):
+        if stack[-1].path != name:
+            one.line = 0
+        stack[-1].inner.append(one)
+        stack.append(one)
+    return root
+
+
+def _mark_needed(unit: ParsedUnit, root: _Inclusion, reached: set[str], texts: dict[str, bytearray]) -> None:
+    """Needed are the files with something that is reached, those that define a macro which a needed file speaks of, and
+    what includes them."""
+    everything = list(root.walk())
+    for one in reversed(everything):  # inner ones stand behind those that include them
+        one.needed |= one.path in reached or any(inner.needed for inner in one.inner)
+    own = [one for one in everything if not is_bundled(one.path)]
+    for one in own:
+        if one.path not in texts:
+            texts[one.path] = bytearray(source_bytes(unit.text_of(one.path)))
+    macros = {path: set(_DEFINE.findall(bytes(text))) for path, text in texts.items()}
+    words: set[bytes] = set()
+    counted: set[str] = set()
+    grown = True
+    while grown:
+        grown = False
+        for one in own:
+            if one.needed and one.path not in counted:
+                counted.add(one.path)
+                words |= set(_WORD.findall(_INCLUDE.sub(b"", bytes(texts[one.path]))))
+                grown = True
+        for one in reversed(everything):
+            defines = one.path in macros and not words.isdisjoint(macros[one.path])
+            if not one.needed and (defines or any(inner.needed for inner in one.inner)):
+                one.needed = grown = True
+
+
+def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytearray]) -> bytes:
+    """The text of a file with those that it includes."""
+    raw = _ONCE.sub(lambda match: match[0].translate(_BLANKS), bytes(texts[one.path]))
+    entered: dict[int, list[_Inclusion]] = {}
+    for inner in one.inner:
+        entered.setdefault(inner.line, []).append(inner)
+    out: list[bytes] = []
+    at = 0
+    for match in _INCLUDE.finditer(raw):
+        out.append(raw[at : match.start()])
+        at = match.end()
         line = raw.count(b"\n", 0, match.start()) + 1
-        targets = leads.get(line, set())
-        plain = (match[1] or b"").decode("utf-8", "replace") in _OF_MACROS
-        if not (plain or targets & needed or any(_defines(unit, target, words) for target in targets)):
-            _blank(raw, match.start(), match.end())
+        for inner in entered.get(line, ()):
+            if inner.needed and not is_bundled(inner.path):
+                out += [_line(1, inner.path), _rendered(unit, inner, texts), b"\n", _line(line, one.path)]
+        out.append(match[0] if _stays(match, entered.get(line, ())) else match[0].translate(_BLANKS))
+    out.append(raw[at:])
+    return b"".join(out)
+
+
+def _stays(match: re.Match[bytes], entered: Sequence[_Inclusion]) -> bool:
+    """Whether a compiler is to see an ``#include``: of a header that it has and that is needed."""
+    if (match[1] or b"").decode("utf-8", "replace") in _OF_MACROS:
+        return True
+    return any(one.needed and is_bundled(one.path) and not _facade(one.path) for one in entered)
+
+
+def _facade(path: str) -> bool:
+    """Whether a bundled header stands for one of a library that the compiler of a slice does not have."""
+    folder, *rest = PurePath(path).relative_to(HEADERS).parts
+    return folder == "libraries" and rest[0] not in ("cub", "thrust", "cuComplex.h")
+
+
+def _public_names(piece: _Piece) -> Iterator[str]:
+    """The headers that declare what a bundled one does."""
+    if not is_bundled(piece.file):
+        return
+    name = PurePath(piece.file).relative_to(HEADERS).as_posix()
+    if name.startswith("cuda/"):
+        yield name.removeprefix("cuda/")
+    yield from _PUBLIC.get(name, ())
+    if "bfloat" in piece.cursor.spelling:
+        yield "cuda_bf16.h"
+
+
+def _line(number: int, path: str) -> bytes:
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    return b'#line %d "%s"\n' % (number, quoted.encode("utf-8", "surrogateescape"))

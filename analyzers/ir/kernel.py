@@ -73,6 +73,17 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How a parameter is passed: of class type with its scalars, by name (``NAME.field``), byte offset and type as
+    written; of another type without."""
+
+    name: str
+    type_text: str
+    size: int = 0
+    parts: tuple[tuple[str, int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """Where a statement stands: its own range and the call sites that lead to it, outermost first."""
 
@@ -356,6 +367,8 @@ class Kernel:
     pipelines: tuple[Pipeline, ...] = ()
     declared: tuple[tuple[str, SourceSpan], ...] = ()
     """Parameters as they are declared, those of class type whole: name and declaration."""
+    layouts: tuple[Layout, ...] = ()
+    """The same parameters as they are passed, unnamed ones included."""
 
     def object(self, name: str) -> MemObject:
         for o in self.objects:

@@ -19,13 +19,14 @@ from analyzers.reference.launch import ConcreteLaunch
 from analyzers.requests import CheckRequest
 from benchmarks.generated.compare import PATH, is_allowed
 from benchmarks.generated.kernels import HEADER, Sample, text_of
-from cuda_lsp.running.confirmation import focus_of, is_between
+from cuda_lsp.running.confirmation import focus_of
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
 from gpu_runner.cpu.execute import Kernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import Argument, ArrayArgument, Element, Focus, Request, RunRace, RunResult, ScalarArgument
+from gpu_runner.search import is_between
 
 _ELEMENTS: dict[str, Element] = {"a": "i32", "b": "i16", "u": "u32"}
 _COUNT = 4096

@@ -50,6 +50,8 @@ def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Ite
     if result.status != "finished":
         yield style.paint("error", f"{result.status}: {result.message}")
         yield from (f"    {line}" for line in result.details)
+    for text in result.inputs:
+        yield style.paint("faint", f"with {text}")
     if not is_unable(result):
         yield _summary(result)
 

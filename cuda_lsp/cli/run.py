@@ -90,7 +90,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
                 named = plan.fixtures(launchable, file.path)
             return _confirm(launchable, base, arguments.arguments, named, shown, out)
         grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
-        given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block)
+        given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block, launchable.records)
     except ArgumentError as error:
         raise UsageError(str(error)) from None
     for note in notes:

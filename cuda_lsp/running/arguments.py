@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from gpu_runner.request import Argument, ArrayArgument, Dim3, Element, Fill, ScalarArgument
+from analyzers.explain import Layout
+from gpu_runner.request import Argument, ArrayArgument, Dim3, Element, Fill, Part, RecordArgument, ScalarArgument
 
 _ELEMENTS: Final[Mapping[str, Element]] = {
     "bool": "u8", "char": "i8", "signed char": "i8", "unsigned char": "u8", "int8_t": "i8", "uint8_t": "u8",
@@ -27,31 +28,59 @@ class ArgumentError(ValueError):
 
 
 def arguments_for(
-    parameters: Sequence[tuple[str, str]], given: Sequence[str], grid: Dim3, block: Dim3
+    parameters: Sequence[tuple[str, str]],
+    given: Sequence[str],
+    grid: Dim3,
+    block: Dim3,
+    records: Sequence[Layout] = (),
 ) -> tuple[tuple[Argument, ...], list[str]]:
-    """One argument per parameter (name, type), and a sentence for each that was made up. Raises `ArgumentError`."""
-    values = _by_name(parameters, given)
+    """One argument per parameter (name, type), and a sentence for each that was made up. `records`: what is in those of
+    class type; their parts are given as ``NAME.field=VALUE``. Raises `ArgumentError`."""
+    inside = {record.name: record.parts for record in records}
+    leaves = [
+        leaf
+        for name, kind in parameters
+        for leaf in ([(part, text) for part, _, text in inside[name]] if name in inside else [(name, kind)])
+    ]
+    values = _by_name(leaves, given)
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    found: list[Argument] = []
     notes: list[str] = []
+    found: list[Argument] = []
     for name, kind in parameters:
-        pointee = _pointee(kind)
-        text = values.get(name)
-        if pointee is not None:
-            element, width = _element(pointee)
-            if text is None:
-                count = max(threads, _SMALLEST) * width
-                fill: Fill = "random" if element.startswith("f") else "zeros"
-                found.append(ArrayArgument(element, count, fill))
-                notes.append(f"{name}: {count} elements, {fill}")
-            else:
-                found.append(_array(name, text, element, width))
-        elif text is None:
-            found.append(ScalarArgument(threads))
-            notes.append(f"{name} = {threads}")
+        if name in inside:
+            parts = [
+                Part(part, offset, _typed(_one(part, text, values.get(part), threads, notes), text))
+                for part, offset, text in inside[name]
+            ]
+            found.append(RecordArgument(tuple(parts)))
         else:
-            found.append(_scalar(name, text))
+            found.append(_one(name, kind, values.get(name), threads, notes))
     return tuple(found), notes
+
+
+def _one(name: str, kind: str, text: str | None, threads: int, notes: list[str]) -> ArrayArgument | ScalarArgument:
+    """An array or a number, as it is given or, with a note, made up for so many threads."""
+    pointee = _pointee(kind)
+    if pointee is not None:
+        element, width = _element(pointee)
+        if text is not None:
+            return _array(name, text, element, width)
+        count = max(threads, _SMALLEST) * width
+        fill: Fill = "random" if element.startswith("f") else "zeros"
+        notes.append(f"{name}: {count} elements, {fill}")
+        return ArrayArgument(element, count, fill)
+    if text is not None:
+        return _scalar(name, text)
+    notes.append(f"{name} = {threads}")
+    return ScalarArgument(threads)
+
+
+def _typed(argument: ArrayArgument | ScalarArgument, kind: str) -> ArrayArgument | ScalarArgument:
+    """A number inside of a record has to say its type: PTX does not. Of enumerations all are ``int``."""
+    if isinstance(argument, ArrayArgument):
+        return argument
+    plain = " ".join(word for word in kind.split() if word not in ("const", "volatile"))
+    return ScalarArgument(argument.value, _ELEMENTS.get(plain, "i32"))
 
 
 def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dict[str, str]:

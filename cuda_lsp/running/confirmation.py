@@ -7,47 +7,67 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from analyzers.explain import Layout
 from analyzers.model import Finding, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
-from gpu_runner.request import Argument, ArrayArgument, Focus, Request, RunRace, RunResult, ScalarArgument
+from gpu_runner.request import Argument, ArrayArgument, Focus, Goal, RecordArgument, Request, RunResult
+from gpu_runner.search import MOST_ELEMENTS, is_between
 
-_CELL: Final = re.compile(r"(\w+)\[(\d+)\]$")
+_CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
-_GROWTH: Final = 16
-_MOST_ELEMENTS: Final = 1 << 24
 _DYNAMIC_SHARED: Final = 32 << 10
 """Bytes, where nobody says how many: a witness does not."""
+ATTEMPTS: Final = 200
+"""Inputs that are tried for a finding whose witness alone does not show it."""
 
 
 def confirm(
-    base: Request, parameters: Sequence[tuple[str, str]], given: Sequence[str], finding: Finding
+    base: Request,
+    parameters: Sequence[tuple[str, str]],
+    given: Sequence[str],
+    finding: Finding,
+    records: Sequence[Layout] = (),
 ) -> tuple[RunResult, RunResult | None]:
     """Run a finding's witness; the result, and what of it shows the claim. Arrays that nobody gave a size grow until
-    every index that is used is inside."""
+    every index that is used is inside, and where the witness alone does not show the claim, others of their contents
+    are looked for (`gpu_runner.search`)."""
     witness = finding.witness
     assert witness is not None
-    arguments, _ = arguments_for(parameters, _with_witness(parameters, given, witness), witness.grid, witness.block)
-    fixed = {text.partition("=")[0] for text in given if "=" in text}
+    texts = _with_witness(parameters, given, witness)
+    arguments, _ = arguments_for(parameters, texts, witness.grid, witness.block, records)
     arguments = tuple(_set(argument, name, witness) for argument, (name, _) in zip(arguments, parameters, strict=True))
-    shared = base.dynamic_shared or _DYNAMIC_SHARED
-    while True:
-        request = replace(base, grid=witness.grid, block=witness.block, arguments=arguments, dynamic_shared=shared)
-        result = harness.run(request)
-        larger = tuple(
-            _larger(argument) if name not in fixed else argument
-            for argument, (name, _) in zip(arguments, parameters, strict=True)
-        )
-        outside = any(fault.kind == "out-of-bounds" for fault in result.faults)
-        if outside and larger != arguments:
-            arguments = larger
-            continue
-        seen = shown_of(finding, result)
-        if seen is not None or result.status != "finished" or finding.code not in _RACES:
-            return result, seen
-        # Other accesses to the same cells may have been in between.
-        focused = harness.run(replace(request, focus=focus_of(finding)))
-        return result, shown_of(finding, focused)
+    free = made_up(arguments, [name for name, _ in parameters], given)
+    request = replace(
+        base,
+        grid=witness.grid,
+        block=witness.block,
+        arguments=arguments,
+        dynamic_shared=base.dynamic_shared or _DYNAMIC_SHARED,
+        growing=free,
+        goal=_goal(finding, free),
+    )
+    result = harness.run(request)
+    return result, shown_of(finding, result)
+
+
+def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """The arrays, parts of records included, of which the user says nothing."""
+    told = {text.partition("=")[0] for text in given if "=" in text}
+    found: list[str] = []
+    for argument, name in zip(arguments, names, strict=True):
+        inner = argument.parts if isinstance(argument, RecordArgument) else ()
+        found += (part.name for part in inner if isinstance(part.argument, ArrayArgument))
+        found += [name] if isinstance(argument, ArrayArgument) else []
+    return tuple(name for name in found if name not in told)
+
+
+def _goal(finding: Finding, free: tuple[str, ...]) -> Goal:
+    if finding.code in _RACES:
+        lines = tuple(access.span.line for access in finding.accesses)
+        return Goal("race", lines, focus_of(finding), ATTEMPTS, free)
+    kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
+    return Goal(kind, attempts=ATTEMPTS, searched=free)
 
 
 def _with_witness(parameters: Sequence[tuple[str, str]], given: Sequence[str], witness: Witness) -> list[str]:
@@ -60,18 +80,16 @@ def _with_witness(parameters: Sequence[tuple[str, str]], given: Sequence[str], w
 
 def _set(argument: Argument, name: str, witness: Witness) -> Argument:
     """The elements that the witness speaks of."""
-    if isinstance(argument, ScalarArgument):
+    if isinstance(argument, RecordArgument):
+        return RecordArgument(
+            tuple(replace(part, argument=_set(part.argument, part.name, witness)) for part in argument.parts)  # pyright: ignore[reportArgumentType]
+        )
+    if not isinstance(argument, ArrayArgument):
         return argument
     cells = [(_CELL.match(cell), value) for cell, value in witness.data]
     settings = tuple((int(match[2]), float(value)) for match, value in cells if match is not None and match[1] == name)
     most = max((index + 1 for index, _ in settings), default=0)
-    return replace(argument, settings=settings, count=max(argument.count, min(most, _MOST_ELEMENTS)))
-
-
-def _larger(argument: Argument) -> Argument:
-    if isinstance(argument, ArrayArgument) and argument.count * _GROWTH <= _MOST_ELEMENTS:
-        return replace(argument, count=argument.count * _GROWTH)
-    return argument
+    return replace(argument, settings=settings, count=max(argument.count, min(most, MOST_ELEMENTS)))
 
 
 def focus_of(finding: Finding) -> tuple[Focus, ...]:
@@ -91,11 +109,3 @@ def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
     lines = [access.span.line for access in finding.accesses]
     races = tuple(race for race in result.races if is_between(lines, race))
     return replace(result, races=races, faults=()) if races else None
-
-
-def is_between(lines: Sequence[int], race: RunRace) -> bool:
-    """Whether a race is between accesses on these two lines, or in what is called there."""
-    first, second = ({place.line for place in access.places} for access in (race.first, race.second))
-    if len(lines) != 2:
-        return False
-    return (lines[0] in first and lines[1] in second) or (lines[1] in first and lines[0] in second)

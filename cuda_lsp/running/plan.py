@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from analyzers.explain import Launchable
 from analyzers.model import Finding
+from cuda_lsp.cache import default_directory
 from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
 from cuda_lsp.running.fixtures import Fixture, parse_fixture
@@ -63,6 +64,7 @@ def base_request(
         arch=arch,
         flags=_compiler_flags(flags),
         instances=(launchable.name,) if launchable.is_template else (),
+        headers=str(default_directory()),
         dynamic_shared=shared,
         seeds=tuple(range(seeds)),
         seconds=seconds,
@@ -117,7 +119,7 @@ def outcomes(
             one, seen = known[0]
             yield Outcome(one.title, one.result, finding, seen)
             continue
-        result, seen = confirmation.confirm(base, launchable.parameters, given, finding)
+        result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
         witness = finding.witness
         assert witness is not None
         yield Outcome(f"grid {witness.grid}, block {witness.block}", result, finding, seen)
@@ -130,7 +132,7 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
     grid, block = fixture.grid or grid, fixture.block or block
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
-    arguments, notes = arguments_for(launchable.parameters, texts, grid, block)
+    arguments, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)
     request = replace(
         base,
         grid=grid,
@@ -138,6 +140,7 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
         arguments=arguments,
         dynamic_shared=base.dynamic_shared if fixture.shared is None else fixture.shared,
         seeds=base.seeds if fixture.seeds is None else tuple(range(fixture.seeds)),
+        growing=confirmation.made_up(arguments, [name for name, _ in launchable.parameters], texts),
     )
     made_up = f" ({'; '.join(notes)})" if notes else ""
     return Outcome((fixture.title or f"grid {grid}, block {block}") + made_up, harness.run(request))

@@ -338,6 +338,10 @@ class Body:
                 return self.load_run(f"nctaid_{name[-1]}")
             case "%gridid" | "%clock_hi" | "%is_explicit_cluster":
                 return "0"
+            case "%envreg1":  # the driver's: where the workspace of a cooperative launch is, high and low half
+                return str(self.addresses.workspace >> 32)
+            case "%envreg2":
+                return str(self.addresses.workspace & 0xFFFFFFFF)
             case "%dynamic_smem_size":
                 return self.load_run("dynamic_shared")
             case "%total_smem_size":

@@ -39,6 +39,8 @@ _IDLE: Final = 2
 """After so many times `_TURNS` turns in which no thread arrived anywhere, the blocks under way count as waiting."""
 _FUEL: Final = 1 << 12
 _PRINTED: Final = 1 << 20
+GRID_WORKSPACE: Final = 16
+"""Bytes that the driver gives a cooperative launch, zeroed: the barrier of the grid is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,33 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """An argument of class type: zeros but for its parts, by byte offset."""
+
+    parts: tuple[tuple[int, Array | Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """The configuration and arguments of one launch."""
 
     grid: Dim3
     block: Dim3
-    arguments: tuple[Array | Scalar, ...] = ()
+    arguments: tuple[Array | Scalar | Record, ...] = ()
     dynamic_shared: int = 0
+
+    @property
+    def arrays(self) -> tuple[tuple[str, Array], ...]:
+        """The arrays, those inside of arguments included, by the number of the argument and, behind a point, of the
+        part."""
+        found: list[tuple[str, Array]] = []
+        for number, argument in enumerate(self.arguments):
+            if isinstance(argument, Array):
+                found.append((str(number), argument))
+            elif isinstance(argument, Record):
+                inner = (part for _, part in argument.parts)
+                found += [(f"{number}.{at}", part) for at, part in enumerate(inner) if isinstance(part, Array)]
+        return tuple(found)
 
     @property
     def threads_per_block(self) -> int:
@@ -145,16 +167,11 @@ class Kernel:
     def relaunch(self, launch: Launch) -> bool:
         """Take another launch with arrays of the same sizes, without compiling anew; whether that was possible. Raises
         `LaunchError`."""
-        arrays = [argument for argument in launch.arguments if isinstance(argument, Array)]
+        arrays = [array for _, array in launch.arrays]
         if [len(array.data) for array in arrays] != [allocation.size for allocation in self.arrays]:
             return False
         _check(self._function, launch)
-        addresses = iter(self.arrays)
-        values = [
-            next(addresses).address.to_bytes(8, "little") if isinstance(argument, Array) else argument.data
-            for argument in launch.arguments
-        ]
-        self._parameters[:] = _parameters(self._function, values)
+        self._parameters[:] = _parameters(self._function, _values(self._function, launch, self.arrays))
         static = self._contents[: len(self._contents) - len(arrays)]
         new = [(allocation.address, array.data) for allocation, array in zip(self.arrays, arrays, strict=True)]
         self._contents = [*static, *new]
@@ -179,8 +196,8 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
         raise KeyError(kernel)
     _check(function, launch)
     layout, static_size = lay_out(module, kernel)
-    arrays = [argument for argument in launch.arguments if isinstance(argument, Array)]
-    arena = Arena(static_size + sum(Arena.space_for(len(argument.data)) for argument in arrays))
+    space = sum(Arena.space_for(len(array.data)) for _, array in launch.arrays)
+    arena = Arena(static_size + space + Arena.space_for(GRID_WORKSPACE))
     contents: list[tuple[int, bytes]] = []
     for variable in module.variables:
         if variable.name in layout.addresses:
@@ -190,20 +207,21 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
                 raise Unsupported((f"variable {variable.name} holds the address of {error.args[0]}",)) from None
             arena.mark(Allocation(variable.name, layout.addresses[variable.name], len(data)))
             contents.append((layout.addresses[variable.name], data))
-    allocations: list[Allocation] = []
-    values: list[bytes] = []
-    for number, argument in enumerate(launch.arguments):
-        if isinstance(argument, Array):
-            allocation = arena.allocate(f"argument {number}", len(argument.data))
-            allocations.append(allocation)
-            contents.append((allocation.address, argument.data))
-            values.append(allocation.address.to_bytes(8, "little"))
-        else:
-            values.append(argument.data)
-    parameters = _parameters(function, values)
+    allocations = [arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays]
+    contents += [
+        (allocation.address, array.data) for allocation, (_, array) in zip(allocations, launch.arrays, strict=True)
+    ]
+    workspace = arena.allocate("workspace of the grid's barrier", GRID_WORKSPACE)
+    contents.insert(0, (workspace.address, bytes(GRID_WORKSPACE)))
+    parameters = _parameters(function, _values(function, launch, allocations))
     run = np.zeros(1, RUN)
     addresses = Addresses(
-        run.ctypes.data, arena.machine_address, arena.size, arena.granules.ctypes.data, parameters.ctypes.data
+        run.ctypes.data,
+        arena.machine_address,
+        arena.size,
+        arena.granules.ctypes.data,
+        parameters.ctypes.data,
+        workspace.address,
     )
     translated = translate(module, kernel, layout, addresses)
     code = compile_ir(translated.ir, 1)
@@ -246,6 +264,24 @@ def parameter_size(parameter: model.Variable) -> int:
     for dimension in parameter.dimensions:
         size *= dimension or 0
     return size
+
+
+def _values(function: model.Function, launch: Launch, allocations: Sequence[Allocation]) -> list[bytes]:
+    """The arguments as bytes; `allocations`: of `Launch.arrays`."""
+    addresses = (allocation.address.to_bytes(8, "little") for allocation in allocations)
+    values: list[bytes] = []
+    for number, (argument, parameter) in enumerate(zip(launch.arguments, function.parameters, strict=True)):
+        if isinstance(argument, Record):
+            data = bytearray(parameter_size(parameter))
+            for at, part in argument.parts:
+                piece = next(addresses) if isinstance(part, Array) else part.data
+                if at + len(piece) > len(data):
+                    raise LaunchError(f"argument {number} has more than the {len(data)} bytes of its parameter")
+                data[at : at + len(piece)] = piece
+            values.append(bytes(data))
+        else:
+            values.append(next(addresses) if isinstance(argument, Array) else argument.data)
+    return values
 
 
 def _parameters(function: model.Function, values: Sequence[bytes]) -> NDArray[np.uint8]:

@@ -26,6 +26,8 @@ class Addresses:
     granules: int
     """Valid bytes of each granule of the arena, as unsigned 16-bit numbers."""
     parameters: int
+    workspace: int = 0
+    """Generic address of the workspace of a cooperative launch."""
 
 
 def pointer(address: int) -> str:

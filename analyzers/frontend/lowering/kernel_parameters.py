@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from analyzers.frontend.lowering.context import Context
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.places import MemPlace, ParamPlace
 from analyzers.ir.expr import PTR, U64, Expr, addr, sym
-from analyzers.ir.kernel import MemObject, Parameter
+from analyzers.ir.kernel import Layout, MemObject, Parameter
+
+_MOST_ELEMENTS = 64
+"""Of an array in a parameter, that are told one by one."""
 
 
 def parameter_value(ctx: Context, place: ParamPlace) -> Expr:
@@ -45,3 +50,24 @@ def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
             name, "param", "declared", size, max(inner.size, 1), extents, place.name, read_only=True
         )
     return MemPlace(addr(name), place.type)
+
+
+def layout_of(name: str, ctype: CType) -> Layout:
+    """How a parameter is passed. Unions and what libclang does not say the layout of have no parts."""
+    if ctype.shape != "record":
+        return Layout(name, ctype.spelling, ctype.size)
+    return Layout(name, ctype.spelling, ctype.size, tuple(_parts(name, 0, ctype)))
+
+
+def _parts(name: str, at: int, ctype: CType) -> Iterator[tuple[str, int, str]]:
+    if ctype.scalar:
+        yield name, at, ctype.spelling
+    elif ctype.shape == "array":
+        for number in range(min(ctype.count or 0, _MOST_ELEMENTS)):
+            yield from _parts(f"{name}[{number}]", at + number * ctype.element.size, ctype.element)
+    elif ctype.shape == "record" and not ctype.record.union:
+        for base, offset in ctype.record.bases:
+            yield from _parts(name, at + offset, base)
+        for field in ctype.record.fields:
+            if field.bits is None:
+                yield from _parts(f"{name}.{field.name}", at + field.offset, field.type)

@@ -114,6 +114,10 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         assumptions=tuple(assumptions),
         pipelines=tuple(ctx.pipelines.values()),
         declared=tuple((p.name, p.span) for p in describe(ctx.table, found.node).parameters if p.name),
+        layouts=tuple(
+            kernel_parameters.layout_of(p.name or f"arg{number}", p.type)
+            for number, p in enumerate(describe(ctx.table, found.node).parameters)
+        ),
     )
 
 
@@ -143,6 +147,7 @@ def _kernel(found: Found, node: Node, body: tuple[Stmt, ...], **parts: Any) -> K
         assumptions=parts.get("assumptions", ()),
         pipelines=parts.get("pipelines", ()),
         declared=parts.get("declared", ()),
+        layouts=parts.get("layouts", ()),
     )
 
 

@@ -1,0 +1,236 @@
+"""Inputs that show what a finding claims: arrays large enough for every access, and contents that lead there.
+
+`grown` enlarges arrays until no access is outside. `sought` runs what it is given, then the accesses in question alone,
+then other contents of the arrays: a few regular fills, and mutations of the inputs that came furthest. How far an input
+came is told by the instructions that it reached and by how near the two accesses came to each other; a mutation writes
+numbers that the kernel's code compares with, or numbers that stand in the arrays already, into some elements. The same
+request tries the same inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_runner.cpu.handover import Consumer
+from gpu_runner.ptx import model
+from gpu_runner.ptx.logged import flat
+from gpu_runner.request import Argument, ArrayArgument, Goal, RecordArgument, Request, RunRace, RunResult
+
+Once = Callable[[Request, Consumer | None], RunResult]
+GROWTH: Final = 16
+MOST_ELEMENTS: Final = 1 << 24
+_MUTATED: Final = 8
+"""Elements of an array that a mutation changes at most."""
+_NEAR: Final = 64
+"""Elements at the beginning of an array, of which most mutations are."""
+_SITE_BITS: Final = np.uint64(0xFFFFFF)
+
+
+def grown(request: Request, once: Once) -> tuple[Request, RunResult]:
+    """The request with arrays that are large enough, as far as that can be had, and its result."""
+    while True:
+        result = once(request, None)
+        larger = tuple(
+            _larger(argument, name, request.growing)
+            for argument, name in zip(request.arguments, _names(request), strict=True)
+        )
+        if larger == request.arguments or not any(fault.kind == "out-of-bounds" for fault in result.faults):
+            return request, result
+        request = replace(request, arguments=larger)
+
+
+def _names(request: Request) -> list[str]:
+    """Of the arguments; "" where the request names none."""
+    names = [*request.names, *("" for _ in request.arguments)]
+    return names[: len(request.arguments)]
+
+
+def _larger(argument: Argument, name: str, growing: Sequence[str]) -> Argument:
+    if isinstance(argument, RecordArgument):
+        parts = tuple(replace(part, argument=_larger(part.argument, part.name, growing)) for part in argument.parts)
+        return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
+    if isinstance(argument, ArrayArgument) and name in growing and argument.count * GROWTH <= MOST_ELEMENTS:
+        return replace(argument, count=argument.count * GROWTH)
+    return argument
+
+
+def is_between(lines: Sequence[int], race: RunRace) -> bool:
+    """Whether a race is between accesses on these two lines, or in what is called there."""
+    first, second = ({place.line for place in access.places} for access in (race.first, race.second))
+    if len(lines) != 2:
+        return False
+    return (lines[0] in first and lines[1] in second) or (lines[1] in first and lines[0] in second)
+
+
+def shows(goal: Goal, result: RunResult) -> bool:
+    """Whether a run has shown the goal."""
+    if goal.kind == "race":
+        return any(is_between(goal.lines, race) for race in result.races)
+    if goal.kind == "divergence":
+        return result.status == "deadlock" or any(fault.kind == "divergent-barrier" for fault in result.faults)
+    return any(fault.kind == "assertion" for fault in result.faults)
+
+
+def sought(request: Request, first: RunResult, once: Once, constants: Sequence[int]) -> RunResult:
+    """The first result that shows the goal, or else that of the request's own inputs; with the number of all runs."""
+    goal = request.goal
+    assert goal is not None
+    if shows(goal, first) or first.status not in ("finished", "deadlock"):
+        return first
+    runs, accesses = first.runs, first.accesses
+    if goal.focus:
+        # Other accesses to the same cells may have been in between.
+        alone = once(replace(request, focus=goal.focus), None)
+        runs, accesses = runs + alone.runs, accesses + alone.accesses
+        if shows(goal, alone):
+            return replace(alone, runs=runs, accesses=accesses)
+    for arguments, progress in _Inputs(request, goal, constants):
+        tried = replace(request, arguments=arguments, focus=goal.focus, seeds=(progress.attempt % 4,), growing=())
+        result = once(tried, progress.watch)
+        if result.status == "time":
+            break
+        runs, accesses = runs + result.runs, accesses + result.accesses
+        progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
+        if shows(goal, result):
+            return replace(result, runs=runs, accesses=accesses, inputs=tuple(_described(tried)))
+    return replace(first, runs=runs, accesses=accesses)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far one input came."""
+
+    attempt: int
+    sites: set[int] = field(default_factory=set[int])
+    failed: bool = False
+    touched: int = 0
+    """Different (instruction, address) pairs, of a sample of the records."""
+
+    def watch(self, records: NDArray[np.uint64]) -> None:
+        sites = (records[:, 2] >> np.uint64(32)) & _SITE_BITS
+        self.sites.update(np.unique(sites).tolist())
+        some = slice(None, None, max(1, len(records) // 4096))
+        self.touched += len(np.unique(sites[some] << np.uint64(40) ^ records[some, 0]))
+
+
+class _Inputs:
+    """The inputs to try, best guesses first; what a run showed steers those that follow."""
+
+    def __init__(self, request: Request, goal: Goal, constants: Sequence[int]) -> None:
+        self._request = request
+        self._goal = goal
+        self._random = Random(0)
+        self._constants = list(dict.fromkeys((*constants, 0, 1, 2, 31, 32, 64, 127, -1)))
+        self._kept: list[tuple[Argument, ...]] = [request.arguments]
+        self._seen: set[int] = set()
+        self._most = 0
+
+    def __iter__(self) -> Iterator[tuple[tuple[Argument, ...], _Progress]]:
+        candidates = self._candidates()
+        for attempt in range(self._goal.attempts):
+            arguments = next(candidates, None)
+            if arguments is None:
+                return
+            progress = _Progress(attempt)
+            yield arguments, progress
+            if not progress.failed and (progress.sites - self._seen or progress.touched > self._most):
+                self._kept.append(arguments)
+            self._seen |= progress.sites
+            self._most = max(self._most, progress.touched)
+
+    def _candidates(self) -> Iterator[tuple[Argument, ...]]:
+        if not any(self._changes(self._request.arguments, lambda _: None)):
+            return
+        yield from self._regular()
+        while True:
+            # Later ones came further.
+            base = self._kept[max(self._random.randrange(len(self._kept)), self._random.randrange(len(self._kept)))]
+            yield tuple(self._mapped(argument, name, self._mutated) for argument, name in self._named(base))
+
+    def _regular(self) -> Iterator[tuple[Argument, ...]]:
+        """All zeros, all ones, each its own index, pairs of equal numbers, and the smallest to compare with."""
+        for values in ((0.0,), (1.0,)):
+            yield self._all(lambda a, values=values: replace(a, fill="values", values=values))
+        yield self._all(lambda a: replace(a, fill="iota", values=()))
+        pairs = tuple(float(number // 2) for number in range(512))
+        yield self._all(lambda a: replace(a, fill="values", values=pairs))
+        for constant in self._constants[:6]:
+            yield self._all(lambda a, c=constant: replace(a, fill="values", values=(float(c),)))
+
+    def _all(self, change: Callable[[ArrayArgument], ArrayArgument]) -> tuple[Argument, ...]:
+        return tuple(self._mapped(argument, name, change) for argument, name in self._named(self._request.arguments))
+
+    def _named(self, arguments: Sequence[Argument]) -> list[tuple[Argument, str]]:
+        return list(zip(arguments, _names(self._request), strict=True))
+
+    def _changes(self, arguments: Sequence[Argument], what: Callable[[ArrayArgument], object]) -> Iterator[bool]:
+        for argument, name in self._named(arguments):
+            inner = [(p.argument, p.name) for p in argument.parts] if isinstance(argument, RecordArgument) else []
+            for one, called in (*inner, (argument, name)):
+                if isinstance(one, ArrayArgument) and called in self._goal.searched:
+                    what(one)
+                    yield True
+
+    def _mapped(self, argument: Argument, name: str, change: Callable[[ArrayArgument], ArrayArgument]) -> Argument:
+        if isinstance(argument, RecordArgument):
+            parts = tuple(replace(p, argument=self._mapped(p.argument, p.name, change)) for p in argument.parts)
+            return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
+        if isinstance(argument, ArrayArgument) and name in self._goal.searched:
+            return change(argument)
+        return argument
+
+    def _mutated(self, array: ArrayArgument) -> ArrayArgument:
+        random = self._random
+        choice = random.randrange(8)
+        if choice == 0:
+            return array
+        if choice == 1:
+            most = random.choice((2, 4, 32, 127))
+            values = tuple(float(random.randrange(most)) for _ in range(min(array.count, 512)))
+            return replace(array, fill="values", values=values)
+        settings = dict(array.settings)
+        known = [*array.values, *settings.values()] or [0.0]
+        for _ in range(random.randint(1, _MUTATED)):
+            index = random.randrange(min(array.count, _NEAR if random.randrange(4) else array.count))
+            if random.randrange(3) == 0:
+                settings[index] = random.choice(known)
+            else:
+                settings[index] = float(random.choice(self._constants) + random.choice((0, 0, 1, -1)))
+        return replace(array, settings=tuple(sorted(settings.items())))
+
+
+def _described(request: Request) -> Iterator[str]:
+    """What the arrays that were searched hold, as for ``--arg`` where that can be said."""
+    assert request.goal is not None
+    for argument, name in zip(request.arguments, _names(request), strict=True):
+        inner = [(p.argument, p.name) for p in argument.parts] if isinstance(argument, RecordArgument) else []
+        for one, called in (*inner, (argument, name)):
+            if isinstance(one, ArrayArgument) and called in request.goal.searched:
+                yield f"{called}: {_contents(one)}"
+
+
+def _contents(array: ArrayArgument) -> str:
+    text = array.fill if array.fill != "values" else ",".join(f"{value:g}" for value in array.values[:16])
+    if array.fill == "values" and len(array.values) > 16:
+        text += ",…"
+    cells = ", ".join(f"[{index}] = {value:g}" for index, value in array.settings[:16])
+    return f"{array.count} elements, {text}" + (f"; {cells}" if cells else "")
+
+
+def constants_of(module: model.Module, kernel: str) -> tuple[int, ...]:
+    """Numbers that the code of a module compares with, those of the kernel first."""
+    found: dict[int, None] = {}
+    functions = sorted(module.functions, key=lambda f: f.name != kernel)
+    for function in functions:
+        for statement in flat(function.body or ()):
+            if isinstance(statement, model.Instruction) and statement.opcode in ("setp", "and", "rem"):
+                for operand in statement.operands:
+                    if isinstance(operand, model.Integer) and -(1 << 31) <= operand.value < 1 << 31:
+                        found[operand.value] = None
+    return tuple(found)[:64]
