@@ -33,6 +33,7 @@ _SECONDS: Final = 30.0
 """For the check of a scenario, and for each repair."""
 _GROUPS: Final = 3
 """Groups of findings whose repair is asked for before a scenario is given up."""
+_BARRIER: Final = re.compile(r"__sync(?:threads|warp)\b")
 _INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"]+)[>\"]", re.MULTILINE)
 
 
@@ -161,7 +162,7 @@ def _edited(asked: CheckRequest, fix: Fix) -> tuple[CheckRequest, int]:
         old = asked.text if path == asked.path else texts.get(path) or Path(path).read_text(errors="replace")
         edits = tuple(e for e in fix.edits if e.span.path == path)
         texts[path] = apply(old, edits)
-        more += texts[path].count("__syncthreads") - old.count("__syncthreads")
+        more += len(_BARRIER.findall(texts[path])) - len(_BARRIER.findall(old))
     main = texts.pop(asked.path, asked.text)
     return CheckRequest(asked.path, main, asked.flags, unsaved=texts, options=asked.options), more
 

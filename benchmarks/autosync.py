@@ -159,7 +159,7 @@ def repaired(row: Row, *, lockstep: bool) -> Outcome:
     if isinstance(answer, FixRefusal):
         out.note = answer.text
         return out
-    out.inserted = sum(e.new_text.count("syncthreads") for e in answer.edits)
+    out.inserted = sum(len(re.findall("sync(?:threads|warp)", e.new_text)) for e in answer.edits)
     edited = CheckRequest(str(path), apply(request.text, answer.edits), flags, options=options)
     out.verdict, out.cost = _verdict(_checked(Engine(), edited)), cost(edited)
     return out

@@ -124,12 +124,12 @@ def _iterations(launch: Launch, loop: LoopInstance, test: Expr | None) -> int | 
     return None
 
 
-def words(barriers: Iterable[Candidate], trips: Trips) -> str:
+def words(barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier") -> str:
     """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`."""
     by_loops: dict[tuple[tuple[str, int], ...], int] = {}
     for candidate in barriers:
         by_loops[candidate.loops] = by_loops.get(candidate.loops, 0) + 1
-    return ", ".join(f"+{_many(by_loops[loops], 'barrier')}{_times(loops, trips)}" for loops in sorted(by_loops))
+    return ", ".join(f"+{_many(by_loops[loops], kind)}{_times(loops, trips)}" for loops in sorted(by_loops))
 
 
 def _times(loops: Sequence[tuple[str, int]], trips: Trips) -> str:

@@ -19,6 +19,8 @@ from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step
 from analyzers.model import SourceSpan, TextEdit
 
 BARRIER: Final = b"__syncthreads();"
+WARP_BARRIER: Final = b"__syncwarp();"
+_INSERTED: Final = re.compile(rb"__sync(?:threads|warp)\(\);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,9 @@ def barrier_offsets(changes: Iterable[Change]) -> dict[int, tuple[str, int, int]
     grown = 0
     for change in changes:
         if change.gap is not None:
-            found[change.start + grown + change.text.index(BARRIER)] = change.gap
+            barrier = _INSERTED.search(change.text)
+            assert barrier is not None
+            found[change.start + grown + barrier.start()] = change.gap
         grown += len(change.text) - (change.end - change.start)
     return found
 
@@ -102,7 +106,7 @@ class OffsetChain:
 # --- insertion ------------------------------------------------------------------------------------------------
 
 
-def insertions(text: bytes, gaps: Iterable[Gap]) -> list[Change]:
+def insertions(text: bytes, gaps: Iterable[Gap], barrier: bytes = BARRIER) -> list[Change]:
     """The changes that put a barrier into each gap. All gaps belong to this text; equal gaps get one barrier."""
     by_function: dict[int, tuple[FunctionTree, dict[tuple[int, int], Gap]]] = {}
     for gap in gaps:
@@ -110,7 +114,7 @@ def insertions(text: bytes, gaps: Iterable[Gap]) -> list[Change]:
         chosen[gap.body.start, gap.index] = gap
     changes: list[Change] = []
     for function, chosen in by_function.values():
-        changes += _Writer(text, function, chosen.values()).changes()
+        changes += _Writer(text, function, chosen.values(), barrier).changes()
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
@@ -182,7 +186,8 @@ class _Writer:
     """Writes the barriers of one function. Changes are collected innermost first, so that what closes an inner body
     comes before what closes an outer one at the same place."""
 
-    def __init__(self, text: bytes, function: FunctionTree, gaps: Iterable[Gap]) -> None:
+    def __init__(self, text: bytes, function: FunctionTree, gaps: Iterable[Gap], barrier: bytes) -> None:
+        self.barrier = barrier
         self.layout = Layout(text)
         self.function = function
         self.wanted: dict[int, set[int]] = {}
@@ -221,17 +226,17 @@ class _Writer:
         key = self._key(body, index)
         if layout.same_line(low, high):
             if before is None and after is not None:
-                self.found.append(Change(high, high, BARRIER + b" ", key))
+                self.found.append(Change(high, high, self.barrier + b" ", key))
             elif before is None:
-                self.found.append(Change(low, high, b" " + BARRIER + b" ", key))
+                self.found.append(Change(low, high, b" " + self.barrier + b" ", key))
             else:
-                self.found.append(Change(low, low, b" " + BARRIER, key))
+                self.found.append(Change(low, low, b" " + self.barrier, key))
             return
         at = _outside_conditionals(layout, low, high)
         self._line(at, self._indentation(body, before, after) + extra, key)
 
     def _line(self, at: int, indentation: bytes, key: tuple[str, int, int]) -> None:
-        self.found.append(Change(at, at, self.layout.newline + indentation + BARRIER, key))
+        self.found.append(Change(at, at, self.layout.newline + indentation + self.barrier, key))
 
     def _indentation(self, body: Body, before: Statement | None, after: Statement | None) -> bytes:
         layout = self.layout
@@ -263,7 +268,7 @@ class _Writer:
             for part in statement.bodies:
                 self._body(part, statement, deeper)
         newline = layout.newline
-        barrier = newline + inner + BARRIER
+        barrier = newline + inner + self.barrier
         at_start = self._key(body, 0) if 0 in indexes else None
         at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
         if on_head_line:
@@ -287,9 +292,9 @@ class _Writer:
                 self._body(part, statement, extra)
         at_start = self._key(body, 0) if 0 in indexes else None
         at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
-        opening = b" { " + (BARRIER + b" " if at_start else b"")
+        opening = b" { " + (self.barrier + b" " if at_start else b"")
         self.found.append(Change(head, first.start, opening, at_start))
-        closing = (b" " + BARRIER if at_end else b"") + b" }"
+        closing = (b" " + self.barrier if at_end else b"") + b" }"
         self.found.append(Change(last.end, last.end, closing, at_end))
 
     def _follower(self, owner: Statement, body: Body) -> int | None:

@@ -20,7 +20,7 @@ from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
 from quickfix.steps import Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
-from quickfix.wording import notes_of, pairs_in_words, places_in_words
+from quickfix.wording import kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
 """Rounds of restructurings in one repair."""
@@ -173,7 +173,7 @@ def _fix(
     if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)
-    cost = ", ".join((words(placed.barriers, trips_of(kernels)), *begun.costs))
+    cost = ", ".join((words(placed.barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     what = sentence(", ".join(dict.fromkeys(begun.done))).removesuffix(".")
     return Fix(

@@ -34,6 +34,7 @@ from quickfix.wording import (
     compose,
     edits_of,
     empty_bodies,
+    kind_in_words,
     lines_in_words,
     notes_of,
     pair_in_words,
@@ -82,7 +83,8 @@ def _guess(finding: Finding) -> str | None:
     one, two = finding.accesses[:2]
     if one.id == two.id and one.iterations == two.iterations:
         return None
-    return f"Insert __syncthreads() to order {pair_in_words(one, two)}"
+    barrier = "__syncwarp()" if finding.scope == "intra-warp" else "__syncthreads()"
+    return f"Insert {barrier} to order {pair_in_words(one, two)}"
 
 
 def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = never) -> Fix | FixRefusal:
@@ -98,7 +100,7 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
 def offers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix]:
-    """Every repair of a unit, each verified, races before barriers. A group is in at most one of them."""
+    """Every repair of a unit, each verified, races before barriers. A group is in at most one of the preferred ones."""
     yield from (answer for answer in answers(engine, request, result, stop) if isinstance(answer, Fix))
 
 
@@ -111,7 +113,12 @@ def answers(
         checked = result or session.result
         offered = {offer.group: None for offer in available(checked)}
         wrong = [f for k in checked.kernels for f in findings_of(k) if f.code in _REPAIRABLE]
-        yield from _answers(session, offered, frozenset(f.group for f in wrong))
+        narrow: list[str] = []
+        for answer in _answers(session, offered, frozenset(f.group for f in wrong)):
+            yield answer
+            if isinstance(answer, Fix) and any("__syncwarp();" in e.new_text for e in answer.edits):
+                narrow += answer.groups
+        yield from _wider(session, narrow)
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
         refused = {refusal.group: refusal for refusal in refusals if refusal is not None}
         yield from _choices(session, refused)
@@ -130,6 +137,23 @@ def _choices(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
             yield from choices(session, kernels, group)
         except SearchSpentError:
             return
+
+
+def _wider(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
+    """Barriers of the block where those of a warp suffice: as a choice, and where there are places for them."""
+    done: set[str] = set()
+    for group in groups:
+        if group in done:
+            continue
+        session.begin_search()
+        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
+        try:
+            fix = _insert(session, kernels, group)
+        except SearchSpentError:
+            return
+        if isinstance(fix, Fix):
+            done.update(fix.groups)
+            yield replace(fix, preferred=False)
 
 
 def _guards(session: Session) -> Iterator[Fix]:
@@ -330,7 +354,7 @@ def _insert(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         return FixRefusal(sentence(BETWEEN_BLOCKS))
     pair = next(f for f in placed.targets if f.group == group)
     places = places_in_words(session.changes(placed.barriers), session)
-    cost = words(placed.barriers, trips_of(kernels))
+    cost = words(placed.barriers, trips_of(kernels), kind_in_words(session))
     return Fix(
         title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
         kind="insert-barrier",
@@ -383,15 +407,28 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         moved = _remove_divergent(session, kernels, finding)
         if isinstance(moved, Fix) and group in moved.groups:
             return moved
+    # A barrier of a warp costs less; where there is no place between the accesses, one is made.
+    of_warps = session.for_warps() if _is_about_warps(kernels, group) else None
+    if of_warps is not None and isinstance(inserted := _insert(of_warps, kernels, group), Fix):
+        return inserted
     inserted = _insert(session, kernels, group)
     if isinstance(inserted, Fix):
         return inserted
-    # Where there is no place between the accesses, one is made.
+    if of_warps is not None and isinstance(made := rebuilt(of_warps, kernels, group), Fix):
+        return made
     made = rebuilt(session, kernels, group)
     if isinstance(made, Fix):
         return made
     updated = atomic_update(session, kernels, group)
     return next((answer for answer in (updated, made) if answer is not None), inserted)
+
+
+def _is_about_warps(kernels: Iterable[KernelAnalysis], group: str) -> bool:
+    """Whether all races of a group are between threads of one warp, as far as the witnesses show, and there are no
+    others in the kernels that a barrier of the block could order, and these with them."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.code in RACES]
+    asked = [f for f in races if f.group == group]
+    return all(f.scope == "intra-warp" for f in asked) and all(f.scope != "intra-block" for f in races)
 
 
 def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:

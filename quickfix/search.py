@@ -27,6 +27,8 @@ MANY_RACES: Final = 16
 """With more of them in the kernels, those that are not asked for are left for other repairs."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
+BETWEEN_WARPS: Final = "threads of different warps collide: __syncwarp() only orders threads of one warp"
+
 BETWEEN_BLOCKS: Final = "threads of different blocks collide: __syncthreads() only orders threads of one block"
 
 
@@ -62,6 +64,9 @@ def place(
     if not needed:
         return FixRefusal("There is no race that a barrier could remove.")
     reasons = {key: text for key, text in session.hopeless.items() if key in races}
+    if session.orders_warps:
+        wider = {key for key, found in races.items() if any(f.scope != "intra-warp" for f in found)}
+        reasons.update(dict.fromkeys(wider, BETWEEN_WARPS))
     for key in needed & reasons.keys():
         return FixRefusal(sentence(reasons[key]))
     if len(races) > MANY_RACES:
@@ -232,7 +237,10 @@ def _needed(
 
 
 def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
-    """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials."""
+    """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials. Of
+    warps nothing is said: they enter bodies as a whole under conditions that tell threads apart."""
+    if session.orders_warps:
+        return frozenset()
     entered: dict[tuple[str, int], bool] = {}
     for analysis in kernels:
         events: tuple[AccessEvent | BarrierEvent, ...] = (*analysis.events.accesses, *analysis.events.barriers)

@@ -7,6 +7,7 @@ with the result before. Only kernels that contain edited code are decided again:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,7 +18,7 @@ from analyzers.frontend.lexical import source_bytes
 from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
-from quickfix.edits import Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.edits import BARRIER, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
 from quickfix.verify import RACES, Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
@@ -70,6 +71,8 @@ class Session:
         """Races that no barrier removes, and why, as far as known."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
+        self.barrier: bytes = origin.barrier if origin is not None else BARRIER
+        """What is inserted: the barrier of a block, or that of a warp."""
         self.reserved: set[bytes] = set()
         """Names that a restructuring must not declare: others that are about to be made do."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
@@ -99,6 +102,17 @@ class Session:
             if any(groups is None or f.group in groups for f in findings_of(kernel))
         }
         return Session(engine, engine.inspect(request, sorted(names), stop), stop)
+
+    @property
+    def orders_warps(self) -> bool:
+        """Whether the barriers to insert are those of a warp."""
+        return self.barrier == WARP_BARRIER
+
+    def for_warps(self) -> Session:
+        """The same text, for barriers that order the threads of one warp. What was learnt about others is not known."""
+        session = copy(self)
+        session.barrier, session.hopeless, session.divergent = WARP_BARRIER, {}, set()
+        return session
 
     def begin_search(self) -> None:
         """What is tried from here on is for another repair."""
@@ -165,7 +179,9 @@ class Session:
         by_path: dict[str, list[Candidate]] = {}
         for candidate in chosen:
             by_path.setdefault(candidate.gap.function.path, []).append(candidate)
-        return {p: insertions(self.trees.texts[p], [c.gap for c in found]) for p, found in by_path.items()}
+        return {
+            p: insertions(self.trees.texts[p], [c.gap for c in found], self.barrier) for p, found in by_path.items()
+        }
 
     def trial(
         self,

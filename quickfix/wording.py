@@ -52,9 +52,18 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
                 lines.append(file.before.count(b"\n", 0, old) + 1)
     lines.sort()
     if len(lines) == 1:
-        return f"__syncthreads() after line {lines[0]}"
+        return f"{barrier_in_words(session)} after line {lines[0]}"
     listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
-    return f"{len(lines)} barriers after lines {listed}"
+    return f"{len(lines)} {kind_in_words(session)}s after lines {listed}"
+
+
+def barrier_in_words(session: Session) -> str:
+    return session.barrier.decode().removesuffix(";")
+
+
+def kind_in_words(session: Session) -> str:
+    """What a search inserts, as a cost names it."""
+    return "warp barrier" if session.orders_warps else "barrier"
 
 
 NOT_REPAIRED: Final = "Not repaired: "

@@ -51,3 +51,34 @@ def test_no_thread_is_chosen_where_cells_differ() -> None:
 def test_a_value_that_acts_is_evaluated_by_all() -> None:
     _, fixes = offered("  int t = threadIdx.x;\n  out[0] = t++;")
     assert not fixes
+
+
+def test_a_warp_barrier_first_and_one_of_the_block_as_a_choice() -> None:
+    text = """// cuda-lsp: launch grid=(4) block=(256)
+__global__ void k(int *out) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+  s[t] = t;
+  out[blockIdx.x * 256 + t] = s[t ^ 1];
+}
+"""
+    request = CheckRequest(PATH, text)
+    fixes = [a for a in answers(Engine(), request) if isinstance(a, Fix)]
+    assert [("__syncwarp" in applied(text, f.edits), f.preferred) for f in fixes] == [(True, True), (False, False)]
+    assert [f.cost for f in fixes] == ["+1 warp barrier", "+1 barrier"]
+    everything = fix_all(Engine(), request)
+    assert isinstance(everything, Fix)
+    assert everything.edits == fixes[0].edits
+
+
+def test_no_warp_barrier_where_warps_meet() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  out[t] = s[63 - t];
+}
+"""
+    fixes = [a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
+    assert [f.title.split()[1] for f in fixes] == ["__syncthreads()"]

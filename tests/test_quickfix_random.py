@@ -35,7 +35,7 @@ def first_with(kind: str) -> tuple[int, Fix]:
 
 def test_a_barrier_too_many_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
     seed, fix = first_with("insert-barrier")
-    doubled = tuple(replace(e, new_text=e.new_text.replace(repairs.BARRIER, repairs.BARRIER * 2)) for e in fix.edits)
+    doubled = tuple(replace(e, new_text=repairs.BARRIER.sub(r"\g<0>\g<0>", e.new_text)) for e in fix.edits)
     monkeypatch.setattr(repairs, "answers", lambda *_: iter([replace(fix, edits=doubled)]))
     assert any("no race comes back" in text for text in judged(Engine(), seed, STATEMENTS).contradictions)
 
@@ -44,9 +44,7 @@ def test_an_access_too_many_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) 
     seed, fix = first_with("insert-barrier")
     text = kernel_of(seed, STATEMENTS).text
     name = text.split("generated(")[1].split("*")[1].split(",")[0].split(")")[0].strip()
-    more = tuple(
-        replace(e, new_text=e.new_text.replace(repairs.BARRIER, f"{repairs.BARRIER} {name}[0] = 1;")) for e in fix.edits
-    )
+    more = tuple(replace(e, new_text=repairs.BARRIER.sub(rf"\g<0> {name}[0] = 1;", e.new_text)) for e in fix.edits)
     monkeypatch.setattr(repairs, "answers", lambda *_: iter([replace(fix, edits=more)]))
     assert any("other accesses" in text for text in judged(Engine(), seed, STATEMENTS).contradictions)
 

@@ -10,6 +10,7 @@ accesses does not depend on races.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -28,7 +29,7 @@ from quickfix import answers
 from quickfix.naming import line_of
 
 PATH: Final = "/virtual/generated.cu"
-BARRIER: Final = "__syncthreads();"
+BARRIER: Final = re.compile(r"__sync(?:threads|warp)\(\);")
 SCHEDULES: Final = 3
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE)
 Pair = frozenset[tuple[int, ...]]
@@ -95,16 +96,14 @@ def _needless(text: str, fix: Fix, known: set[Pair]) -> Iterable[str]:
     for edit in sorted(fix.edits, key=lambda e: e.span.start_offset):
         start = edit.span.start_offset + grown
         grown += len(edit.new_text.encode()) - (edit.span.end_offset - edit.span.start_offset)
-        at = edit.new_text.find(BARRIER)
-        while at >= 0:
-            place = start + len(edit.new_text[:at].encode())
-            data = text.encode()
+        for barrier in BARRIER.finditer(edit.new_text):
+            place = start + len(edit.new_text[: barrier.start()].encode())
+            data, length = text.encode(), len(barrier[0])
             # As many blanks, so that all places stay.
-            without = data[:place] + b";" + b" " * (len(BARRIER) - 1) + data[place + len(BARRIER) :]
+            without = data[:place] + b";" + b" " * (length - 1) + data[place + length :]
             left = _reported(Engine().analyse(CheckRequest(PATH, without.decode())), _RACES)
             if left <= known:
                 yield f"no race comes back without the barrier in line {line_of(data, place)}"
-            at = edit.new_text.find(BARRIER, at + 1)
 
 
 def _kernel(analysis: UnitAnalysis) -> Kernel:

@@ -230,7 +230,7 @@ __global__ void reduced(float *out, const float *in) {
 }
 
 // arrayfire 1050816e422, hamming_matcher: the last steps of a reduction, within one warp of the block.
-// repair: restructure
+// repair: insert-barrier
 // cuda-lsp: launch grid=(1) block=(128)
 __global__ void last_warp(unsigned *out, const unsigned *in) {
   __shared__ unsigned s_dist[128];
