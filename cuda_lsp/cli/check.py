@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,7 +57,8 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
             raise UsageError("--write-baseline takes a check of everything, without --kernel, --launch and --no-host")
     for note in ineffective(arguments.selection):
         print(f"cuda-lsp: {note}", file=err)
-    files = inputs.collect(arguments.paths)
+    left_out: Counter[str] = Counter()
+    files = inputs.collect(arguments.paths, left_out)
     tell_notices(files, err)
     requests = Requests(arguments.selection, arguments.paths)
     texts = {file.path: file.text for file in files if file.text is not None}
@@ -78,7 +80,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
             out.flush()
     issues = judge.issues_in_headers(requests.folders, [judged.unit.path for judged in units])
     gone = baselines.gone(units, requests.folders) if not arguments.selection.is_partial else []
-    found = Report(tuple(units), tuple(issues), tuple(gone))
+    found = Report(tuple(units), tuple(issues), tuple(gone), left_out)
     if arguments.format == "json":
         out.write(render_json.render(found))
     elif arguments.format == "sarif":
@@ -89,6 +91,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         else:
             out.write(renderer.issues(issues))
         out.write(renderer.summary(units, time.monotonic() - started))
+        out.write(renderer.left_out(found))
         out.write(renderer.gone(found))
     if arguments.html is not None:
         report.write(arguments.html, units)

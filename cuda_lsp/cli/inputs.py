@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzers.model import Reason
-from cuda_lsp.workspace.cuda_sources import walk
+from cuda_lsp.workspace.cuda_sources import Sources
 
 _BYTE_ORDER_MARK = "\ufeff"
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")
@@ -36,22 +37,32 @@ class Input:
     notice: str = ""
 
 
-def collect(paths: Iterable[str]) -> list[Input]:
+def collect(paths: Iterable[str], left_out: Counter[str] | None = None) -> list[Input]:
     """Read everything that the arguments name. Folders are searched for CUDA sources; hidden, build and vendored
-    folders are left out unless they are named themselves."""
+    folders and what git ignores are left out unless they are named themselves. `left_out` gets how many files were
+    left out for which reason."""
     found: dict[str, Input] = {}
     for argument in paths:
         path = Path(argument)
         if not path.is_dir():
             found[_absolute(path)] = read(path)
             continue
-        names = list(walk(path))
+        sources = Sources(path)
+        names = list(sources.files())
+        if left_out is not None:
+            left_out.update(sources.left_out)
         if not names:
-            found[_absolute(path)] = _failed(path, "no-input", "no .cu or .cuh file in this folder")
+            hidden = f" ({told(sources.left_out)})" if sources.left_out else ""
+            found[_absolute(path)] = _failed(path, "no-input", f"no .cu or .cuh file in this folder{hidden}")
         for name in names:
             if _absolute(name) not in found:
                 found[_absolute(name)] = replace(read(name), is_named=False)
     return list(found.values())
+
+
+def told(left_out: Counter[str]) -> str:
+    """`left out: 12 in vendored folders, 1 ignored by git`."""
+    return "left out: " + ", ".join(f"{number} {why}" for why, number in left_out.most_common())
 
 
 def read(path: Path) -> Input:

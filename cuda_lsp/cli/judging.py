@@ -71,6 +71,8 @@ class Report:
     """With the suppressions in headers."""
     gone: tuple[Identity, ...] = ()
     """Of the baseline, what no longer occurs."""
+    left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many files below the named folders were not looked at, by the reason."""
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:

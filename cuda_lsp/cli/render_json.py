@@ -37,6 +37,7 @@ def document(report: Report) -> dict[str, Any]:
         "units": [_unit(judged) for judged in report.units],
         "comments": [_issue(issue) for issue in report.all_issues],
         "baseline": _baseline(report),
+        "left_out": [{"reason": why, "files": number} for why, number in report.left_out.items()],
         "summary": {name_of(standing): counts[standing] for standing in STANDINGS if counts[standing]},
     }
 

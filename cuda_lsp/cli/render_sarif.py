@@ -188,7 +188,7 @@ def _thread_flow(finding: Finding, access: Access) -> dict[str, Any]:
 def _suppressions(muted: Muted | None) -> Iterator[dict[str, Any]]:
     if muted is not None and muted.suppression is not None:
         place = {"physicalLocation": _physical(muted.suppression.span)}
-        found: dict[str, Any] = {"kind": "inSource", "status": "accepted", "location": place}
+        found: dict[str, Any] = {"kind": "inSource", "location": place}
         if muted.suppression.reason:
             found["justification"] = muted.suppression.reason
         yield found

@@ -123,6 +123,14 @@ class TextRenderer:
         listed = "" if self._verbose else " (listed with -v)"
         return f"not shown: {', '.join(told)}{listed}\n"
 
+    def left_out(self, report: Report) -> str:
+        """How many files below folders were not looked at, and why."""
+        if not report.left_out:
+            return ""
+        number = sum(report.left_out.values())
+        told = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
+        return f"left out: {number} {_plural(number, 'file')}, checked where they are named: {told}\n"
+
     def gone(self, report: Report) -> str:
         """Which entries of the baseline no longer occur."""
         if not report.gone:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from cuda_lsp.documents import normalised
 from cuda_lsp.features import run_kernel
 from cuda_lsp.progress import CheckProgress
-from cuda_lsp.workspace.cuda_sources import walk
+from cuda_lsp.workspace.cuda_sources import Sources
 from cuda_lsp.workspace.suffixes import HEADER_SUFFIXES
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ CHECK_ALL = "cuda-lsp.checkAll"
 WHY_NO_FIX = "cuda-lsp.whyNoFix"
 COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT, WHY_NO_FIX, *run_kernel.COMMANDS)
 
+_log = logging.getLogger(__name__)
 _REQUEST_FAILED = -32803
 
 
@@ -98,7 +100,8 @@ async def _check_all(session: Session, token: types.ProgressToken | None) -> int
     if session.top is None:
         raise JsonRpcException("there is no workspace folder", code=_REQUEST_FAILED)
     session.scheduler.revive()
-    found = await asyncio.to_thread(lambda: [normalised(str(path)) for path in walk(Path(session.top or ""))])
+    sources = Sources(Path(session.top))
+    found = await asyncio.to_thread(lambda: [normalised(str(path)) for path in sources.files()])
     # Headers last: by then it is known which of them were read with a source.
     found.sort(key=lambda path: Path(path).suffix.lower() in HEADER_SUFFIXES)
     progress = CheckProgress(session.client, "Checking the workspace", token)
@@ -110,6 +113,9 @@ async def _check_all(session: Session, token: types.ProgressToken | None) -> int
                 await session.checks.check_and_keep(path)
     finally:
         progress.finish()
+    if sources.left_out:
+        told = ", ".join(f"{number} {why}" for why, number in sources.left_out.most_common())
+        _log.info("%d files were checked; left out: %s", len(found), told)
     return len(found)
 
 
