@@ -157,11 +157,23 @@ class RunRace:
     """Of the run in which it was seen first."""
 
 
+FaultKind = Literal[
+    "out-of-bounds",
+    "misaligned",
+    "uninitialised",
+    "assertion",
+    "divergent-barrier",
+    "lane-not-in-mask",
+    "trap",
+    "unreachable",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class RunFault:
     """Something else that is wrong: an access out of bounds, a failed assertion, threads at different barriers, …"""
 
-    kind: str
+    kind: FaultKind
     text: str
     access: RunAccess
     other: RunAccess | None = None

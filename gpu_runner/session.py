@@ -4,7 +4,7 @@ what was found. `gpu_runner.harness` calls this in a process of its own, with li
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ from gpu_runner.request import (
     ArrayArgument,
     Dim3,
     Element,
+    FaultKind,
     Focus,
     RecordArgument,
     Request,
@@ -61,7 +62,7 @@ _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
 _SCOPES: Final = ("intra-warp", "intra-block", "inter-block")
 _KINDS: Final = {shadow.READ: "read", shadow.WRITE: "write", shadow.ATOMIC_WRITE: "atomic"}
-_FAULTS: Final = {
+_FAULTS: Final[Mapping[Fault, tuple[FaultKind, str]]] = {
     Fault.OUT_OF_BOUNDS: ("out-of-bounds", "access outside of every array"),
     Fault.MISALIGNED: ("misaligned", "misaligned access"),
     Fault.ASSERTION: ("assertion", "assertion failed"),

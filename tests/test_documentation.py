@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ from analyzers.model import Verdict
 from cuda_lsp import config, documentation
 from cuda_lsp.adoption.comments import CommentCode
 from cuda_lsp.cli.main import main
+from cuda_lsp.features import run_results
+from gpu_runner.request import FaultKind
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -24,7 +28,9 @@ else:
 DOCS = Path(__file__).parent.parent / "docs"
 ALL_PAGES = sorted((DOCS / "diagnostics").glob("*.md"))
 OF_COMMENTS = {code.value for code in CommentCode}
-PAGES = [page for page in ALL_PAGES if page.stem not in OF_COMMENTS]
+OF_RUNS = set(run_results.CODES.values()) - {verdict.value for verdict in Verdict}
+PAGES = [page for page in ALL_PAGES if page.stem not in OF_COMMENTS | OF_RUNS]
+RUN_PAGES = [page for page in ALL_PAGES if page.stem in OF_RUNS]
 _SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"^```cuda\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -42,7 +48,50 @@ def verdicts(text: str) -> set[Verdict]:
 
 def test_there_is_a_page_for_every_verdict() -> None:
     assert {page.stem for page in PAGES} == {verdict.value for verdict in Verdict}
-    assert {page.stem for page in ALL_PAGES} == {verdict.value for verdict in Verdict} | OF_COMMENTS
+    assert {page.stem for page in ALL_PAGES} == {verdict.value for verdict in Verdict} | OF_COMMENTS | OF_RUNS
+
+
+def test_everything_that_a_run_sees_has_a_code() -> None:
+    assert set(run_results.CODES) == {*typing.get_args(FaultKind), "deadlock"}
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.stem)
+def test_a_page_says_what_why_how_and_where_it_ends(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    what = text.removeprefix(f"# {page.stem}\n\n").split("\n## ")[0]
+    sections = {match[1]: match[2].strip() for match in _SECTION.finditer(text)}
+    # A proof is no diagnostic: there is nothing to repair.
+    parts = (
+        ["Example", "Limits"] if page.stem == "race-free" else ["Example", "Why it matters", "How to fix it", "Limits"]
+    )
+    assert [name for name in sections if name in parts] == parts
+    for part in (what, *(sections[name] for name in parts)):
+        assert len(part) > 40, part
+
+
+def seen_in_a_run(text: str, folder: Path) -> set[str]:
+    """The codes of the faults and of the end of a run with the inputs that stand above the kernel."""
+    file = folder / "page.cu"
+    file.write_text(text, encoding="utf-8")
+    name = re.search(r"__global__ void (\w+)", text)
+    assert name is not None
+    command = [sys.executable, "-m", "cuda_lsp", "run", f"{file}:{name[1]}", "--seeds", "1", "--format", "json"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=DOCS.parent)
+    found: set[str] = set()
+    for each in json.loads(told.stdout)["inputs"]:
+        assert each["run"]["races"] == []
+        found |= {run_results.CODES[fault["kind"]] for fault in each["run"]["faults"]}
+        found |= {each["run"]["status"]} - {"finished"}
+    return found
+
+
+@pytest.mark.parametrize("page", RUN_PAGES, ids=lambda page: page.stem)
+def test_the_example_of_a_run_shows_it_and_the_repaired_one_does_not(page: Path, tmp_path: Path) -> None:
+    text, repaired = example(page, "Example"), example(page, "Repaired")
+    assert text is not None
+    assert repaired is not None
+    assert seen_in_a_run(text, tmp_path) == {page.stem}
+    assert seen_in_a_run(repaired, tmp_path) == set()
 
 
 @pytest.mark.parametrize("page", [page for page in ALL_PAGES if page.stem in OF_COMMENTS], ids=lambda page: page.stem)

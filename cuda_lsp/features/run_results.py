@@ -6,17 +6,18 @@ something else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lsprotocol import types
 
 from analyzers.model import Verdict
+from cuda_lsp import documentation
 from cuda_lsp.features.diagnostics import place, range_json
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.runs import RunOutcome, Shown
-from gpu_runner.request import Place, RunAccess, RunFault, RunRace
+from gpu_runner.request import FaultKind, Place, RunAccess, RunFault, RunRace
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
@@ -25,7 +26,18 @@ if TYPE_CHECKING:
 SOURCE: Final = "cuda-lsp (run)"
 _ERROR, _INFORMATION = 1, 3
 _VERBS: Final = {"read": "read", "write": "written", "atomic": "accessed atomically", "barrier": "reached"}
-_CODES: Final = {"divergent-barrier": Verdict.BARRIER_DIVERGENCE.value, "assertion": Verdict.ASSERTION_FAILURE.value}
+CODES: Final[Mapping[FaultKind | Literal["deadlock"], str]] = {
+    "assertion": Verdict.ASSERTION_FAILURE.value,
+    "divergent-barrier": Verdict.BARRIER_DIVERGENCE.value,
+    "out-of-bounds": "out-of-bounds",
+    "misaligned": "misaligned",
+    "uninitialised": "uninitialised",
+    "lane-not-in-mask": "lane-not-in-mask",
+    "trap": "trap",
+    "unreachable": "trap",
+    "deadlock": "deadlock",
+}
+"""The code of the diagnostic for each thing that a run sees beside races. Each code has a page."""
 
 
 def diagnostics_of(session: Session, path: str) -> Iterator[dict[str, Any]]:
@@ -61,7 +73,7 @@ def _of_outcome(session: Session, path: str, shown: ShownKernel, kept: Shown, ou
         where = _range(session, kept, path, fault.access)
         if where is not None:
             message = f"A run saw: {fault.text}, {_side(fault.access)}"
-            code = _CODES.get(fault.kind, fault.kind)
+            code = CODES[fault.kind]
             yield (
                 _diagnostic(session, kept, where, _ERROR, code, message, _accesses(fault)),
                 (code, _line(fault.access)),
@@ -71,7 +83,7 @@ def _of_outcome(session: Session, path: str, shown: ShownKernel, kept: Shown, ou
         if where is not None:
             message = f"A run did not end: {result.message}"
             yield (
-                _diagnostic(session, kept, where, _ERROR, "deadlock", message, result.waiting),
+                _diagnostic(session, kept, where, _ERROR, CODES["deadlock"], message, result.waiting),
                 ("deadlock", _line(access)),
             )
 
@@ -100,6 +112,10 @@ def _diagnostic(
         "source": SOURCE,
         "message": message,
     }
+    base = session.settings_for_file(kept.snapshot.unit).documentation_url
+    page = documentation.diagnostic_page(code, base)
+    if session.client.features.code_description and page is not None:
+        found["codeDescription"] = {"href": page}
     related = [
         {"location": {"uri": session.documents.uri_of(one.path), "range": range_json(at)}, "message": text}
         for access in accesses
@@ -137,9 +153,10 @@ def _finding_range(session: Session, path: str, shown: ShownKernel, group: str |
 
 
 def _range(session: Session, kept: Shown, path: str, access: RunAccess) -> types.Range | None:
-    if not access.places or access.places[0].path != path:
-        return None
-    return _place_range(session, kept, access.places[0])
+    """At the innermost place of an access in a file that was open: what stands in the toolkit's headers was called from
+    there."""
+    open_ = next((one for one in access.places if one.path in kept.snapshot.texts), None)
+    return _place_range(session, kept, open_) if open_ is not None and open_.path == path else None
 
 
 def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | None:

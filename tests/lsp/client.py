@@ -13,6 +13,8 @@ from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES
 
+from cuda_lsp import documentation
+
 ROOT = Path(__file__).parent.parent.parent
 FAKE = "lsp.fake_engine:create"
 DEADLINE_S = 60.0
@@ -31,6 +33,7 @@ class Editor(LanguageClient):
         self.changed = asyncio.Condition()
         self.published: list[types.PublishDiagnosticsParams] = []
         self.registrations: list[types.Registration] = []
+        self.codes_without_a_page: set[str] = set()
         self.refreshes = 0
         self.lens_refreshes = 0
         self.hint_refreshes = 0
@@ -242,6 +245,8 @@ def _noting(handler: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
+    codes = {str(diagnostic.code) for diagnostic in params.diagnostics}
+    client.codes_without_a_page |= {code for code in codes if documentation.diagnostic_page(code) is None}
     client.published.append(params)
     client.diagnostics[params.uri] = params.diagnostics
 

@@ -71,6 +71,7 @@ async def connect(tmp_path: Path, environment: dict[str, str]) -> AsyncIterator[
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
         await editor.stop()
+        assert editor.codes_without_a_page == set()
 
 
 @pytest_asyncio.fixture

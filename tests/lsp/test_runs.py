@@ -104,6 +104,25 @@ async def test_a_kernel_is_run_with_the_inputs_that_its_source_names(editor: Edi
     await editor.until(editor.shown("fine: no race seen in 4 runs"))
 
 
+async def test_what_happens_in_the_headers_of_the_toolkit_is_told_where_it_was_called(
+    editor: Editor, tmp_path: Path
+) -> None:
+    text = """\
+// cuda-lsp: run grid=(1) block=(32) in=32:iota out=32
+__global__ void halves(const int *in, int *out) {
+  int v = in[threadIdx.x];
+  out[threadIdx.x] = __shfl_xor_sync(0xffff, v, 1);
+}
+"""
+    uri = editor.open(tmp_path / "halves.cu", text)
+    await editor.until_idle()
+    await command(editor, "cuda-lsp.runKernel", uri, "halves")
+    (diagnostic,) = await editor.until(lambda: of_run(editor, uri))
+    assert (diagnostic.code, diagnostic.range.start.line) == ("lane-not-in-mask", 3)
+    assert diagnostic.code_description is not None
+    assert diagnostic.code_description.href.endswith("/diagnostics/lane-not-in-mask.md")
+
+
 async def test_cancelling_the_progress_ends_the_run(editor: Editor, tmp_path: Path) -> None:
     uri = await opened(editor, tmp_path)
     running = asyncio.ensure_future(command(editor, "cuda-lsp.runKernel", uri, "waits", token="t"))
