@@ -368,7 +368,9 @@ class Fix:
     """A repair that the prover has accepted on the edited text."""
 
     title: str
-    kind: Literal["insert-barrier", "remove-barrier", "move-barrier", "restructure", "use-atomic"]
+    kind: Literal[
+        "insert-barrier", "remove-barrier", "move-barrier", "restructure", "use-atomic", "insert-fence", "widen-scope"
+    ]
     edits: tuple[TextEdit, ...]
     groups: tuple[str, ...]
     """Finding groups that disappear."""

@@ -20,7 +20,8 @@ from analyzers.model import SourceSpan, TextEdit
 
 BARRIER: Final = b"__syncthreads();"
 WARP_BARRIER: Final = b"__syncwarp();"
-_INSERTED: Final = re.compile(rb"__sync(?:threads|warp)\(\);")
+FENCE: Final = b"__threadfence();"
+_INSERTED: Final = re.compile(rb"__(?:sync(?:threads|warp)|threadfence)\(\);")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from quickfix.choices import choices
 from quickfix.cost import trips_of, words
 from quickfix.early_returns import guard_returns
 from quickfix.edits import Change, text_edits
+from quickfix.fences import ordered_by_fences
 from quickfix.rebuild import Begun, composed, rebuilt, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import BETWEEN_BLOCKS, Placed, obstacle, place, sentence
@@ -121,11 +122,32 @@ def answers(
         yield from _wider(session, narrow)
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
         refused = {refusal.group: refusal for refusal in refusals if refusal is not None}
+        for fenced in _fenced(session, tuple(refused)):
+            for group in fenced.groups:
+                refused.pop(group, None)
+            yield fenced
         yield from _choices(session, refused)
         yield from refused.values()
         yield from _guards(session)
     except ParseFailure:
         return
+
+
+def _fenced(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
+    """Fences and wider scopes for races that no barrier orders."""
+    done: set[str] = set()
+    for group in groups:
+        if group in done:
+            continue
+        session.begin_search()
+        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
+        try:
+            fix = ordered_by_fences(session, kernels, group)
+        except SearchSpentError:
+            return
+        if fix is not None:
+            done.update(fix.groups)
+            yield fix
 
 
 def _choices(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
@@ -414,6 +436,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     inserted = _insert(session, kernels, group)
     if isinstance(inserted, Fix):
         return inserted
+    fenced = ordered_by_fences(session, kernels, group)
+    if fenced is not None:
+        return fenced
     if of_warps is not None and isinstance(made := rebuilt(of_warps, kernels, group), Fix):
         return made
     made = rebuilt(session, kernels, group)

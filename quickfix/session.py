@@ -18,7 +18,7 @@ from analyzers.frontend.lexical import source_bytes
 from analyzers.model import SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
-from quickfix.edits import BARRIER, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
 from quickfix.verify import RACES, Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
 
@@ -72,7 +72,7 @@ class Session:
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
-        """What is inserted: the barrier of a block, or that of a warp."""
+        """What is inserted: the barrier of a block or of a warp, or a fence."""
         self.reserved: set[bytes] = set()
         """Names that a restructuring must not declare: others that are about to be made do."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
@@ -110,8 +110,15 @@ class Session:
 
     def for_warps(self) -> Session:
         """The same text, for barriers that order the threads of one warp. What was learnt about others is not known."""
+        return self._inserting(WARP_BARRIER)
+
+    def for_fences(self) -> Session:
+        """The same text, for fences."""
+        return self._inserting(FENCE)
+
+    def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
-        session.barrier, session.hopeless, session.divergent = WARP_BARRIER, {}, set()
+        session.barrier, session.hopeless, session.divergent = barrier, {}, set()
         return session
 
     def begin_search(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from analyzers.model import Access, Finding, TextEdit
-from quickfix.edits import text_edits
+from quickfix.edits import FENCE, WARP_BARRIER, text_edits
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import EditedFile
@@ -63,7 +63,7 @@ def barrier_in_words(session: Session) -> str:
 
 def kind_in_words(session: Session) -> str:
     """What a search inserts, as a cost names it."""
-    return "warp barrier" if session.orders_warps else "barrier"
+    return {WARP_BARRIER: "warp barrier", FENCE: "fence"}.get(session.barrier, "barrier")
 
 
 NOT_REPAIRED: Final = "Not repaired: "
