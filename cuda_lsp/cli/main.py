@@ -97,6 +97,16 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.color,
         )
         return run.run(launch, backend, sys.stdout, sys.stderr)
+    if arguments.command == "doctor":
+        from cuda_lsp.cli import doctor
+
+        wish = doctor.DoctorArguments(arguments.file, arguments.format, arguments.color)
+        return doctor.doctor(wish, backend, sys.stdout)
+    if arguments.command == "completion":
+        from cuda_lsp.cli import completion
+
+        sys.stdout.write(completion.script(_parser(), arguments.shell))
+        return exit_codes.CLEAN
     if arguments.command == "docs":
         from cuda_lsp.cli import docs
 
@@ -223,6 +233,14 @@ def _parser() -> argparse.ArgumentParser:
         "page", nargs="?", metavar="PAGE", help="a code such as data-race, or another page (default: a list)"
     )
     docs.add_argument("--path", action="store_true", help="print where the page lies instead")
+
+    doctor = _subcommand(commands, "doctor", "print what is installed and found, and what to do where something is not")
+    doctor.add_argument("file", nargs="?", metavar="FILE", help="also: the settings and flags that this file has")
+    doctor.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
+    _add_color(doctor)
+
+    completion = _subcommand(commands, "completion", "print a script that completes commands in a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
 
     serve = _subcommand(commands, "serve", "run the language server on standard input and output")
     serve.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
