@@ -105,7 +105,8 @@ class _Proof:
         self.state.system.run()
 
     def _overlap(self, o: Overlap) -> None:
-        (left, a), (right, b) = self.state.translation.of(o.left), self.state.translation.of(o.right)
+        digits = self.state.translation.digits
+        (left, a), (right, b) = (digits.shorter(*self.state.translation.of(e)) for e in (o.left, o.right))
         window = Window(combine(left, right, -1), 1 - o.left_width, o.right_width - 1, a | b, address=True)
         self.state.system.windows.append(window)
         self.addressed = variables(window.poly)

@@ -34,6 +34,7 @@ from analyzers.solve.polynomial import (
     rounded,
     scaled,
     shifted,
+    variables,
 )
 
 MAX_TOTAL_STEPS = 1_000
@@ -208,6 +209,23 @@ class System:
             self.require_at_least_zero(shifted(scaled(p, -1), self.hi[v]), tags)
         if hi < self.lo[v] or lo > self.hi[v]:
             raise Refuted(tags | self.owed(p))
+
+    def define(self, p: Polynomial, value: Polynomial, tags: Tags) -> bool:
+        """``p`` equals ``value``, whose variables are new. Replace ``p`` where it is a variable, else remember; whether
+        it was one."""
+        reduced, more = self.reduced(p, tags)
+        for m, c in reduced.items():
+            if (
+                len(reduced) == 1
+                and self.side[m[0] if m else 0] != 0
+                and c == 1
+                and len(m) == 1
+                and m[0] not in variables(value)
+            ):
+                self.solve_for(m[0], value, more)
+                return True
+        self.identities.append((combine(p, value, -1), tags))
+        return False
 
     # --- consequences
 

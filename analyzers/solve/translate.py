@@ -16,6 +16,7 @@ from analyzers.ir.evaluate import is_atom, may_overflow_undefined
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.ir.intervals import rem as rem_interval
+from analyzers.solve.division import Digits
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.order import side_of
 from analyzers.solve.polynomial import (
@@ -28,7 +29,6 @@ from analyzers.solve.polynomial import (
     shifted,
     times,
     variable,
-    variables,
 )
 from analyzers.solve.system import System, Tagged, Tags
 
@@ -69,11 +69,12 @@ class Translation:
         """For nodes that wrap: what they are congruent to, without the quotient."""
         self._memo: dict[int, Tagged] = {}
         self._digits: dict[tuple[int, int], tuple[Tagged, Tagged]] = {}
+        self.digits = Digits(system)
 
     def copy(self, system: System) -> Translation:
         """For one case of a distinction: what is translated there may rest on that case."""
         other = copy(self)
-        other.system = system
+        other.system, other.digits = system, self.digits.copy(system)
         other.atoms, other.choices = dict(self.atoms), list(self.choices)
         other._tainted = set(self._tainted)
         other._congruent, other._memo, other._digits = dict(self._congruent), dict(self._memo), dict(self._digits)
@@ -148,11 +149,12 @@ class Translation:
                     return self._ring(e, ty)
                 return self._digit(e, e.args[0], 1 << second.lo, 0, tags | self.owed(e.args[1]))
         elif op in ("div", "rem"):
-            if self.intervals.of(e.args[0]).lo >= 0 and second.lo >= 1:
-                tags |= self.owed(e)
-                if second.constant:
-                    return self._digit(e, e.args[0], second.lo, int(op == "rem"), tags)
-                return self._symbolic_digit(e, int(op == "rem"), tags)
+            known = self.intervals.of(e.args[0])
+            if known.lo >= 0 and second.lo >= 1 and second.constant:
+                return self._digit(e, e.args[0], second.lo, int(op == "rem"), tags | self.owed(e))
+            sign = NO_TAGS if known.lo >= 0 else self.system.nonnegative(p)
+            if sign is not None and second.lo >= 1 and not second.constant:
+                return self._symbolic_digit(e, int(op == "rem"), tags | self.owed(e) | sign)
         elif op in ("min", "max"):
             return self._extreme(e, p, q, tags)
         else:
@@ -259,7 +261,7 @@ class Translation:
         side, owed = side_of(dividend), self.owed(dividend)
         q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
         r = variable(self.system.new(remainder.lo, remainder.hi, side, owed))
-        self._define(p, combine(scaled(q, divisor), r), tags)
+        self.system.define(p, combine(scaled(q, divisor), r), tags)
         if side == 0:
             below = combine(p, q, -divisor)
             self.system.require_at_least_zero(below, tags)
@@ -271,35 +273,10 @@ class Translation:
         key = (a.key, -b.key - 1)
         found = self._digits.get(key)
         if found is None:
-            p, divisor = self._memo[a.key][0], self._memo[b.key][0]
-            dividend, known = self.intervals.of(a), self.intervals.of(b)
             side = side_of(a) | side_of(b)
-            owed = self.owed(e)
-            q = variable(self.system.new(dividend.lo // known.hi, dividend.hi // known.lo, side, owed))
-            r = variable(self.system.new(0, min(dividend.hi, known.hi - 1), side, owed))
-            self.system.require_at_least_zero(shifted(combine(divisor, r, -1), -1), tags)
-            product = times(divisor, q)
-            # divisor * quotient <= dividend and < + divisor, for proofs that do not see the remainder
-            self.system.require_at_least_zero(combine(p, product, -1), tags)
-            self.system.require_at_least_zero(shifted(combine(combine(product, divisor), p, -1), -1), tags)
-            self._define(p, combine(product, r), tags)
-            found = self._digits[key] = (q, NO_TAGS), (r, NO_TAGS)
-        return found[which][0], tags
-
-    def _define(self, p: Polynomial, value: Polynomial, tags: Tags) -> None:
-        """``p`` equals ``value``, whose variables are new. Replace ``p`` where it is a variable, else remember."""
-        reduced, more = self.system.reduced(p, tags)
-        for m, c in reduced.items():
-            if (
-                len(reduced) == 1
-                and self.system.side[m[0] if m else 0] != 0
-                and c == 1
-                and len(m) == 1
-                and m[0] not in variables(value)
-            ):
-                self.system.solve_for(m[0], value, more)
-                return
-        self.system.identities.append((combine(p, value, -1), tags))
+            found = self._digits[key] = self.digits.of(self._memo[a.key][0], self._memo[b.key][0], side, tags)
+        q, own = found[which]
+        return q, tags | own
 
     # --- the rest
 

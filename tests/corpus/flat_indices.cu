@@ -1,0 +1,64 @@
+// Elements are counted in one number, which is taken apart by sizes that only the host knows and put together anew.
+
+__global__ void doubled(float *out, const float *in, int batch, int channels, int height, int width) {  // expect: race-free
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat >= batch * channels * height * width) return;
+  int b = flat / (channels * height * width), c = (flat / (height * width)) % channels;
+  int y = (flat / width) % height, x = flat % width;
+  float *to = out + b * channels * height * width * 4 + c * height * width * 4 + 2 * y * 2 * width + 2 * x;
+  for (int dy = 0; dy < 2; ++dy)
+    for (int dx = 0; dx < 2; ++dx) to[dy * 2 * width + dx] = in[flat];
+}
+
+__global__ void doubled_in_columns_only(float *out, const float *in, int batch, int channels, int height, int width) {
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat >= batch * channels * height * width) return;
+  int b = flat / (channels * height * width), c = (flat / (height * width)) % channels;
+  int y = (flat / width) % height, x = flat % width;
+  float *to = out + b * channels * height * width * 4 + c * height * width * 4 + y * 2 * width + 2 * x;
+  for (int dy = 0; dy < 2; ++dy)
+    for (int dx = 0; dx < 2; ++dx) to[dy * 2 * width + dx] = flat + in[flat];  // expect: data-race with self
+}
+
+__global__ void channels_last(float *out, const float *in, int batch, int channels, int height, int width) {  // expect: race-free
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat >= batch * channels * height * width) return;
+  int b = flat / (channels * height * width), c = (flat / (height * width)) % channels;
+  int y = (flat / width) % height, x = flat % width;
+  out[((b * height + y) * width + x) * channels + c] = in[flat];
+}
+
+__global__ void channels_last_of_one_row(float *out, const float *in, int batch, int channels, int height, int width) {
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat >= batch * channels * height * width) return;
+  int b = flat / (channels * height * width), c = (flat / (height * width)) % channels;
+  int x = flat % width;
+  out[(b * width + x) * channels + c] = flat + in[flat];  // expect: data-race with self
+}
+
+__global__ void by_subtraction(float *out, const float *in, int planes, int height, int width) {  // expect: race-free
+  for (int flat = blockIdx.x * blockDim.x + threadIdx.x; flat < planes * height * width; flat += gridDim.x * blockDim.x) {
+    int plane = flat / (height * width), rest = flat - plane * height * width;
+    int y = rest / width, x = rest - y * width;
+    out[(y * planes + plane) * width + x] = in[flat];
+  }
+}
+
+__global__ void by_subtraction_of_another(float *out, const float *in, int planes, int height, int width) {
+  for (int flat = blockIdx.x * blockDim.x + threadIdx.x; flat < planes * height * width; flat += gridDim.x * blockDim.x) {
+    int plane = flat / (height * width), rest = flat - plane * width * width;
+    int y = rest / width, x = rest - y * width;
+    out[(y * planes + plane) * width + x] = flat + in[flat];  // expect: data-race with self
+  }
+}
+
+void run(float *out, const float *in, int batch, int channels, int height, int width) {
+  if (batch < 1 || channels < 1 || height < 1 || width < 1) return;
+  int all = batch * channels * height * width;
+  doubled<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
+  doubled_in_columns_only<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
+  channels_last<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
+  channels_last_of_one_row<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
+  by_subtraction<<<64, 256>>>(out, in, channels, height, width);
+  by_subtraction_of_another<<<64, 256>>>(out, in, channels, height, width);
+}
