@@ -3,6 +3,8 @@
 A loop qualifies when nothing in it touches memory or other threads, shuffles from lanes below aside, and a counter
 that starts at a constant and changes in one unconditional way ends it after a few turns, whatever else may end it
 before. What follows the loop then knows which turn was the last for which thread.
+
+Loops that wait for other threads get their test behind the load whose value it tests.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Final, TypeAlias
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import Assign, Block, Collective, Continue, Exit, If, Loop, Stmt, statements
+from analyzers.ir.kernel import Assign, Atomic, Block, Collective, Continue, Exit, If, Load, Loop, Stmt, statements
 
 MAX_TURNS: Final = 8
 MAX_STATEMENTS: Final = 120
@@ -69,7 +71,7 @@ class _Unroller:
         if any(new is not old for new, old in zip(parts, (s.head, s.body, s.latch), strict=True)):
             s = Loop(s.label, parts[0], s.condition, parts[1], parts[2], s.site)
         turns = _turns(s, known) if _only_decides(s) else None
-        return s if turns is None else self._written_out(s, turns)
+        return _tested_behind(s, known) if turns is None else self._written_out(s, turns)
 
     def _written_out(self, s: Loop, turns: int) -> Block:
         leave = Exit(s.label, "break", s.site)
@@ -106,6 +108,21 @@ class _Unroller:
                 s = replace(s, body=self._numbered(s.body))
             out.append(s)
         return tuple(out)
+
+
+def _tested_behind(s: Loop, known: _Known) -> Loop:
+    """``seen = 0; while (seen == 0) seen = load(flag);`` as the do-while that it is: where the test is met at first and
+    then depends on what other threads wrote, it stands behind what gives it that."""
+    inside = statements((*s.body, *s.latch))
+    seen = {x.var for x in inside if isinstance(x, Atomic) or (isinstance(x, Load) and x.volatile)}
+    for x in inside:
+        if isinstance(x, Assign) and any(v.value in seen for v in _variables(x.value)):
+            seen.add(x.var)
+    waits = any(v.value in seen for v in _variables(s.condition))
+    if s.head or not waits or _replaced(s.condition, known) is not E.TRUE:
+        return s
+    leave = If(E.lnot(s.condition), (Exit(s.label, "break", s.site),), (), s.site)
+    return Loop(s.label, (), E.TRUE, s.body, (*s.latch, leave), s.site)
 
 
 def _only_decides(s: Loop) -> bool:
