@@ -18,6 +18,7 @@ from analyzers.races.lane_counts import counted, without_bits
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve.check import satisfies
+from analyzers.solve.divisor_signs import decide_by_signs
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import QUICK_STEPS, Budget, Ladder
 from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
@@ -88,6 +89,9 @@ class Asker:
             if isinstance(found, Proved):
                 return found
             query = without_bits(query)
+        by_signs = decide_by_signs(query, lambda q: self._known(q, "hurried" if hurried else "patient"))
+        if by_signs is not None:
+            return by_signs
         if hurried:
             return self._known(query, "hurried")
         found = self._known(query, "patient" if self.wrap_around else self.launch.grid)

@@ -654,3 +654,108 @@ __global__ void steps_behind_a_flag(volatile int *flag, int *steps, int *out) { 
     __syncthreads();
   }
 }
+
+// The test of the wait stands in front of the load; before it nothing was seen.
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_acquire(int *flag, int *data, int *out) {  // expect: race-free
+  if (blockIdx.x == 0) {
+    *data = 5;
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" :: "l"(flag), "r"(1) : "memory");
+  } else {
+    int seen = 0;
+    while (seen == 0) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_without_release(int *flag, int *data, int *out) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +5
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(flag), "r"(1) : "memory");
+  } else {
+    int seen = 0;
+    while (seen == 0) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_of_a_parameter(int *flag, int *data, int *out, int start) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +5
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" :: "l"(flag), "r"(1) : "memory");
+  } else {
+    int seen = start;
+    while (seen == 0) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_and_a_limit(int *flag, int *data, int *out) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +5
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" :: "l"(flag), "r"(1) : "memory");
+  } else {
+    int seen = 0, tries = 0;
+    while (seen == 0 && tries < 100) { asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory"); tries++; }
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_and_a_way_around(volatile int *flag, int *data, int *out, int n) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +7
+    __threadfence();
+    *flag = 1;
+  } else {
+    int seen = 0, k = 0;
+    while (seen == 0) { if (k++ == n) { seen = 2; continue; } seen = *flag; }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_of_volatile(volatile int *flag, int *data, int *out, int n) {  // expect: race-free
+  if (blockIdx.x == 0) {
+    *data = 5;
+    __threadfence();
+    *flag = 1;
+  } else {
+    int seen = 0;
+    while (!seen) { seen = *flag; }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_and_a_break(volatile int *flag, int *data, int *out, int n) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +7
+    __threadfence();
+    *flag = 1;
+  } else {
+    int seen = 0;
+    while (!seen) { if (n == 3) break; seen = *flag; }
+    __threadfence();
+    *out = *data;
+  }
+}
+
+// cuda-lsp: launch grid=(2) block=(1)
+__global__ void test_in_front_for_the_other(volatile int *flag, int *data, int *out, int n) {
+  if (blockIdx.x == 0) {
+    *data = 5;  // expect: possible-data-race inter-block with +7
+    __threadfence();
+    *flag = 1;
+  } else {
+    int seen = 1;
+    while (seen != 0) { seen = *flag; }
+    __threadfence();
+    *out = *data;
+  }
+}
