@@ -320,6 +320,7 @@ def _shape(kernel: Kernel, resident: int) -> Shape:
         SHARED_BASE,
         kernel.shared_size,
         resident_blocks(launch, resident),
+        kernel.uses_agents,
     )
 
 

@@ -86,6 +86,7 @@ def run(kernel: Kernel, seed: int = 0, seconds: float = 20.0) -> Ran:
         SHARED_BASE,
         kernel.shared_size,
         resident_blocks(launch),
+        kernel.uses_agents,
     )
     detector = Detector(shape, kernel.sites.table())
     return Ran(kernel.run(detector.consume, seed, seconds), kernel, detector)

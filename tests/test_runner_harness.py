@@ -71,7 +71,7 @@ def test_global_addresses_are_told_by_argument_and_index() -> None:
         ("while (*(volatile int *)a == 0) { }", "time", "stopped after 0.5 s; 64 threads had not ended"),
         ("if (threadIdx.x) __syncwarp(); else __syncthreads();", "deadlock", "32 threads wait for each other"),
         ("a[0] = nothing;", "compile", 'identifier "nothing" is undefined'),
-        ('asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(0));', "unsupported", "cannot run"),
+        ('asm volatile("mbarrier.expect_tx.shared.b64 [%0], 4;" :: "r"(0));', "unsupported", "cannot run"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_an_answer(body: str, status: str, message: str) -> None:

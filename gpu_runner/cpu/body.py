@@ -100,6 +100,8 @@ class Body:
         """Offsets of local variables, by prefix of the frame and name."""
         self.parameter_offsets: dict[str, int] = {}
         """Of the kernel's parameters."""
+        self.uses_agents = False
+        """Whether there are asynchronous copies."""
         self._names = 0
 
     # Text

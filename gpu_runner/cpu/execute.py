@@ -160,6 +160,11 @@ class Kernel:
     _static_shared: int
 
     @property
+    def uses_agents(self) -> bool:
+        """Whether records name agents of threads."""
+        return self._translated.uses_agents
+
+    @property
     def shared_size(self) -> int:
         """Bytes of shared memory of a block."""
         return self._static_shared + self.launch.dynamic_shared
@@ -377,6 +382,7 @@ class _Machine:
         run["shared_size"] = self.kernel.shared_size
         run["dynamic_shared"] = launch.dynamic_shared
         run["clock"] = 0
+        run["agents"] = launch.blocks << launch.shift
         run["cursor"], run["limit"] = self.queue.begin, self.queue.end
         self._flush = ctypes.CFUNCTYPE(None)(self.flush)
         self._print = ctypes.CFUNCTYPE(

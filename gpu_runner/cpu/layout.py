@@ -99,6 +99,14 @@ class SiteKind(IntEnum):
     BLOCK_BEGIN = 5
     """Block `thread` begins in the slot `value`: its shared memory is not initialised."""
     GRID_BARRIER = 6
+    ASYNC_ISSUE = 8
+    """`thread` hands a copy to its agent, whose accesses follow."""
+    ASYNC_COMMIT = 9
+    """The copies of `thread` so far are a group."""
+    ASYNC_WAIT = 10
+    """All groups of `thread` but the last `value` are complete."""
+    ASYNC_ARRIVE = 11
+    """The agent of `thread` arrives at the split barrier at `address` when its copies so far are complete."""
     READ = 16
     WRITE = 17
     ATOMIC = 18
@@ -158,6 +166,9 @@ class Run(Struct):
     dynamic_shared: u32
     clock: u64
     printer: u64
+    agents: u32
+    """Added to the number of a thread: that of its agent, which makes its asynchronous copies."""
+    spare: u32
 
 
 RUN: Final = dtype_of(Run)

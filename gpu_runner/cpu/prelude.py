@@ -141,6 +141,17 @@ flush:
 done:
   ret void
 }}
+define internal void @record_agent(ptr %t, i64 %a, i64 %value, i32 %site) {{
+  %np = getelementptr i8, ptr %t, i64 {offset(THREAD, "thread")}
+  %n = load i32, ptr %np
+  %gp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "agents")}
+  %g = load i32, ptr %gp
+  %as = add i32 %n, %g
+  store i32 %as, ptr %np
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
+  store i32 %n, ptr %np
+  ret void
+}}
 define internal void @record_outside(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {{
   %window = lshr i64 %a, 32
   %is = icmp eq i64 %window, {LOCAL_BASE >> 32}

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gpu_runner.cpu import compare, floats, integers, memory, synchronization
+from gpu_runner.cpu import asynchronous, compare, floats, integers, memory, synchronization
 from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
@@ -26,9 +26,9 @@ from gpu_runner.ptx.logged import flat, logged
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
-OPERATION_MODULES: Final = (compare, floats, integers, memory, synchronization)
+OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, memory, synchronization)
 """Importing them registers their operations."""
-_READS_MEMORY: Final = frozenset({"ld", "ldu", "atom"})
+_READS_MEMORY: Final = frozenset({"ld", "ldu", "atom", "mbarrier"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,8 @@ class Translated:
     ir: str
     sites: Sites
     local_size: int
+    uses_agents: bool = False
+    """Records name agents of threads (`layout.SiteKind.ASYNC_ISSUE`)."""
 
 
 def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addresses) -> Translated:
@@ -56,7 +58,7 @@ def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addr
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
     local_size = aligned(walker.local_size, 16)
-    return Translated(_text(body, addresses, local_size), body.sites, local_size)
+    return Translated(_text(body, addresses, local_size), body.sites, local_size, body.uses_agents)
 
 
 def aligned(value: int, align: int) -> int:

@@ -35,6 +35,8 @@ class Shape:
     shared_size: int
     slots: int
     """Blocks that may be under way at once; each has shared memory of its own."""
+    agents: bool = False
+    """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
 
 
 class Memory:
@@ -76,13 +78,16 @@ class Detector:
 
     def __init__(self, shape: Shape, sites: NDArray[np.void]) -> None:
         self.records = 0
+        self._shape = shape
+        blocks = shape.blocks * (1 + shape.agents)
         self.table = allocate(shadow.Race, RACES + 1)
         self._clocks = _clocks(shape)
         words = -(-shape.shared_size // 4)
         self._main = self._shadow(-(-shape.global_size // 4))
         self._shared = self._shadow(max(1, words * shape.slots))
-        self._shared["private"] = 1
-        self._main["private"] = int(shape.blocks == 1)
+        # Agents count as of another block: their times are not among those that a barrier of the block makes known.
+        self._shared["private"] = int(not shape.agents)
+        self._main["private"] = int(shape.blocks == 1 and not shape.agents)
         self._access = Memory(shadow.Access)
         state = self._state = Memory(State)
         for name, memory in (("main", self._main), ("shared", self._shared), ("clocks", self._clocks)):
@@ -90,7 +95,8 @@ class Detector:
         state.point("access", self._access)
         state["global_base"], state["global_size"] = shape.global_base, shape.global_size
         state["shared_base"], state["shared_words"] = shape.shared_base, words
-        state.attach("slot_of_block", np.zeros(shape.blocks, np.int32))
+        state.attach("slot_of_block", np.zeros(blocks, np.int32))
+        state["has_agents"], state["agents"] = int(shape.agents), shape.blocks
         state.attach("meetings", np.full(shape.blocks * BARRIERS, -1, np.int32))
         state.attach("members", np.zeros(shape.threads_per_block, np.uint32))
         state.attach("locations", allocate(Location, 1 << 12))
@@ -140,7 +146,7 @@ class Detector:
     def races(self) -> NDArray[np.void]:
         """Rows of `shadow.Race`, in the order of their sites. Writes count as of the same value where all bytes agree,
         and a read of unwritten memory only where nobody writes it at the same time, which is a race already."""
-        found = self.table[:-1]
+        found = self._told(self.table[:-1])
         found = np.sort(found[found["count"] > 0], order=["first_site", "second_site", "relation"])
         pairs = {_pair(row) for row in found}
         racing = {int(row["second_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
@@ -151,6 +157,23 @@ class Detector:
             for row in found
         ]
         return found[np.array(kept, bool)]
+
+    def _told(self, rows: NDArray[np.void]) -> NDArray[np.void]:
+        """Agents told as their threads."""
+        if not self._shape.agents:
+            return rows
+        agents, shift = self._shape.blocks << self._shape.shift, self._shape.shift
+        told: NDArray[np.void] = np.array(rows)
+        for number in range(len(rows)):
+            first, second = int(rows["first"][number]), int(rows["second"][number])
+            if max(first, second) < agents:
+                continue
+            first, second = first % agents, second % agents
+            relation = shadow.SAME_BLOCK if first >> shift == second >> shift else shadow.OTHER_BLOCK
+            relation = shadow.SAME_WARP if first >> 5 == second >> 5 else relation
+            told["first"][number], told["second"][number] = first, second
+            told["relation"][number] = (int(rows["relation"][number]) & ~15) | relation
+        return told
 
     @property
     def not_listed(self) -> int:
@@ -174,7 +197,8 @@ def _flags(sites: NDArray[np.void]) -> NDArray[np.uint8]:
 def _clocks(shape: Shape) -> Memory:
     """Every thread is at time 1 and knows nothing of the others."""
     memory = Memory(Clocks)
-    threads = shape.blocks << shape.shift
+    blocks = shape.blocks * (1 + shape.agents)
+    threads = blocks << shape.shift
     memory["shift"], memory["threads_per_block"] = shape.shift, shape.threads_per_block
     memory.attach("own", np.ones(threads, np.uint32))
     memory.attach("block", np.zeros(threads, np.uint32))
@@ -182,7 +206,7 @@ def _clocks(shape: Shape) -> Memory:
     memory.attach("row", np.full(threads, -1, np.int32))
     memory.attach("lanes", np.zeros(32 * 256, np.uint32))
     memory.attach("sparse", np.full(threads * ROLES, -1, np.int32))
-    memory.attach("common", np.full(shape.blocks * ROLES, -1, np.int32))
+    memory.attach("common", np.full(blocks * ROLES, -1, np.int32))
     slots = 4 * shape.threads_per_block + 1024
     for name in ("start", "length", "capacity"):
         memory.attach(name, np.zeros(slots, np.int64))

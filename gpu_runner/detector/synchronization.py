@@ -30,6 +30,10 @@ class Kind(IntEnum):
     JOIN_ARRIVE = 4
     BLOCK_BEGIN = 5
     JOIN_END = 7
+    ASYNC_ISSUE = 8
+    ASYNC_COMMIT = 9
+    ASYNC_WAIT = 10
+    ASYNC_ARRIVE = 11
     READ = 16
     WRITE = 17
     ATOMIC = 18
@@ -81,6 +85,9 @@ class State(Struct):
     shared_base: i64
     shared_words: i64
     """Of a slot."""
+    has_agents: i64
+    agents: i64
+    """Blocks; the agents of threads are numbered as if they were of blocks behind these."""
     slot_of_block: Array[i32]
     meetings: Array[i32]
     """Per block and barrier: clock of the meeting under way, or -1."""
@@ -189,7 +196,32 @@ def synchronize(st: State, c: Clocks, kind: int, thread: int, address: int, valu
         c.length[slot] = 0
     elif kind == Kind.BLOCK_BEGIN:
         st.slot_of_block[block] = value
+        if st.has_agents:
+            st.slot_of_block[st.agents + block] = value
         shadow.forget(st.shared[0], value * st.shared_words, st.shared_words)
+
+
+@native
+def asynchronous(st: State, c: Clocks, kind: int, thread: int, address: int, value: int) -> None:
+    """What a thread does with its agent. The agent's time is 1 more than the groups that were closed; a wait makes
+    known what it did until the group in question ended."""
+    agent = (st.agents << c.shift) + thread
+    if kind == Kind.ASYNC_ISSUE:
+        clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
+        c.own[thread] += 1
+    elif kind == Kind.ASYNC_COMMIT:
+        c.own[agent] += 1
+    elif kind == Kind.ASYNC_WAIT:
+        complete = c.own[agent] - 1 - value
+        if complete > 0:
+            clocks.put(c, clocks.thread_slot(c, thread, SYNC), agent, complete)
+    else:
+        # What arrives knows both of the copies and of what the thread did before.
+        clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
+        c.own[thread] += 1
+        clocks.fence(c, agent, 0, 1, 0)
+        block = thread >> c.shift
+        publish_to(st, c, agent, location_key(st, block, address), block, RELEASE_CTA, 1)
 
 
 @native
@@ -263,7 +295,10 @@ def consume(st: State, batch: Batch, begin: int, count: int) -> int:
         if kind < Kind.READ:
             if not has_room(st, c, kind):
                 return at
-            synchronize(st, c, kind, record.thread, record.address, record.value)
+            if kind >= Kind.ASYNC_ISSUE:
+                asynchronous(st, c, kind, record.thread, record.address, record.value)
+            else:
+                synchronize(st, c, kind, record.thread, record.address, record.value)
         elif kind == Kind.FENCE:
             if not has_room(st, c, kind):
                 return at
