@@ -19,6 +19,7 @@ from lsprotocol import types
 from cuda_lsp.positions import Encoding, negotiated
 
 CLIENT_COMMANDS = "clientCommands"
+DIAGNOSTICS_IN_HOVER = "diagnosticsInHover"
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ class ClientFeatures:
     diagnostic_data: bool = False
     diagnostic_version: bool = False
     hover_markdown: bool = False
+    hover_has_diagnostics: bool = False
+    """Where the client shows a hover it shows the diagnostics of that place above it."""
     code_action_literals: bool = False
     resolves_edits: bool = False
     preferred_actions: bool = False
@@ -83,6 +86,7 @@ class ClientFeatures:
             diagnostic_data=any(way.data_support for way in ways),
             diagnostic_version=bool(published.version_support),
             hover_markdown=types.MarkupKind.Markdown in formats,
+            hover_has_diagnostics=_plain(options).get(DIAGNOSTICS_IN_HOVER) is True,
             code_action_literals=action.code_action_literal_support is not None,
             resolves_edits="edit" in resolved and bool(action.data_support),
             preferred_actions=bool(action.is_preferred_support),
@@ -101,11 +105,16 @@ class ClientFeatures:
 def declared_commands(value: object) -> frozenset[str]:
     """The commands that a client says it has: a list `clientCommands` in its initialization options or experimental
     capabilities. What has another form declares nothing."""
-    plain: Any = value._asdict() if hasattr(value, "_asdict") else value  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-    listed: Any = cast("dict[str, Any]", plain).get(CLIENT_COMMANDS) if isinstance(plain, dict) else None
+    listed: Any = _plain(value).get(CLIENT_COMMANDS)
     if not isinstance(listed, list | tuple):
         return frozenset()
     return frozenset(each for each in cast("Sequence[Any]", listed) if isinstance(each, str))
+
+
+def _plain(value: object) -> dict[str, Any]:
+    """An object of the protocol as a dictionary; an empty one for what is none."""
+    plain: Any = value._asdict() if hasattr(value, "_asdict") else value  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+    return cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

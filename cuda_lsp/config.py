@@ -25,6 +25,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_DECLARATIONS: Final = frozenset({"clientCommands", "diagnosticsInHover"})
 SECTION: Final = "cuda-lsp"
 PROJECT_FILE: Final = ".cuda-lsp.toml"
 
@@ -352,8 +353,8 @@ def from_client(value: object) -> Mapping[str, Any]:
     inner = table.get(SECTION)
     if isinstance(inner, dict):
         return cast("dict[str, Any]", inner)
-    # A key set to null means "not set" in every client; which commands the client has is no setting.
-    return {name: item for name, item in table.items() if item is not None and name != "clientCommands"}
+    # A key set to null means "not set" in every client; what the client says of itself is no setting.
+    return {name: item for name, item in table.items() if item is not None and name not in _DECLARATIONS}
 
 
 EDITOR_ONLY: Final = frozenset({"trusted"})

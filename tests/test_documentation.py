@@ -132,6 +132,11 @@ def test_every_page_can_be_read_on_the_command_line(capsys: pytest.CaptureFixtur
     assert main(["docs", "no-such-page"]) == 2
 
 
+def test_the_index_leads_to_every_page() -> None:
+    links = {(DOCS / link).resolve() for link in _LINK.findall((DOCS / "README.md").read_text(encoding="utf-8"))}
+    assert {page for page in [*ALL_PAGES, *DOCS.glob("*.md")] if page.name != "README.md"} <= links
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_example_has_the_verdict_of_its_page(page: Path) -> None:
     text = example(page, "Example")

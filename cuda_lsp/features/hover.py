@@ -108,7 +108,8 @@ def _at(session: Session, path: str, offset: int) -> _Found | None:
     for mistake in mistakes(session, path):
         reach = _reach_of_mistake(mistake, path, offset)
         if reach is not None:
-            candidates.append((reach[1] - reach[0], 0, _describe_mistake(places, mistake), reach))
+            blocks = _describe_mistake(places, mistake, headed=not _is_told_above(session, mistake, path, offset))
+            candidates.append((reach[1] - reach[0], 0, blocks, reach))
     for blocks, reach in _comment_places(places, offset):
         candidates.append((reach[1] - reach[0], 0, blocks, reach))
     for view in session.views.values():
@@ -185,11 +186,19 @@ def _holds(now: tuple[int, int] | None, offset: int) -> bool:
 # What is said
 
 
-def _describe_mistake(places: _Places, mistake: Mistake) -> list[Block]:
+def _is_told_above(session: Session, mistake: Mistake, path: str, offset: int) -> bool:
+    """Whether the client shows the diagnostic of a mistake, with its code and message, above the hover."""
+    span = mistake.first.finding.span
+    here = span.path == path and _holds(mistake.first.shown.now(span), offset)
+    return here and session.client.features.hover_has_diagnostics
+
+
+def _describe_mistake(places: _Places, mistake: Mistake, *, headed: bool) -> list[Block]:
     first = mistake.first
     finding, context = first.finding, first.context
     head = Block()
-    head.add(f"{finding.code.value}: {finding.message}", bold=True)
+    if headed:
+        head.add(f"{finding.code.value}: {finding.message}", bold=True)
     if first.shown.stale:
         head.add("From an earlier text: the current one could not be checked.")
     who = Block()

@@ -6,8 +6,10 @@ What is shown is taken on the event loop at one moment; the page is made in a th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from cuda_lsp.unit_view import ShownKernel, UnitView
 
 METHOD = "cudaLsp/raceExplorer"
+_KEPT_DAYS = 7
 
 
 async def race_explorer(session: Session, params: Any) -> Encoded:
@@ -82,6 +85,7 @@ async def write_report(session: Session, uri: str, kernel: str | None, target: s
     def write() -> None:
         if target is None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            _remove_old_pages(path.parent)
         path.write_text(html, encoding="utf-8")
 
     try:
@@ -95,6 +99,15 @@ def _own_file(uri: str, kernel: str | None) -> Path:
     """One file per document and kernel, so that a browser that shows it is reloaded, not filled with more."""
     mark = hashlib.sha256(f"{uri}\n{kernel}".encode()).hexdigest()[:10]
     return cache.default_directory() / "reports" / f"races-{mark}.html"
+
+
+def _remove_old_pages(folder: Path) -> None:
+    """Pages are looked at right after they were written, and a browser has what it shows. As far as possible: another
+    server may do the same at this moment."""
+    for page_ in folder.glob("races-*.html"):
+        with contextlib.suppress(OSError):
+            if page_.stat().st_mtime < time.time() - _KEPT_DAYS * 86_400:
+                page_.unlink()
 
 
 # What is shown, as it was at one moment

@@ -42,6 +42,23 @@ async def test_on_an_access_both_threads_are_told(editor: Editor, tmp_path: Path
         assert "In 2 of 2 launches:" in told
 
 
+async def test_the_message_is_left_out_where_the_client_shows_it_above(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(initialization_options={"diagnosticsInHover": True})
+    uri = editor.open(tmp_path / "a.cu", TEXT)
+    await editor.until(editor.has(uri, "data-race"))
+    on_squiggle, on_other_access = [await editor.hover(uri, place, into=1) for place in ("a[i] =", "a[i + 1]")]
+    assert on_squiggle is not None
+    assert on_other_access is not None
+    assert on_squiggle.startswith("- write of `a[i]` by thread")
+    assert on_other_access == f"**data-race: {editor_message(editor, uri)}**\n\n{on_squiggle}"
+    assert editor.messages == []
+
+
+def editor_message(editor: Editor, uri: str) -> str:
+    (message,) = [each.message for each in editor.diagnostics[uri] if each.code == "data-race"]
+    return message.replace(" (in 2 of 2 launches)", "").replace("[", "\\[").replace("]", "\\]")
+
+
 async def test_on_a_kernel_name_each_launch_has_its_verdict(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.cu", TEXT)
     await editor.until(editor.has(uri, "data-race"))

@@ -8,7 +8,7 @@ import { KernelCommands } from "./kernelCommands";
 import { showMenu } from "./menu";
 import { FixPreview } from "./preview";
 import { RaceExplorer } from "./raceExplorer";
-import { Server, SETTINGS } from "./server";
+import { SECTION, Server, SETTINGS } from "./server";
 import { StatusBar } from "./status";
 
 const SETTLED_MS = 1_000;
@@ -54,6 +54,15 @@ export function activate(context: vscode.ExtensionContext): void {
   for (const [name, action] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, action));
   }
+
+  // The step of the walkthrough about squiggles is done when there is one.
+  const noted = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+    if (uris.some((uri) => vscode.languages.getDiagnostics(uri).some(({ source }) => source === SECTION))) {
+      void vscode.commands.executeCommand("setContext", "cudaLsp.hasFindings", true);
+      noted.dispose();
+    }
+  });
+  context.subscriptions.push(noted);
 
   const startFor = (document: vscode.TextDocument): void => {
     if (isCuda(document)) {

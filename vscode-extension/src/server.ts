@@ -194,7 +194,8 @@ export class Server implements vscode.Disposable {
       // workspace could set it; without trust nothing offers a run either.
       initializationOptions: () => {
         const trusted = vscode.workspace.isTrusted;
-        return { clientCommands: ["cuda-lsp.showRaces", ...(trusted ? ["cuda-lsp.run"] : [])], trusted };
+        const clientCommands = ["cuda-lsp.showRaces", ...(trusted ? ["cuda-lsp.run"] : [])];
+        return { clientCommands, diagnosticsInHover: true, trusted };
       },
       outputChannel: this.log,
       stdioOptions: {
