@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,20 @@ async def report(editor: Editor, *arguments: Any) -> dict[str, str]:
             types.ExecuteCommandParams("cuda-lsp.writeReport", list(arguments))
         )
     )
+
+
+async def test_old_pages_are_removed_when_one_is_written(
+    editor: Editor, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    folder = Path(environment["CUDA_LSP_CACHE_DIR"]) / "reports"
+    folder.mkdir(parents=True)
+    old, recent, other = folder / "races-0.html", folder / "races-1.html", folder / "notes.html"
+    for page, days in ((old, 8), (recent, 6), (other, 8)):
+        page.write_text("")
+        os.utime(page, (time.time() - days * 86_400,) * 2)
+    uri = await checked(editor, tmp_path / "a.cu")
+    written = Path((await report(editor, uri))["path"])
+    assert sorted(folder.iterdir()) == sorted([recent, other, written])
 
 
 async def test_the_page_can_be_written(connect: Connect, tmp_path: Path, environment: dict[str, str]) -> None:
