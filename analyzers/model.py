@@ -351,6 +351,8 @@ class CheckOptions:
     """Z3 resource units per query."""
     redundancy: bool = True
     """Look for barriers that order nothing."""
+    every_pair: bool = False
+    """Ask also about the pairs on an object on which many others collide already."""
     replays: bool = True
     """Execute the two threads of each witness. Without, the same pairs are found and no race is called definite."""
 

@@ -57,6 +57,7 @@ def asked(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptio
         options.smt_budget,
         options.redundancy,
         options.replays,
+        options.every_pair,
     )
     keys = tuple(
         f"{base}:{fingerprint(c.bindings, c.constraints, c.pointers, c.variables, c.summary.source, c.cooperative)}"

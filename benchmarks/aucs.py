@@ -27,7 +27,7 @@ from quickfix import fix_for, remove_redundant
 from quickfix.verify import RACES
 
 HERE: Final = Path(__file__).resolve().parent
-_ROUNDS: Final = 6
+_ROUNDS: Final = 16
 """Repairs one after the other, each of the first finding that is left."""
 _SECONDS: Final = 30.0
 """For the check of a scenario, and for each repair."""

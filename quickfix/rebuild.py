@@ -19,7 +19,7 @@ from quickfix.restructure import restructuring
 from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
 from quickfix.steps import Restructuring, touch
-from quickfix.verify import RACES, EditedFile, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
@@ -79,7 +79,8 @@ def rebuilt_from(
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
             if isinstance(placed, Placed):
-                made = _fix(session, Begun(current, tuple(steps), tuple(done), tuple(costs)), placed, repaired, groups)
+                whole = Begun(current, tuple(steps), tuple(done), tuple(costs))
+                made = _fix(session, whole, placed, repaired, groups)
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
             refusal = placed
@@ -158,7 +159,11 @@ def _old_key(finding: Finding, files: dict[str, EditedFile]) -> PairKey | None:
 
 
 def _fix(
-    session: Session, begun: Begun, placed: Placed, kernels: Sequence[KernelAnalysis], groups: Sequence[str]
+    session: Session,
+    begun: Begun,
+    placed: Placed,
+    kernels: Sequence[KernelAnalysis],
+    groups: Sequence[str],
 ) -> Fix | FixRefusal:
     current, steps = begun.current, begun.steps
     files = composed(steps)
@@ -169,7 +174,7 @@ def _fix(
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
     whole = composed([*steps, placed.trial])
-    judged = compare(session.result, current.judged(placed.trial), whole, frozenset())
+    judged = session.judge(current.judged(placed.trial), whole)
     if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)

@@ -28,7 +28,7 @@ from quickfix.rebuild import Begun, composed, rebuilt, rebuilt_from
 from quickfix.removal import counterparts, deletion
 from quickfix.search import BETWEEN_BLOCKS, Placed, obstacle, place, sentence
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import RACES, PairKey, compare, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
     NOT_REPAIRED,
     barriers_in_words,
@@ -573,7 +573,7 @@ def _moved(
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
     whole = composed([without, placed.trial])
-    judged = compare(session.result, bare.judged(placed.trial), whole, frozenset())
+    judged = session.judge(bare.judged(placed.trial), whole)
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = places_in_words(bare.changes(placed.barriers), bare, without.files)

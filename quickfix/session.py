@@ -20,7 +20,18 @@ from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
-from quickfix.verify import RACES, Difference, EditedFile, PairKey, compare, findings_of, gone_groups, spans_of
+from quickfix.verify import (
+    RACES,
+    Difference,
+    EditedFile,
+    Files,
+    PairKey,
+    compare,
+    findings_of,
+    gone_groups,
+    spans_of,
+    with_findings,
+)
 
 SEARCH_EFFORT: Final = 40_000
 """Units of work (`analyzers.solve.effort`) for the search for one repair."""
@@ -144,6 +155,19 @@ class Session:
             return result
         return self._asked(trial.analysis.request, sorted({k.name for k in result.kernels}), replays=True).result
 
+    def judge(self, after: UnitResult, files: Files) -> Difference:
+        """What an edit in several steps did, by the result of its last one. Races of pairs that had not been asked
+        about are looked for in the old text. Raises like `trial`."""
+        difference = compare(self.result, after, files, frozenset())
+        names = {k.name for k in after.kernels}
+        unasked = {
+            k.name for k in self.result.kernels for c in k.contexts for r in c.reasons if r.kind == "not-examined"
+        }
+        if not difference.new_races or difference.worse or names.isdisjoint(unasked):
+            return difference
+        found = self._asked(self.request, sorted(names), replays=False, every_pair=True).result
+        return compare(with_findings(self.result, found), after, files, frozenset())
+
     def _may_have_worsened(self, after: UnitResult) -> bool:
         """Whether a race that was possible before may be definite now."""
         if self._origin is not None:
@@ -152,10 +176,12 @@ class Session:
         mangled = {k.mangled for k in self.result.kernels for f in findings_of(k) if f.code is possible}
         return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
 
-    def _asked(self, request: CheckRequest, names: Sequence[str], *, replays: bool) -> UnitAnalysis:
+    def _asked(
+        self, request: CheckRequest, names: Sequence[str], *, replays: bool, every_pair: bool = False
+    ) -> UnitAnalysis:
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
         # race is matters only where nothing else is wrong.
-        options = replace(request.options, redundancy=False, replays=replays)
+        options = replace(request.options, redundancy=False, replays=replays, every_pair=every_pair)
         before = self.engine.spent
         analysis = self.engine.retry(replace(request, options=options), names, self.stop)
         for effort in (self._search, self._all):

@@ -119,6 +119,26 @@ def compare(
     )
 
 
+def with_findings(result: UnitResult, found: UnitResult) -> UnitResult:
+    """The result with the races that another check of the same text has found beside its own, whatever they are graded:
+    nothing that comes of an edit can be worse than they are."""
+    others = {k.mangled: k for k in found.kernels}
+
+    def extended(context: ContextResult, other: ContextResult) -> ContextResult:
+        known = {key_of(f) for f in context.findings}
+        more = (f for f in other.findings if f.code in RACES and key_of(f) not in known)
+        return replace(context, findings=(*context.findings, *(replace(f, code=Verdict.DATA_RACE) for f in more)))
+
+    def all_of(kernel: KernelResult) -> KernelResult:
+        other = others.get(kernel.mangled)
+        if other is None or len(other.contexts) != len(kernel.contexts):
+            return kernel
+        pairs = zip(kernel.contexts, other.contexts, strict=True)
+        return replace(kernel, contexts=tuple(extended(c, o) for c, o in pairs))
+
+    return replace(result, kernels=tuple(all_of(k) for k in result.kernels))
+
+
 def gone_groups(before: UnitResult, checked: Collection[str], left: Collection[PairKey]) -> set[str]:
     """Groups of which nothing is left when the kernels with the mangled names `checked` were checked again.
 

@@ -72,7 +72,7 @@ def refusal(text: str) -> str:
 def test_what_cannot_be_declared_in_front_is_not_split() -> None:
     said = refusal("""__global__ void k(int *a) {
   int t = threadIdx.x;
-  if (t < 32) {
+  if (t < 48) {
     int own[2] = {t, t + 1};
     a[t] = own[0];
     a[t + 100] = a[own[1]];

@@ -45,3 +45,17 @@ def test_an_engine_keeps_both_answers_apart() -> None:
     ):
         (kernel,) = engine.analyse(CheckRequest("/replays/r.cu", TEXT, options=options)).result.kernels
         assert kernel.verdict is verdict
+
+
+def test_every_pair_on_an_object_can_be_asked() -> None:
+    writes = "".join(f"  a[(t + {i}) / 2] = {i};\n" for i in range(16))
+    text = (
+        f"__global__ void k(int *a) {{\n  int t = threadIdx.x;\n{writes}}}\nvoid run(int *p) {{ k<<<1, 64>>>(p); }}\n"
+    )
+    found: list[set[tuple[object, ...]]] = []
+    for options in (CheckOptions(), CheckOptions(every_pair=True)):
+        (kernel,) = Engine().analyse(CheckRequest("/replays/many.cu", text, options=options)).result.kernels
+        (context,) = kernel.contexts
+        assert any(r.kind == "not-examined" for r in context.reasons) != options.every_pair
+        found.append({tuple(a.span for a in f.accesses) for f in context.findings})
+    assert found[0] < found[1]

@@ -7,6 +7,7 @@ matter) and per ordering case; answers go through the ladder and are cached by t
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -120,6 +121,8 @@ class RaceChecker:
     precedents: Precedents = field(default_factory=Precedents)
     wrap_around: bool = False
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
+    every_pair: bool = False
+    """Also those on objects on which many others collide already."""
     acquire_release: AcquireRelease = field(init=False)
     extents: Extents = field(init=False)
     _inside: dict[tuple[str, Mode], bool] = field(default_factory=dict["tuple[str, Mode]", bool], init=False)
@@ -145,13 +148,14 @@ class RaceChecker:
         through_data: Counter[str] = Counter()
         on_object: Counter[str] = Counter()
         told: set[object] = set()
-        for pair in self._worth_asking(out, lambda allocation: on_object[allocation] >= MAX_ON_OBJECT):
+        most = math.inf if self.every_pair else MAX_ON_OBJECT
+        for pair in self._worth_asking(out, lambda allocation: on_object[allocation] >= most):
             where = pair.first.allocation
             written = (pair.one.site, pair.one.kind, pair.two.site, pair.two.kind)
             if written in told:
                 continue
             data = self._is_data(pair.first.offset) or self._is_data(pair.second.offset)
-            if on_object[where] >= MAX_ON_OBJECT or (data and through_data[where] >= MAX_THROUGH_DATA):
+            if on_object[where] >= most or (data and not self.every_pair and through_data[where] >= MAX_THROUGH_DATA):
                 out.left_out.append(pair)
                 continue
             if self._gives_up(pair, out):

@@ -125,6 +125,7 @@ def decide(
         effort,
         precedents or Precedents(),
         wrap_around=options.wrap_around,
+        every_pair=options.every_pair,
     )
     checked = checker.check()
     divergence = check_divergence(checker)
