@@ -6,7 +6,8 @@ negative of a positive number and its quotients and remainders are those of that
 truncated, remainders have the sign of the dividend). Division by zero is undefined: where a division is certainly made,
 there is no third case, and where it is not, there are none.
 
-Quotients by a product are taken as quotients of quotients, which is the same where the product does not overflow.
+Quotients by a product with such a factor are taken as quotients of quotients, which is the same where the product does
+not overflow.
 """
 
 from __future__ import annotations
@@ -64,9 +65,12 @@ def _open_sizes(query: Query) -> dict[Expr, int]:
 
     divisors = dict.fromkeys(d for n in nodes if n.op in ("div", "rem") for d in _factors(n.args[1]) if is_open(d))
     certain = {d for n in _certain(query.conjuncts) if n.op in ("div", "rem") for d in _factors(n.args[1])}
-    if not divisors or not certain >= divisors.keys():
+    if not certain >= divisors.keys():
         return {}
-    strides = (d for n in nodes if n.op == "mul" and side_of(n) for d in _factors(n) if is_open(d))
+    # Without such a divisor it is dividends that the sign of a size matters to.
+    dividends = (n.args[0] for n in nodes if n.op in ("div", "rem") and intervals.of(n.args[0]).lo < 0)
+    scaled = nodes if divisors else E.walk(tuple(dividends))
+    strides = (d for n in scaled if n.op == "mul" and side_of(n) for d in _factors(n) if is_open(d))
     found = {**dict.fromkeys(strides, 0), **dict.fromkeys(divisors, 1)}
     return found if len(found) <= MAX_SIZES else {}
 
@@ -116,6 +120,7 @@ def _changed(query: Query, negated: Mapping[Expr, Expr], ranges: Mapping[Expr, t
     memo: dict[int, Expr] = {}
     divided = [(n.args[0], list(_factors(n.args[1]))) for n in E.walk(query.conjuncts) if n.op in ("div", "rem")]
     known = frozenset((dividend, factors[0]) for dividend, factors in divided if len(factors) == 1)
+    dividends = {n.key for n in E.walk(tuple(dividend for dividend, _ in divided)) if n.op == "mul"}
 
     def put(e: Expr) -> Expr:
         for node in E.walk((e,), memo):
@@ -124,6 +129,8 @@ def _changed(query: Query, negated: Mapping[Expr, Expr], ranges: Mapping[Expr, t
                 memo[node.key] = E.cast(E.neg(negated[node]), node.ty)
             elif node.op in ("div", "rem") and isinstance(node.ty, IntType) and node.ty.signed:
                 memo[node.key] = _divided(node, args, negated, known)
+            elif node.key in dividends and args != node.args and isinstance(node.ty, IntType) and node.ty.signed:
+                memo[node.key] = _multiplied(node.ty, args)
             else:
                 memo[node.key] = node if args == node.args else E.rebuild(node, args)
         return memo[e.key]
@@ -144,7 +151,7 @@ def _divided(
     """A quotient or remainder by the divisors of this case."""
     dividend, divisor = args[0], node.args[1]
     factors = list(_factors(divisor))
-    if node.op == "div" and len(factors) > 1 and _is_product(divisor):
+    if node.op == "div" and len(factors) > 1 and not negated.keys().isdisjoint(factors) and _is_product(divisor):
         # The order in which the source divides by them elsewhere, so that the quotients are the same.
         factors.sort(key=lambda f: ((node.args[0], f) not in known, f.rank))
         for f in factors:
@@ -153,6 +160,17 @@ def _divided(
     if len(factors) == 1 and (factors[0] in negated or _negative_of(dividend) is not None):
         return _by(node.op, dividend, factors[0], negated)
     return node if args == node.args else E.rebuild(node, args)
+
+
+def _multiplied(ty: IntType, args: tuple[Expr, ...]) -> Expr:
+    """A product with the sign of its factors in front. Like a quotient, it is one of 32 bits that does not overflow, or
+    else it is left as it is."""
+    opposites = [_negative_of(a) for a in args]
+    negative = sum(o is not None for o in opposites) % 2 == 1
+    if ty.width > WIDEST or not negative:
+        return E.mul(*args)
+    first, second = (E.cast(a, I64) if o is None else o for a, o in zip(args, opposites, strict=True))
+    return E.cast(E.neg(E.mul(first, second)), ty)
 
 
 def _by(op: str, dividend: Expr, factor: Expr, negated: Mapping[Expr, Expr]) -> Expr:

@@ -52,6 +52,18 @@ __global__ void by_subtraction_of_another(float *out, const float *in, int plane
   }
 }
 
+// Shares of a number of elements that is no multiple of the number of threads, and may be anything.
+__global__ void shares(float *out, const float *in, int n) {  // expect: race-free
+  int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+  for (int i = n * thread / threads; i < n * (thread + 1) / threads; ++i) out[i] = in[i];
+}
+
+__global__ void shares_with_both_ends(float *out, const float *in, int n) {
+  int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+  for (int i = n * thread / threads; i <= n * (thread + 1) / threads; ++i)
+    out[i] = thread + in[i];  // expect: data-race with self
+}
+
 void run(float *out, const float *in, int batch, int channels, int height, int width) {
   if (batch < 1 || channels < 1 || height < 1 || width < 1) return;
   int all = batch * channels * height * width;
@@ -59,6 +71,8 @@ void run(float *out, const float *in, int batch, int channels, int height, int w
   doubled_in_columns_only<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
   channels_last<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
   channels_last_of_one_row<<<(all + 255) / 256, 256>>>(out, in, batch, channels, height, width);
+  shares<<<16, 256>>>(out, in, all);
+  shares_with_both_ends<<<16, 256>>>(out, in, all);
   by_subtraction<<<64, 256>>>(out, in, channels, height, width);
   by_subtraction_of_another<<<64, 256>>>(out, in, channels, height, width);
 }
