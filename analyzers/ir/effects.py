@@ -136,8 +136,17 @@ class Effects(Valuation):
                 asynchronous=not isinstance(s, K.Atomic) and s.asynchronous,
                 staged=staged,
                 lanes="" if isinstance(s, K.Atomic) else s.lanes,
+                succeeds=self._success(s) if isinstance(s, K.Atomic) else None,
             )
         )
+
+    def _success(self, s: K.Atomic) -> Expr | None:
+        if s.op != "cas" or not isinstance(s.ty, IntType):
+            return None
+        compared = self.value(s.operands[0])
+        if not isinstance(compared.ty, IntType):
+            return None
+        return E.compare("eq", E.opaque(f"atomic:{s.id}", s.ty, self.counters()), E.cast(compared, s.ty))
 
     def _staged(self) -> tuple[Staged, ...]:
         out: list[Staged] = []

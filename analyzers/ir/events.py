@@ -103,6 +103,8 @@ class AccessEvent:
     """By pipeline of the block."""
     lanes: Lanes = ""
     """Which lanes of the warp touch the bytes, where it is not the thread itself."""
+    succeeds: Expr | None = None
+    """That a compare-and-swap finds what it compares with; otherwise it only reads."""
 
     @property
     def writes(self) -> bool:

@@ -48,7 +48,17 @@ def race_query(launch: Launch, pair: Pair, case: Case, mode: Mode, extra: Iterab
     parts += case.conjuncts
     parts += extra
     parts += unordered(launch, pair, mode)
+    parts += [something_changes(launch, pair, mode)]
     return _of_pair(launch, pair, parts, mode, overlap)
+
+
+def something_changes(launch: Launch, pair: Pair, mode: Mode) -> Expr:
+    """One of the two accesses writes: a compare-and-swap does where it finds what it compares with."""
+    ways: list[Expr] = []
+    for access, thread in ((pair.one, 1), (pair.two, 2)):
+        if access.writes:
+            ways.append(E.TRUE if access.succeeds is None else launch.side(access.succeeds, thread, mode))
+    return E.lor(*ways)
 
 
 def _of_pair(launch: Launch, pair: Pair, parts: list[Expr], mode: Mode, overlap: Overlap) -> Query | None:

@@ -14,11 +14,13 @@ from typing import Literal
 from analyzers.assertions import Assertions, check_assertions
 from analyzers.barriers.divergence import Divergence, check_divergence
 from analyzers.barriers.redundancy import redundant
+from analyzers.ir import expr as E
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
+from analyzers.races.conditions import something_changes
 from analyzers.races.pairs import Pair, place
 from analyzers.races.precedents import Precedents
 from analyzers.races.relations import Missing, Relations
@@ -187,6 +189,8 @@ def _race(
     certainty: Certainty = outcome.certainty
     if certainty == "data-dependent" and race.pair.one.root.op == "opaque" and not _data(race):
         certainty = "confirmed"
+    if certainty == "confirmed" and _may_fail(launch, race):
+        certainty = "data-dependent"
     definite = certainty == "confirmed" and not race.benign and not race.wraps
     return RaceDecision(
         one=index[id(race.pair.one)],
@@ -206,6 +210,16 @@ def _race(
         signalled=race.signalled or (definite and _may_be_signalled(launch.events, race.pair)),
         ways=outcome.ways,
     )
+
+
+def _may_fail(launch: Launch, race: Race) -> bool:
+    """Nothing is written but by a compare-and-swap, which is not tried until it succeeds: it takes contents of memory
+    with which it does."""
+    if something_changes(launch, race.pair, race.mode) is E.TRUE:
+        return False
+    waits = {s.value[0] for w in launch.events.waits for s in _opaque(w.fact)}
+    swaps = [a for a in (race.pair.one, race.pair.two) if a.succeeds is not None]
+    return not any(s.value[0] in waits for a in swaps if a.succeeds is not None for s in _opaque(a.succeeds))
 
 
 def _may_be_signalled(events: KernelEvents, pair: Pair) -> bool:

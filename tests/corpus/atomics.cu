@@ -302,3 +302,25 @@ __global__ void read_before_the_barrier(int *cell, int *out) {  // expect: race-
   while ((before = atomicCAS(cell + blockIdx.x, now, now * 3)) != now) now = before;
   out[blockIdx.x * 64 + threadIdx.x] = first;
 }
+
+// A compare-and-swap that fails only reads: it takes a cell with 7 in it.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void swapped_if_it_is_seven(int *cell, int *out) {
+  atomicCAS(cell, 7, 9);  // expect: possible-data-race intra-block with +1
+  out[threadIdx.x] = *cell;
+}
+
+// To write while others compare is a race in any case.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void compared_while_written(int *cell) {
+  atomicCAS(cell, 7, 9);  // expect: data-race intra-block with +1
+  if (threadIdx.x == 40) *cell = 3;
+}
+
+// Tried until it succeeds.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void swapped_in_the_end(int *cell, int *out) {
+  int seen = 0, before;
+  while ((before = atomicCAS(cell, seen, seen + 1)) != seen) seen = before;  // expect: data-race intra-block with +1
+  out[threadIdx.x] = *cell;
+}
