@@ -79,7 +79,8 @@ class Checks:
         self._session = session
         self.views: dict[str, UnitView] = {}
         self._unit_of: dict[str, str] = {}
-        self._graph: IncludeGraph | None = None
+        self._graphs: dict[str, IncludeGraph] = {}
+        """By the folder that was searched."""
         self._graph_age = 0
         self._in_use: weakref.WeakSet[Frozen] = weakref.WeakSet()
         self._numbers = itertools.count(1)
@@ -173,7 +174,7 @@ class Checks:
 
     def forget_includes(self) -> None:
         """Who includes whom may have changed."""
-        self._graph = None
+        self._graphs = {}
         self._graph_age += 1
 
     def cancel(self, token: types.ProgressToken) -> None:
@@ -264,16 +265,16 @@ class Checks:
         return alone
 
     async def _include_graph(self, document: Document, frozen: Frozen) -> IncludeGraph:
-        if self._graph is not None:
-            return self._graph
+        folder = self._session.projects.top_of(document.path) or self._session.top or str(Path(document.path).parent)
+        if folder in self._graphs:
+            return self._graphs[folder]
         age = self._graph_age
         texts = {path: text for path, (_, text) in frozen.texts.items()}
-        folder = self._session.top or str(Path(document.path).parent)
         graph = await asyncio.to_thread(includers.scan, folder, texts)
         if not graph.complete:
             _log.info("%s is large: not every file was searched for includes", folder)
         if age == self._graph_age:
-            self._graph = graph
+            self._graphs[folder] = graph
         return graph
 
     # One check

@@ -7,7 +7,7 @@ for as long as it lasts.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cuda_lsp import config
@@ -18,21 +18,27 @@ from cuda_lsp.workspace.project import Project
 
 
 class Projects:
-    """Of one session. `top`: the workspace folder; `on_problem` gets each new problem, `on_settings` those of `top`."""
+    """Of one session. `tops`: the workspace folders; `on_problem` gets each new problem, `on_settings` the settings of
+    the first of them."""
 
     def __init__(
         self,
-        top: str | None,
+        tops: Sequence[str],
         initial: Layer,
         on_problem: Callable[[Problem], None],
         on_settings: Callable[[Settings], None],
     ) -> None:
-        self._top = top
+        self.tops = tuple(tops)
         self._layers: tuple[Layer, ...] = (initial,)
         self._on_problem = on_problem
         self._on_settings = on_settings
         self._known: dict[str, Project] = {}
         self._reported: set[Problem] = set()
+
+    def top_of(self, path: str) -> str | None:
+        """The workspace folder in which a file or folder lies, the innermost of several."""
+        around = [top for top in self.tops if Path(path).is_relative_to(top)]
+        return max(around, key=len, default=None)
 
     @property
     def folders(self) -> Iterable[str]:
@@ -53,7 +59,8 @@ class Projects:
 
     def baseline(self, folder: str) -> Baseline | None:
         """The findings that are known in a folder, else those that are known in the workspace."""
-        known = self._known.get(folder) or self._known.get(self._top or "")
+        top = self.top_of(folder) or next(iter(self.tops), "")
+        known = self._known.get(folder) or self._known.get(top)
         return known.baseline if known is not None else None
 
     @property
@@ -63,16 +70,15 @@ class Projects:
 
     async def of_folder(self, folder: str) -> Project:
         """The project of a folder, as its files are now."""
-        known, layers = self._known.get(folder), self._layers
-        if known is not None and await asyncio.to_thread(known.is_current, layers):
+        known, layers, top = self._known.get(folder), self._layers, self.top_of(folder)
+        if known is not None and known.top == top and await asyncio.to_thread(known.is_current, layers):
             return known
-        inside = self._top is not None and Path(folder).is_relative_to(self._top)
-        loaded = await asyncio.to_thread(project.load, folder, self._top if inside else None, layers)
-        if layers is not self._layers:
+        loaded = await asyncio.to_thread(project.load, folder, top, layers)
+        if layers is not self._layers or top != self.top_of(folder):
             return await self.of_folder(folder)
         self._known[folder] = loaded
         self._report()
-        if folder == self._top or self._top is None:
+        if not self.tops or folder == self.tops[0]:
             self._on_settings(loaded.settings)
         return loaded
 

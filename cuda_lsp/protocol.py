@@ -112,7 +112,7 @@ class CudaProtocol(LanguageServerProtocol):
     def lsp_workspace__did_change_workspace_folders(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, params: types.DidChangeWorkspaceFoldersParams
     ) -> None:
-        _log.info("workspace folders beyond the first are not used yet: %s", params.event)
+        self._server.folders_changed(params.event)
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -107,15 +107,19 @@ class CudaLanguageServer(LanguageServer):
 
     # Lifecycle
 
+    def folders_changed(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        added, removed = ([folder_of(folder.uri) for folder in folders] for folders in (event.added, event.removed))
+        self.session.folders_changed(filter(None, added), filter(None, removed))
+
     def initialize(self, params: types.InitializeParams) -> types.InitializeResult:
         features = ClientFeatures.read(params.capabilities, params.initialization_options)
-        folders = params.workspace_folders or []
-        top = folder_of(folders[0].uri if folders else params.root_uri) or params.root_path
+        found = [folder_of(folder.uri) for folder in params.workspace_folders or ()]
+        tops = [folder for folder in found if folder] or [folder_of(params.root_uri) or params.root_path or ""]
         initial = Layer("initializationOptions", config.from_client(params.initialization_options))
         self.process_id = params.process_id
         self.session = Session(
             Client(self.protocol, features),
-            top,
+            [top for top in tops if top],
             initial,
             self._start_worker,
             log_level_is_given=self._log_level_is_given,
@@ -297,7 +301,7 @@ def capabilities(features: ClientFeatures) -> types.ServerCapabilities:
         execute_command_provider=types.ExecuteCommandOptions(
             commands=list(execute_command.COMMANDS), work_done_progress=True
         ),
-        workspace=types.WorkspaceOptions(workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=False)),
+        workspace=types.WorkspaceOptions(workspace_folders=types.WorkspaceFoldersServerCapabilities(True, True)),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +41,15 @@ class Session:
     """One client, from `initialize` to `exit`."""
 
     def __init__(
-        self, client: Client, top: str | None, initial: Layer, start: Start, *, log_level_is_given: bool = False
+        self, client: Client, tops: Sequence[str], initial: Layer, start: Start, *, log_level_is_given: bool = False
     ) -> None:
-        """`top`: the workspace folder; `initial`: the initialization options; `start` starts a worker process. A log
+        """`tops`: the workspace folders; `initial`: the initialization options; `start` starts a worker process. A log
         level given on the command line is not that of the settings."""
         self.client = client
-        self.top = top
         self.documents = Documents()
         self.settings = Settings()
         self.projects = Projects(
-            top,
+            tops,
             initial,
             lambda problem: client.show(types.MessageType.Warning, f"cuda-lsp: {problem}"),
             self._apply,
@@ -106,6 +105,23 @@ class Session:
         task = asyncio.get_running_loop().create_task(guarded(), name=work.__qualname__)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    @property
+    def tops(self) -> tuple[str, ...]:
+        """The workspace folders."""
+        return self.projects.tops
+
+    @property
+    def top(self) -> str | None:
+        """The first workspace folder, whose settings hold for what has no place."""
+        return next(iter(self.tops), None)
+
+    def folders_changed(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """The user opened or closed workspace folders."""
+        gone = set(removed)
+        self.projects.tops = tuple(dict.fromkeys([*(top for top in self.tops if top not in gone), *added]))
+        self.checks.forget_includes()
+        self.project_changed()
 
     # Documents
 

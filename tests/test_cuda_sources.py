@@ -11,6 +11,7 @@ import pytest
 
 from cuda_lsp.cli.exit_codes import CLEAN
 from cuda_lsp.cli.main import main
+from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.cuda_sources import BUILT, IGNORED, VENDORED, Sources
 
 FAKE = "lsp.fake_engine:create"
@@ -71,6 +72,16 @@ def test_without_a_repository_the_patterns_below_count_and_not_those_above(tmp_p
     written(tmp_path, {".gitignore": "a.cu\n", "sub/.gitignore": "b.cu\n", "sub/a.cu": "", "sub/b.cu": "", "a.cu": ""})
     assert found(tmp_path / "sub") == {"a.cu"}
     assert found(tmp_path) == set()
+
+
+def test_links_in_a_circle_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "loop.cu").symlink_to("loop.cu")
+    written(tmp_path, {"a.cu": KERNEL})
+    folder = includers.Folder(str(tmp_path))
+    assert [Path(path).name for path in folder.files()] == ["a.cu"]
+    assert not folder.whole
+    assert main(["check", str(tmp_path / "a.cu")], FAKE) == CLEAN
 
 
 def test_what_is_left_out_is_counted_by_reason(tmp_path: Path) -> None:

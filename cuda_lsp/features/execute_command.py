@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,13 +96,14 @@ async def _report(session: Session, uri: str, kernel: str | None, target: str | 
 
 
 async def _check_all(session: Session, token: types.ProgressToken | None) -> int:
-    """Check the CUDA sources below the workspace folder one after the other, headers that none of them includes by
+    """Check the CUDA sources below the workspace folders one after the other, headers that none of them includes by
     themselves; the findings stay. Cancelling the request ends it, and what was found stays too."""
-    if session.top is None:
+    if not session.tops:
         raise JsonRpcException("there is no workspace folder", code=_REQUEST_FAILED)
     session.scheduler.revive()
-    sources = Sources(Path(session.top))
-    found = await asyncio.to_thread(lambda: [normalised(str(path)) for path in sources.files()])
+    walks = [Sources(Path(top)) for top in session.tops]
+    found = await asyncio.to_thread(lambda: [normalised(str(path)) for walk in walks for path in walk.files()])
+    found = list(dict.fromkeys(found))
     # Headers last: by then it is known which of them were read with a source.
     found.sort(key=lambda path: Path(path).suffix.lower() in HEADER_SUFFIXES)
     progress = CheckProgress(session.client, "Checking the workspace", token)
@@ -113,8 +115,9 @@ async def _check_all(session: Session, token: types.ProgressToken | None) -> int
                 await session.checks.check_and_keep(path)
     finally:
         progress.finish()
-    if sources.left_out:
-        told = ", ".join(f"{number} {why}" for why, number in sources.left_out.most_common())
+    left_out = sum((walk.left_out for walk in walks), Counter[str]())
+    if left_out:
+        told = ", ".join(f"{number} {why}" for why, number in left_out.most_common())
         _log.info("%d files were checked; left out: %s", len(found), told)
     return len(found)
 

@@ -141,7 +141,7 @@ class _Texts:
 
     open: Mapping[str, LineIndex]
     uris: Mapping[str, str]
-    top: str | None
+    tops: Sequence[str]
     _lines: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     @classmethod
@@ -150,7 +150,7 @@ class _Texts:
         return cls(
             {path: document.index for path, document in documents.items()},
             {path: document.uri for path, document in documents.items()},
-            session.top,
+            session.tops,
         )
 
     def lines(self, path: str) -> Sequence[str]:
@@ -164,9 +164,8 @@ class _Texts:
         return self._lines[path]
 
     def shown(self, path: str) -> str:
-        if self.top is not None and Path(path).is_relative_to(self.top):
-            return Path(path).relative_to(self.top).as_posix()
-        return path
+        top = next((top for top in self.tops if Path(path).is_relative_to(top)), None)
+        return Path(path).relative_to(top).as_posix() if top is not None else path
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,14 @@ def _reason_to_skip(folder: Path) -> str | None:
     if name in _VENDORED:
         return VENDORED
     # A CMake build folder may have any name.
-    if name in _BUILT or name.startswith("cmake-build-") or (folder / "CMakeCache.txt").exists():
+    if name in _BUILT or name.startswith("cmake-build-") or _has(folder, "CMakeCache.txt"):
         return BUILT
     return None
+
+
+def _has(folder: Path, name: str) -> bool:
+    try:
+        return (folder / name).exists()
+    except OSError:
+        # A folder that cannot be read is not entered either.
+        return False

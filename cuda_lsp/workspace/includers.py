@@ -80,13 +80,18 @@ class Folder:
             for entry in entries:
                 if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
                     continue
-                if entry.is_dir(follow_symlinks=False):
-                    if self._recursive:
-                        waiting.append(entry.path)
-                elif entry.is_symlink() and entry.is_dir():
-                    self.whole = self.whole and Path(entry.path).resolve().is_relative_to(Path(self._top).resolve())
-                elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
-                    yield entry.path
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if self._recursive:
+                            waiting.append(entry.path)
+                    elif entry.is_symlink() and entry.is_dir():
+                        inside = Path(entry.path).resolve().is_relative_to(Path(self._top).resolve())
+                        self.whole = self.whole and inside
+                    elif Path(entry.name).suffix.lower() in _SUFFIXES and entry.is_file():
+                        yield entry.path
+                except OSError:
+                    # A link in a circle, or to where nobody may look.
+                    self.whole = False
 
 
 def source_files(top: str) -> Iterator[str]:
