@@ -17,7 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -116,28 +116,38 @@ def try_file(package: str, folder: str, path: str, headers: str) -> list[dict[st
     return rows
 
 
-def measured(work: Sequence[tuple[str, str, str]], jobs: int, headers: str, deadline: float) -> list[dict[str, Any]]:
-    """The rows of all files, each kernel of a header once, with an instance where one file has one."""
+def measured(
+    work: Sequence[tuple[str, str, str]], jobs: int, headers: str, deadline: float
+) -> tuple[list[dict[str, Any]], int]:
+    """The rows of all files that the time allows, each kernel of a header once, with an instance where one file has
+    one; and the number of those files."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    files = iter(work)
+    done = 0
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(try_file, *one, headers) for one in work]
-        for future in as_completed(futures):
-            for row in future.result():
-                key = row["package"], row["file"], row["kernel"].split("<")[0]
-                if key not in found or found[key]["stage"] == "instance":
-                    found[key] = row
-            print(".", end="", flush=True)
-            if time.monotonic() > deadline:
-                for other in futures:
-                    other.cancel()
-    print()
-    return [found[key] for key in sorted(found)]
+        waiting: set[Future[list[dict[str, Any]]]] = set()
+        while True:
+            while len(waiting) < jobs and time.monotonic() < deadline and (one := next(files, None)) is not None:
+                waiting.add(pool.submit(try_file, *one, headers))
+            if not waiting:
+                print()
+                return [found[key] for key in sorted(found)], done
+            ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in ended:
+                done += 1
+                for row in future.result():
+                    key = row["package"], row["file"], row["kernel"].split("<")[0]
+                    if key not in found or found[key]["stage"] == "instance":
+                        found[key] = row
+                print(".", end="", flush=True)
 
 
-def table(rows: Sequence[dict[str, Any]], packages: Sequence[str]) -> str:
-    """The results as Markdown."""
-    out = [_INTRODUCTION, "", "| sources | kernels | compile | run to an end | of these with findings |"]
-    out.append("|---|---|---|---|---|")
+def table(rows: Sequence[dict[str, Any]], packages: Sequence[str], done: int, files: int) -> str:
+    """The results as Markdown; `done` of so many files."""
+    out = [_INTRODUCTION, ""]
+    if done < files:
+        out += [f"**{done} of {files} files, the shortest first, as many as the time allowed.**", ""]
+    out += ["| sources | kernels | compile | run to an end | of these with findings |", "|---|---|---|---|---|"]
     for name in [*packages, "all"]:
         mine = [row for row in rows if name in (row["package"], "all")]
         compiled = [row for row in mine if row["stage"] not in ("parse", "instance", "compile")]
@@ -185,9 +195,10 @@ def main(arguments: list[str] | None = None) -> None:
         packages = list(PACKAGES)
         work = [(p, str(package_sources(p)), str(path)) for p in packages for path in cuda_files(package_sources(p))]
     CACHE.mkdir(exist_ok=True)
-    rows = list(measured(work, chosen.jobs, str(CACHE), deadline))
+    work.sort(key=lambda one: Path(one[2]).stat().st_size)
+    rows, done = measured(work, chosen.jobs, str(CACHE), deadline)
     (CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json").write_text(json.dumps(rows, indent=1))
-    text = table(rows, packages)
+    text = table(rows, packages, done, len(work))
     print(text[: text.index("## Kernels")])
     if not chosen.corpus:
         (HERE / "runnable.md").write_text(text)
