@@ -16,7 +16,7 @@ from gpu_runner.ptx import model
 def barrier(body: Body, instruction: model.Instruction) -> None:
     modifiers = [modifier for modifier in instruction.modifiers if modifier not in ("cta", "aligned")]
     if modifiers[:1] == ["warp"]:
-        _collective(body, instruction, Collective.SYNC, instruction.operands[0], "0")
+        collective(body, instruction, Collective.SYNC, instruction.operands[0], "0")
         return
     if "cluster" in modifiers:
         raise UnsupportedHere("barriers of a cluster")
@@ -46,7 +46,7 @@ def barrier(body: Body, instruction: model.Instruction) -> None:
             body.write(destination, body.let(f"icmp ne i64 {result}, 0"), "pred")
 
 
-def _collective(
+def collective(
     body: Body, instruction: model.Instruction, op: Collective, mask: model.Operand | None, value: str
 ) -> None:
     """Meet the lanes of `mask` (None: whoever is here); `result` and `predicate` of the thread are set then."""
@@ -78,7 +78,7 @@ def shuffle(body: Body, instruction: model.Instruction) -> None:
     destination, value, lane, clamp, mask = instruction.operands
     body.store_thread("b", _wide(body, lane), "i64")
     body.store_thread("c", _wide(body, clamp), "i64")
-    _collective(body, instruction, _SHUFFLES[instruction.modifiers[1]], mask, _wide(body, value))
+    collective(body, instruction, _SHUFFLES[instruction.modifiers[1]], mask, _wide(body, value))
     first = destination.first if isinstance(destination, model.Pair) else destination
     body.write(first, body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32"), "b32")
     if isinstance(destination, model.Pair):
@@ -92,7 +92,7 @@ def vote(body: Body, instruction: model.Instruction) -> None:
     destination, predicate, mask = instruction.operands
     name = instruction.modifiers[1]
     value = body.let(f"zext i1 {body.read(predicate, 'pred')} to i64")
-    _collective(body, instruction, Collective[f"VOTE_{name.upper()}"], mask, value)
+    collective(body, instruction, Collective[f"VOTE_{name.upper()}"], mask, value)
     result = body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32")
     if name == "ballot":
         body.write(destination, result, "b32")
@@ -105,7 +105,7 @@ def match_lanes(body: Body, instruction: model.Instruction) -> None:
     name, type_ = instruction.modifiers[0], instruction.modifiers[-1]
     destination, value, mask = instruction.operands
     op = Collective.MATCH_ALL if name == "all" else Collective.MATCH_ANY
-    _collective(body, instruction, op, mask, _wide(body, value, type_))
+    collective(body, instruction, op, mask, _wide(body, value, type_))
     first = destination.first if isinstance(destination, model.Pair) else destination
     body.write(first, body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32"), "b32")
     if isinstance(destination, model.Pair):
@@ -119,21 +119,21 @@ def warp_reduction(body: Body, instruction: model.Instruction) -> None:
         raise UnsupportedHere("redux of this type")
     suffix = f"_{rest[0][0].upper()}" if name in ("min", "max") else ""
     destination, value, mask = instruction.operands
-    _collective(body, instruction, Collective[f"REDUX_{name.upper()}{suffix}"], mask, _wide(body, value))
+    collective(body, instruction, Collective[f"REDUX_{name.upper()}{suffix}"], mask, _wide(body, value))
     body.write(destination, body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32"), "b32")
 
 
 @operation("activemask")
 def active_mask(body: Body, instruction: model.Instruction) -> None:
     """The lanes that are at this instruction when nobody else of the warp can go on."""
-    _collective(body, instruction, Collective.ACTIVE_MASK, None, "0")
+    collective(body, instruction, Collective.ACTIVE_MASK, None, "0")
     body.write(instruction.operands[0], body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32"), "b32")
 
 
 @operation("elect")
 def elect(body: Body, instruction: model.Instruction) -> None:
     destination, mask = instruction.operands
-    _collective(body, instruction, Collective.ELECT, mask, "0")
+    collective(body, instruction, Collective.ELECT, mask, "0")
     if isinstance(destination, model.Pair):
         value = body.let(f"trunc i64 {body.load_thread('result', 'i64')} to i32")
         body.write(destination.first, value, "b32")

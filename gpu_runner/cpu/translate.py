@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gpu_runner.cpu import asynchronous, compare, floats, integers, memory, synchronization
+from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
 from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
@@ -26,7 +26,7 @@ from gpu_runner.ptx.logged import flat, logged
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
-OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, memory, synchronization)
+OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, matrices, memory, synchronization)
 """Importing them registers their operations."""
 _READS_MEMORY: Final = frozenset({"ld", "ldu", "atom", "mbarrier"})
 

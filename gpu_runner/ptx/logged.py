@@ -17,7 +17,8 @@ from typing import Final
 from gpu_runner.ptx import model
 
 ACCESSES: Final = frozenset({"ld", "ldu", "st", "atom", "red"})
-SYNCHRONIZATION: Final = frozenset({"bar", "barrier", "membar", "fence", "cp", "mbarrier"})
+SYNCHRONIZATION: Final = frozenset({"bar", "barrier", "membar", "fence", "cp", "mbarrier", "ldmatrix", "stmatrix"})
+"""With what synchronizes and accesses at once."""
 _READS: Final = frozenset({"ld", "ldu"})
 _PRIVATE: Final = frozenset({"param", "local", "const"})
 _ORDERED: Final = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
