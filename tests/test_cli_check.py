@@ -150,6 +150,20 @@ def test_headers_are_checked_with_the_files_that_include_them(folder: Path, caps
     assert report(capsys)["units"][0]["path"] == "sub/used.cuh"
 
 
+def test_a_source_that_another_one_includes_is_checked_as_its_part(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its types and constants are declared in front of the include."""
+    sub = folder / "sub"
+    sub.mkdir()
+    (sub / "kernels.cu").write_text(CLEAN_KERNEL)
+    (sub / "main.cu").write_text('typedef float real;\n#include "kernels.cu"\n')
+    main(["check", "sub", "--format", "json"], FAKE)
+    assert [unit["path"] for unit in report(capsys)["units"]] == ["sub/main.cu"]
+    main(["check", "sub/kernels.cu", "--format", "json"], FAKE)
+    assert [unit["path"] for unit in report(capsys)["units"]] == ["sub/kernels.cu"]
+
+
 def test_the_text_shows_both_accesses(capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", "racy.cu", "hard.cu", "fine.cu", "slow.cu"], FAKE)
     out = capsys.readouterr().out

@@ -21,6 +21,7 @@ from cuda_lsp.cli.render_text import TextRenderer, lines_of
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import fails
 from cuda_lsp.cli.terminal import ColorChoice
+from cuda_lsp.workspace import includers
 
 Format = Literal["text", "json", "sarif", "github"]
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
@@ -131,8 +132,12 @@ def results_of(
 
 
 def apart(files: Sequence[Input]) -> tuple[list[Input], list[Input]]:
-    """Files to check in any case, and headers found below a folder, which another file may include."""
-    headers = [file for file in files if not file.is_named and Path(file.path).suffix.lower() == ".cuh"]
+    """Files to check in any case, and those found below a folder that another file includes, or may."""
+    graph = includers.scan(None, {}, extra=[file.path for file in files])
+    parts = {path for path, by in graph.includers.items() if by - {path}}
+    headers = [
+        file for file in files if not file.is_named and (Path(file.path).suffix.lower() == ".cuh" or file.path in parts)
+    ]
     return [file for file in files if file not in headers], headers
 
 
