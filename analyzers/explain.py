@@ -58,8 +58,9 @@ class Launchable:
     """What the check says of the kernel, one finding for each mistake."""
     runs: tuple[str, ...] = ()
     """What ``cuda-lsp: run`` comments at the kernel say."""
-    launches: tuple[tuple[Dim3, Dim3], ...] = ()
-    """Grids and blocks of its launches, where all sizes are numbers."""
+    launches: tuple[tuple[Dim3 | None, Dim3], ...] = ()
+    """Grids and blocks of its launches whose blocks are numbers; no grid where that depends on the host's values. Those
+    with a grid come first."""
     records: tuple[Layout, ...] = ()
     """Of the parameters of class type: what is in them."""
 
@@ -80,6 +81,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     findings = {f.group: f for context in reversed(result.contexts) for f in reversed(context.findings)}
     directives, _ = comment_directives(unit.text_of(place[0]), place[0])
     sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in result.contexts]
+    sizes.sort(key=lambda size: size[0] is None)
     return Launchable(
         name,
         kernel.mangled,
@@ -88,7 +90,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         slice_text(unit, [place], instance),
         tuple(reversed(findings.values())),
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
-        tuple(dict.fromkeys((grid, block) for grid, block in sizes if grid is not None and block is not None)),
+        tuple(dict.fromkeys((grid, block) for grid, block in sizes if block is not None)),
         tuple(one for one in kernel.layouts if one.parts),
     )
 

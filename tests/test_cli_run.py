@@ -121,6 +121,18 @@ void start(int *a, const int *where, int n) { neighbours<<<(n + 255) / 256, 256>
     assert main.main(["run", f"{path}:fine", "--grid", "1"]) == 2
 
 
+def test_the_block_that_the_host_gives_is_taken_when_it_does_not_give_the_grid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fill.cu"
+    path.write_text(
+        "__global__ void fill(int *out) { out[blockIdx.x * 96 + threadIdx.x] = 1; }\n"
+        "void go(int *p, int blocks) { fill<<<blocks, 96>>>(p); }\n"
+    )
+    assert main.main(["run", f"{path}:fill", "--seeds", "1"]) == 0
+    assert "grid (2, 1, 1), block (96, 1, 1)" in capsys.readouterr().out
+
+
 def test_inputs_are_named_in_the_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "scatter.cu"
     path.write_text(

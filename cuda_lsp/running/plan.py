@@ -129,7 +129,7 @@ def outcomes(
 
 def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture) -> Outcome:
     grid, block = next(iter(launchable.launches), (_GRID, _BLOCK))
-    grid, block = fixture.grid or grid, fixture.block or block
+    grid, block = fixture.grid or grid or _GRID, fixture.block or block
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
     arguments, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)

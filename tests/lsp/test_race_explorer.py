@@ -83,7 +83,8 @@ async def test_old_pages_are_removed_when_one_is_written(
     old, recent, other = folder / "races-0.html", folder / "races-1.html", folder / "notes.html"
     for page, days in ((old, 8), (recent, 6), (other, 8)):
         page.write_text("")
-        os.utime(page, (time.time() - days * 86_400,) * 2)
+        then = time.time() - days * 86_400
+        os.utime(page, (then, then))
     uri = await checked(editor, tmp_path / "a.cu")
     written = Path((await report(editor, uri))["path"])
     assert sorted(folder.iterdir()) == sorted([recent, other, written])

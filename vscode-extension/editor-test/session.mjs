@@ -35,7 +35,8 @@ try {
   const opened = performance.now();
   await openFile("reduction.cu");
   await until("a squiggle", () => count(ERRORS));
-  told(`a squiggle, ${((performance.now() - opened) / 1000).toFixed(1)} s after the file was asked for`);
+  const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1);
+  told(`a squiggle, ${seconds(opened)} s after the file was asked for, ${seconds(started)} s after the .vsix was there`);
   await until("the server is at rest", async () => /is running/.test((await status()) ?? ""));
   await until("a lens over the kernel", async () => (await text(".codelens-decoration a")).includes("1 race"));
 
@@ -47,6 +48,7 @@ try {
   const hover = (await text(".monaco-hover-content")).join("\n");
   assert.match(hover, /data-race/);
   assert.match(hover, /part\[128\]/);
+  assert.equal(hover.split("Data race on shared").length - 1, 1, "the message stands in the hover once");
   await picture("hover");
   told("the hover names the threads and the cell");
   await press("Escape");
@@ -91,7 +93,7 @@ try {
   await goTo(14, 4);
   await press("Control+k");
   await press("Control+i");
-  await until("a hover that tells the run", async () => (await text(".monaco-hover-content")).some((hover) => hover?.includes("cuda-lsp (run)")));
+  await until("a hover that tells the run", async () => (await text(".monaco-hover-content")).some((hover) => hover?.includes("Confirmed by a run on the CPU")));
   await picture("confirmed");
   await press("Escape");
   told("a run from the light bulb confirms the finding");
@@ -141,6 +143,12 @@ try {
   await drawn.locator("button", { hasText: /^line 16$/ }).first().click();
   await until("the line is shown", async () => (await text(".statusbar-item")).some((item) => item?.startsWith("Ln 16")));
   told("the lens over the kernel leads to its races, drawn, and they lead back to the code");
+
+  await command("cuda-lsp: Get Started");
+  await until("the walkthrough", () => count(".getting-started-step"));
+  const steps = await count(".getting-started-step");
+  await until("all steps are ticked", async () => (await count(".getting-started-step .codicon-getting-started-step-checked")) === steps);
+  told(`all ${steps} steps of the walkthrough are ticked`);
 
   await command("cuda-lsp: Restart Server");
   // The status bar item is beside CUDA files only.

@@ -10,8 +10,16 @@ import { FixPreview } from "./preview";
 import { RaceExplorer } from "./raceExplorer";
 import { SECTION, Server, SETTINGS } from "./server";
 import { StatusBar } from "./status";
+import { type Step, Walkthrough } from "./walkthrough";
 
 const SETTLED_MS = 1_000;
+/** The steps of the walkthrough that a command is. */
+const STEPS: Readonly<Record<string, Step>> = {
+  "cuda-lsp.showRaces": "races",
+  "cuda-lsp.previewFix": "fix",
+  "cuda-lsp.run": "run",
+  "cuda-lsp.checkWorkspace": "workspace",
+};
 let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -25,7 +33,8 @@ export function activate(context: vscode.ExtensionContext): void {
     () => started.running,
     (uri, kernel) => kernels.run(uri, kernel),
   );
-  context.subscriptions.push(log, status, started, preview, explorer, kernels);
+  const walkthrough = new Walkthrough(`${context.extension.id}#start`);
+  context.subscriptions.push(log, status, started, preview, explorer, kernels, walkthrough);
 
   const commands: Record<string, (...given: never[]) => unknown> = {
     "cuda-lsp.menu": () => showMenu(started),
@@ -35,8 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "cuda-lsp.removeServer": () => removeServer(started),
     "cuda-lsp.showLog": () => log.show(),
     "cuda-lsp.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${context.extension.id}`),
-    "cuda-lsp.openWalkthrough": () =>
-      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
+    "cuda-lsp.openWalkthrough": () => walkthrough.open(),
     "cuda-lsp.checkWorkspace": () => checkWorkspace(started),
     "cuda-lsp.explainKernel": (uri?: string, kernel?: string) => kernels.explain(text(uri), text(kernel)),
     "cuda-lsp.run": (uri?: string, kernel?: string) => kernels.run(text(uri), text(kernel)),
@@ -52,13 +60,22 @@ export function activate(context: vscode.ExtensionContext): void {
       vscode.commands.executeCommand("editor.action.codeAction", { kind: "source.fixAll.cuda-lsp", apply: "first" }),
   };
   for (const [name, action] of Object.entries(commands)) {
-    context.subscriptions.push(vscode.commands.registerCommand(name, action));
+    const step = STEPS[name];
+    const noted = (...given: never[]): unknown => {
+      if (step !== undefined) {
+        walkthrough.note(step);
+      }
+      return action(...given);
+    };
+    context.subscriptions.push(vscode.commands.registerCommand(name, noted));
   }
 
   // The step of the walkthrough about squiggles is done when there is one.
   const noted = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
     if (uris.some((uri) => vscode.languages.getDiagnostics(uri).some(({ source }) => source === SECTION))) {
       void vscode.commands.executeCommand("setContext", "cudaLsp.hasFindings", true);
+      walkthrough.note("server");
+      walkthrough.note("squiggle");
       noted.dispose();
     }
   });
