@@ -90,6 +90,7 @@ def test_members_that_nothing_calls_and_their_types_are_left_out(tmp_path: Path)
 
 
 def test_a_kernel_of_a_header_and_what_only_a_template_names(tmp_path: Path) -> None:
+    (tmp_path / "units").mkdir()
     header = str(tmp_path / "k.cuh")
     body = (
         "template <typename T> __device__ T twice(T x) { return x + x; }\n"
@@ -97,6 +98,6 @@ def test_a_kernel_of_a_header_and_what_only_a_template_names(tmp_path: Path) -> 
         "template <typename T> __global__ void k(T *a) { a[0] = twice<T>(a[1]); }\n"
     )
     Path(header).write_text(body)
-    path = str(tmp_path / "a.cu")
-    unit = UnitParser().parse(path, '#include "k.cuh"\nvoid f(int *a) { k<int><<<1, 1>>>(a); }\n', CompileFlags())
+    path = str(tmp_path / "units" / "a.cu")
+    unit = UnitParser().parse(path, '#include "../k.cuh"\nvoid f(int *a) { k<int><<<1, 1>>>(a); }\n', CompileFlags())
     assert _kept(slice_text(unit, [(header, body.index("template <typename T> __global__"))]), path) == {header: {1, 3}}

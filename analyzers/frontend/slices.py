@@ -9,6 +9,7 @@ headers the public header is included that a compiler has it from."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
     pieces = list(_declarations(unit.device.cursor))
     words = {word.decode() for word in _WORD.findall(source_bytes(names))} - {"std", "const", "unsigned"}
     reached: dict[tuple[str, int], _Piece] = {}
-    waiting = [p for p in pieces if any(p.file == file and p.start <= at < p.end for file, at in kernels)]
+    waiting = [p for p in pieces if any(p.file == _path(file) and p.start <= at < p.end for file, at in kernels)]
     waiting += [p for p in pieces if p.cursor.spelling in words and p.outer is None]
     spans = _Spans(pieces)
     while waiting:
@@ -68,7 +69,7 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
             waiting.append(piece.outer)
         if not is_bundled(piece.file):
             waiting.extend(spans.named_by(piece))
-    texts: dict[str, bytearray] = {unit.path: bytearray(source_bytes(unit.text))}
+    texts: dict[str, bytearray] = {_path(unit.path): bytearray(source_bytes(unit.text))}
     for piece in pieces:
         if is_bundled(piece.file) or not piece.file:
             continue
@@ -89,7 +90,7 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
 def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
     """The namespaces around the declaration at an offset of a file, each with its ``::``."""
     for piece in _declarations(unit.device.cursor):
-        if piece.file == path and piece.start <= offset < piece.end:
+        if piece.file == _path(path) and piece.start <= offset < piece.end:
             names: list[str] = []
             parent = piece.cursor.semantic_parent
             while parent is not None and parent.kind == CursorKind.NAMESPACE:
@@ -97,6 +98,12 @@ def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
                 parent = parent.semantic_parent
             return "".join(f"{name}::" for name in names if name)
     return ""
+
+
+def _path(name: str) -> str:
+    """A file's name without ways up and down again: clang names an included file as it was included, or as it was found
+    first."""
+    return os.path.normpath(name) if name else ""
 
 
 class _Piece:
@@ -107,7 +114,7 @@ class _Piece:
     def __init__(self, cursor: Any, outer: _Piece | None = None) -> None:
         extent = cursor.extent
         self.cursor = cursor
-        self.file = extent.start.file.name if extent.start.file is not None else ""
+        self.file = _path(extent.start.file.name) if extent.start.file is not None else ""
         self.start = int(extent.start.offset)
         self.end = int(extent.end.offset)
         self.outer = outer
@@ -165,7 +172,7 @@ class _Spans:
             return None
         offset = int(cursor.location.offset)
         best: _Piece | None = None
-        for piece in self._by_file.get(cursor.location.file.name, ()):
+        for piece in self._by_file.get(_path(cursor.location.file.name), ()):
             if piece.start <= offset < piece.end and (best is None or piece.start >= best.start):
                 best = piece
         return best
@@ -219,20 +226,22 @@ class _Inclusion:
 
 
 def _inclusions(unit: ParsedUnit) -> _Inclusion:
-    """The tree of the files that clang has entered, in its order."""
-    root = _Inclusion(unit.path, 0, needed=True)
-    stack = [root]
+    """The tree of the files that clang has entered. A unit that was parsed again names them in no certain order."""
+    entered: dict[str, dict[tuple[int, str], None]] = {}
     for include in unit.device.get_includes():
         # What a compiler option includes has no source.
         source: Any = include.source
-        name = source.name if source is not None else ""
-        one = _Inclusion(include.include.name, int(include.location.line) if name else 0)
-        while len(stack) > 1 and stack[-1].path != name:
-            stack.pop()
-        if stack[-1].path != name:
-            one.line = 0
-        stack[-1].inner.append(one)
-        stack.append(one)
+        if source is not None:
+            place = int(include.location.line), _path(include.include.name)
+            entered.setdefault(_path(source.name), {})[place] = None
+
+    def tree(path: str, line: int, above: frozenset[str]) -> _Inclusion:
+        inner = sorted(entered.get(path, ()))
+        inside = above | {path}
+        return _Inclusion(path, line, [tree(file, at, inside) for at, file in inner if file not in inside])
+
+    root = tree(_path(unit.path), 0, frozenset())
+    root.needed = True
     return root
 
 
