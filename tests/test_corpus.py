@@ -65,11 +65,12 @@ def test_fixes(path: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_corpus_is_large_and_half_of_it_is_traps() -> None:
+def test_the_corpus_is_large_and_has_as_many_traps_as_races() -> None:
+    """Race-free kernels that look as if they were not, and the racy ones that a proof of those must not take in."""
     known = [case for path in FILES for case in cases(path.read_text(encoding="utf-8"))]
     traps = sum(case.is_race_free for case in known)
     assert len(known) >= 450
-    assert traps >= 0.5 * len(known)
+    assert 0.4 * len(known) <= traps <= 0.6 * len(known)
 
 
 def test_names_are_unique_within_a_file() -> None:

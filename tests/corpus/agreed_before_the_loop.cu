@@ -16,11 +16,12 @@ __global__ void set_in_the_first_round(const float *in, float *out, float eps) {
 }
 
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void set_by_some_threads(const float *in, float *out, float eps) {
-  float limit;
+__global__ void set_apart_in_the_first_round(const float *in, float *out) {
+  int last;
   for (int round = 0;; round++) {
-    if (threadIdx.x > round) limit = in[round];
-    if (in[round] < limit) break;
+    if (round == 0) last = threadIdx.x;
+    if (round == last) break;
+    out[threadIdx.x] = in[round];
     __syncthreads();  // expect: barrier-divergence
   }
 }
