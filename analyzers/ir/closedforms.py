@@ -13,10 +13,11 @@ Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from analyzers.ir import expr as E
+from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 
 NO_WRAP = "loop counters do not wrap around"
@@ -40,6 +41,39 @@ class Form:
     def past(self, k: Expr) -> Expr:
         """The value after ``k`` whole iterations: the step that ends a loop may wrap around or shift everything out."""
         return (self.after or self.at)(k)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Says which steps of a loop are certain to be computed where the loop ends before the first of them."""
+
+    before: tuple[Expr, ...] = ()
+    """Values that were computed before the loop."""
+
+    def certain(self, step: Expr) -> bool:
+        """Otherwise it has a division or shift that may be undefined where it is not made."""
+        risky = [n for n in partial_operations(step) if n.op not in ("div", "rem") or not _is_extent(n.args[1])]
+        return not risky or {n for v in self.before for n in partial_operations(v)}.issuperset(risky)
+
+    def guarded(self, form: Form, start: Expr, *steps: Expr) -> Form:
+        """``form``, which is ``start`` plus so many ``steps``, as one whose value says nothing of steps not made."""
+        if all(self.certain(s) for s in steps):
+            return form
+        after = form.after
+
+        def made(at: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+            return lambda k: E.select(E.compare("eq", k, E.const(0, I64)), start, at(k))
+
+        return replace(form, at=made(form.at), after=None if after is None else made(after))
+
+
+def _is_extent(divisor: Expr) -> bool:
+    """A dimension of the block or grid, or a product of such: never zero."""
+    while divisor.op == "cast":
+        divisor = divisor.args[0]
+    if divisor.op == "mul":
+        return all(_is_extent(a) for a in divisor.args)
+    return divisor in (*E.BDIM, *E.GDIM) or (divisor.op == "const" and divisor.value != 0)
 
 
 def linear_delta(end: Expr, placeholder: Expr, invariant: Invariant) -> Expr | None:
@@ -159,7 +193,13 @@ def _bounded_above(condition: Expr, placeholder: Expr) -> bool:
 
 
 def find_form(
-    start: Expr, end: Expr, placeholder: Expr, condition: Expr, invariant: Invariant, limited: bool = False
+    start: Expr,
+    end: Expr,
+    placeholder: Expr,
+    condition: Expr,
+    invariant: Invariant,
+    limited: bool = False,
+    steps: Steps = Steps(),
 ) -> Form | None:
     """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders; ``limited``:
     another variable
@@ -168,7 +208,7 @@ def find_form(
         return Form(lambda k: start)
     ty = placeholder.ty
     if ty == E.PTR:
-        return _pointer_form(start, end, placeholder, invariant)
+        return _pointer_form(start, end, placeholder, invariant, steps)
     if not isinstance(ty, IntType):
         return None
     if ty == E.BOOL:
@@ -177,14 +217,15 @@ def find_form(
         return None
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        return _affine_form(start, ty, lambda k: E.mul(delta, k), _wraps_at_once(start, delta, ty))
+        form = _affine_form(start, ty, lambda k: E.mul(delta, k), _wraps_at_once(start, delta, ty))
+        return steps.guarded(form, start, delta)
     if end.op == "select" and invariant(end.args[0]):
         # A step that some threads make in every iteration, and the others in none.
         condition, *ways = end.args
-        steps = [linear_delta(way, placeholder, invariant) for way in ways]
-        one, two = steps
+        one, two = (linear_delta(way, placeholder, invariant) for way in ways)
         if one is not None and two is not None:
-            return _affine_form(start, ty, lambda k: E.select(condition, E.mul(one, k), E.mul(two, k)), False)
+            form = _affine_form(start, ty, lambda k: E.select(condition, E.mul(one, k), E.mul(two, k)), False)
+            return steps.guarded(form, start, E.select(condition, one, two))
     if end.op == "xor" and placeholder in end.args:
         other = end.args[1] if end.args[0] is placeholder else end.args[0]
         if invariant(other):
@@ -242,10 +283,10 @@ def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:
     return E.select(E.compare("lt", start, zero), E.const(-1, ty), zero)
 
 
-def _pointer_form(start: Expr, end: Expr, placeholder: Expr, invariant: Invariant) -> Form | None:
+def _pointer_form(start: Expr, end: Expr, placeholder: Expr, invariant: Invariant, steps: Steps) -> Form | None:
     if end.op == "ptradd" and end.args[0] is placeholder and invariant(end.args[1]):
         step = end.args[1]
-        return Form(lambda k: E.ptradd(start, E.mul(step, k)), no_wrap=True)
+        return steps.guarded(Form(lambda k: E.ptradd(start, E.mul(step, k)), no_wrap=True), start, step)
     return None
 
 
@@ -255,11 +296,13 @@ def close_all(
     ends: Mapping[str, Expr],
     condition: Expr,
     counter: Expr,
+    before: Iterable[Expr] = (),
 ) -> dict[str, Form]:
     """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
     of an
     iteration, ``counter`` its number: what was loaded in an iteration, or counted by a loop in it, is a value of that
-    iteration only."""
+    iteration only. ``before``: values that were computed before the loop."""
+    steps = Steps(tuple(before))
     by_node = {p: name for name, p in placeholders.items()}
     forms: dict[str, Form] = {}
 
@@ -280,14 +323,14 @@ def close_all(
     test = E.substitute(condition, fixed)
     for name in list(pending):
         p = placeholders[name]
-        found = find_form(starts[name], reduced[name], p, test, invariant)
+        found = find_form(starts[name], reduced[name], p, test, invariant, steps=steps)
         if found is not None:
             forms[name] = found
             pending.remove(name)
     if any(f.limit is not None and f.limit < 32 for f in forms.values()):
         for name in list(pending):
             p = placeholders[name]
-            found = find_form(starts[name], reduced[name], p, test, invariant, limited=True)
+            found = find_form(starts[name], reduced[name], p, test, invariant, limited=True, steps=steps)
             if found is not None:
                 forms[name] = found
                 pending.remove(name)

@@ -40,6 +40,27 @@ def is_atom(e: Expr) -> bool:
     return op == "call" and bit_trick(e) is None
 
 
+_partial: dict[int, tuple[Expr, ...]] = {}
+
+
+def partial_operations(e: Expr) -> tuple[Expr, ...]:
+    """Divisions and shifts by variables that are evaluated whenever ``e`` is (not those in one side of a select)."""
+    found = _partial.get(e.key)
+    if found is None:
+        out: dict[Expr, None] = {}
+        stack, seen = [e], set[int]()
+        while stack:
+            node = stack.pop()
+            if node.key in seen or node.op == "const" or is_atom(node):
+                continue
+            seen.add(node.key)
+            if node.op in ("div", "rem", "shl", "shr") and node.args[1].op != "const":
+                out[node] = None
+            stack.extend(node.args[:1] if node.op == "select" else () if node.ty == BOOL else node.args)
+        found = _partial[e.key] = tuple(out)
+    return found
+
+
 def may_overflow_undefined(e: Expr) -> bool:
     """Whether signed overflow of the node is undefined behaviour that may be assumed away.
 

@@ -26,9 +26,11 @@ class State:
     dirty: set[str] = field(default_factory=set[str])
     """Local objects written at an unknown offset: cells never written since hold anything."""
     live: bool = True
+    perhaps: set[str] = field(default_factory=set[str])
+    """Variables that were not set on every path to here: what they hold may not have been computed."""
 
     def copy(self) -> State:
-        return State(dict(self.variables), dict(self.cells), set(self.dirty), self.live)
+        return State(dict(self.variables), dict(self.cells), set(self.dirty), self.live, set(self.perhaps))
 
     def get(self, name: str, ty: E.Type) -> Expr | None:
         found = self.variables.get(name)
@@ -36,6 +38,11 @@ class State:
 
     def put(self, name: str, value: Expr) -> None:
         self.variables[name] = value
+        self.perhaps.discard(name)
+
+    def computed(self) -> list[Expr]:
+        """Values that are at hand because they were computed on the way here."""
+        return [*(v for n, v in self.variables.items() if n not in self.perhaps), *self.cells.values()]
 
     def read_cell(self, cell: Cell, ty: E.Type) -> Expr | None:
         found = self.cells.get(cell)
@@ -65,7 +72,7 @@ class State:
 
 def merge(condition: Expr, then: State, other: State) -> State:
     """The state where two paths meet: ``then`` where ``condition`` holds."""
-    out = State(dirty=then.dirty | other.dirty)
+    out = State(dirty=then.dirty | other.dirty, perhaps=then.perhaps | other.perhaps)
     for name in then.variables.keys() & other.variables.keys():
         a, b = then.variables[name], other.variables[name]
         if a.ty == b.ty:
@@ -73,6 +80,7 @@ def merge(condition: Expr, then: State, other: State) -> State:
     for name in then.variables.keys() ^ other.variables.keys():
         only = then.variables.get(name)
         out.variables[name] = only if only is not None else other.variables[name]
+        out.perhaps.add(name)
     for cell in then.cells.keys() & other.cells.keys():
         a, b = then.cells[cell], other.cells[cell]
         if a.ty == b.ty:

@@ -353,7 +353,7 @@ class _Executor(Effects):
         needed = {n: p for n, p in placeholders.items() if p in trial.read}
         counter = E.sym(f"loop:{s.label}", I64)
         ends = {n: trial.ends[n] for n in needed}
-        forms = close_all(needed, {n: starts[n] for n in needed}, ends, trial.condition, counter)
+        forms = close_all(needed, {n: starts[n] for n in needed}, ends, trial.condition, counter, before.computed())
         plan = _LoopPlan(
             s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
         )

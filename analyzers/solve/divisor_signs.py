@@ -76,12 +76,13 @@ def _open_sizes(query: Query) -> dict[Expr, int]:
 
 
 def _certain(conjuncts: Iterable[Expr]) -> Iterator[Expr]:
-    """What is computed wherever all conditions hold: not the sides of choices."""
+    """What is computed wherever all conditions hold: not the sides of choices, nor the right of ``&&`` where its value
+    is a number."""
     seen: set[int] = set()
-    stack = list(conjuncts)
+    stack = [part for c in conjuncts for part in E.conjuncts(c)]
     while stack:
         node = stack.pop()
-        if node.key not in seen and node.op not in ("lor", "opaque"):
+        if node.key not in seen and node.op not in ("lor", "land", "opaque"):
             seen.add(node.key)
             yield node
             stack.extend(node.args[:1] if node.op == "select" else node.args)
@@ -157,7 +158,8 @@ def _divided(
         for f in factors:
             dividend = _by("div", dividend, f, negated)
         return dividend
-    if len(factors) == 1 and (factors[0] in negated or _negative_of(dividend) is not None):
+    is_open = factors[0] in negated or _negative_of(dividend) is not None
+    if len(factors) == 1 and is_open and _is_product(divisor):
         return _by(node.op, dividend, factors[0], negated)
     return node if args == node.args else E.rebuild(node, args)
 

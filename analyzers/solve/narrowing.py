@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import isqrt
 
-from analyzers.ir.evaluate import atoms_below, is_atom, may_overflow_undefined
+from analyzers.ir.evaluate import atoms_below, is_atom, may_overflow_undefined, partial_operations
 from analyzers.ir.expr import BOOL, Expr, IntType, lnot
 from analyzers.ir.intervals import Interval, Intervals
 
@@ -24,27 +24,6 @@ class Contradiction(Exception):
     def __init__(self, tags: frozenset[int]) -> None:
         super().__init__("contradiction")
         self.tags = tags
-
-
-_partial: dict[int, tuple[Expr, ...]] = {}
-
-
-def _partial_operations(e: Expr) -> tuple[Expr, ...]:
-    """Divisions and shifts by variables that are evaluated whenever ``e`` is (not those in one side of a select)."""
-    found = _partial.get(e.key)
-    if found is None:
-        out: dict[Expr, None] = {}
-        stack, seen = [e], set[int]()
-        while stack:
-            node = stack.pop()
-            if node.key in seen or node.op == "const" or is_atom(node):
-                continue
-            seen.add(node.key)
-            if node.op in ("div", "rem", "shl", "shr") and node.args[1].op != "const":
-                out[node] = None
-            stack.extend(node.args[:1] if node.op == "select" else () if node.ty == BOOL else node.args)
-        found = _partial[e.key] = tuple(out)
-    return found
 
 
 class Narrowing:
@@ -125,7 +104,7 @@ class Narrowing:
 
     def _require_defined(self, e: Expr) -> None:
         """``e`` is defined: divisors are not zero, shift counts below the width."""
-        for node in _partial_operations(e):
+        for node in partial_operations(e):
             count = node.args[1]
             assert isinstance(node.ty, IntType)
             if node.op in ("shl", "shr"):
