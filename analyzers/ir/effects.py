@@ -313,6 +313,7 @@ class Effects(Valuation):
                     s.statement,
                     s.in_macro,
                     self._formed(mask),
+                    within=s.within,
                 )
             )
         if s.reduce is not None:

@@ -128,6 +128,8 @@ class BarrierEvent:
     departures: tuple[tuple[int, Conjunct], ...] = ()
     """For the conditions of ``guard``, by their places, whose other side returns from the kernel: that a thread has not
     returned there, which holds for all that come here."""
+    within: bool = False
+    """Orders only accesses of its own collective call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,6 +196,8 @@ class Barrier:
     statement: SourceSpan | None = None
     """The whole expression statement with its semicolon, when the barrier is one: what a removal deletes."""
     in_macro: bool = False
+    within: bool = False
+    """Orders only what the collective does to its own storage: shuffles make no order of memory."""
 
 
 @dataclass(frozen=True, slots=True)

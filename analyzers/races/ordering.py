@@ -69,6 +69,7 @@ def cases(
     """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers
     taken as absent."""
     relevant = [b for b in launch.events.barriers if orders(b, mode) and b.id not in ignore]
+    relevant = [b for b in relevant if not b.within or one.site == two.site == b.site]
     if one.lanes or two.lanes:
         relevant = [b for b in relevant if not _is_partial(b)]
     if not relevant:

@@ -221,3 +221,36 @@ __global__ void histogram(const unsigned char *in, unsigned *out) {  // expect: 
   __syncthreads();
   for (int i = threadIdx.x; i < 256; i += 128) atomicAdd(&out[i], bins[i]);
 }
+
+// Sums of a warp order its shuffles, and not what its lanes do to other memory.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void warp_sum_for_barrier(const int *in, int *out) {
+  using WarpReduce = cub::WarpReduce<int>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  __shared__ int tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];  // expect: possible-data-race intra-warp with +2, fix: yes
+  int sum = WarpReduce(temp).Sum(in[threadIdx.x]);
+  out[blockIdx.x * 32 + threadIdx.x] = tile[31 - threadIdx.x] + sum;
+}
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void warp_sum_beside_barrier(const int *in, int *out) {  // expect: race-free
+  using WarpReduce = cub::WarpReduce<int>;
+  __shared__ typename WarpReduce::TempStorage temp;
+  __shared__ int tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];
+  int sum = WarpReduce(temp).Sum(in[threadIdx.x]);
+  __syncwarp();
+  out[blockIdx.x * 32 + threadIdx.x] = tile[31 - threadIdx.x] + sum;
+}
+
+// Nor does the scan of a block that is one warp.
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void small_scan_for_barrier(const int *in, int *out) {
+  using Scan = cub::BlockScan<int, 32>;
+  __shared__ typename Scan::TempStorage temp;
+  __shared__ int tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];  // expect: possible-data-race intra-warp with +2, fix: yes
+  int before; Scan(temp).ExclusiveSum(in[threadIdx.x], before);
+  out[blockIdx.x * 32 + threadIdx.x] = tile[31 - threadIdx.x] + before;
+}

@@ -46,6 +46,12 @@ def syncwarp(ctx: Context, call: Call) -> Value:
     return None
 
 
+@intrinsic("__cuda_lsp_exchange_sync")
+def exchange_sync(ctx: Context, call: Call) -> Value:
+    emit_barrier(ctx, call.node, "warp", within=True)
+    return None
+
+
 @intrinsic("__cuda_lsp_tile_sync")
 def tile_sync(ctx: Context, call: Call) -> Value:
     size = cast(ctx.scalar(call.args[0]), I32)

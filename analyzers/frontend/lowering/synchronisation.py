@@ -29,12 +29,21 @@ def barrier(
     mask: Expr | None = None,
     tile: int | None = None,
     reduce: Reduction | None = None,
+    within: bool = False,
 ) -> None:
     """Emit a barrier; `node` is the call that makes it."""
     shown = ctx.override or node
     ctx.emit(
         Barrier(
-            ctx.id(), scope, ctx.site(node), mask, tile, reduce, _statement(ctx, shown), written_by_macro(shown.cursor)
+            ctx.id(),
+            scope,
+            ctx.site(node),
+            mask,
+            tile,
+            reduce,
+            _statement(ctx, shown),
+            written_by_macro(shown.cursor),
+            within,
         )
     )
 

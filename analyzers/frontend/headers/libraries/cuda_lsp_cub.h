@@ -1,6 +1,6 @@
 // Facade of CUB. A block- or warp-wide collective follows its contract on memory: every thread writes its own slot of the
 // temporary storage, the group synchronizes, every thread reads; reusing the storage without a barrier is a race, as
-// CUB's manual says. Values are opaque. Device-wide algorithms are host calls.
+// CUB's manual says. A warp exchanges by shuffles, which order nothing but what the collective itself does. Values are opaque. Device-wide algorithms are host calls.
 #pragma once
 #include <cuda_lsp/hide_macros.h>
 #include <cuda_lsp/collectives.h>
@@ -63,8 +63,13 @@ template <int Threads> struct __cuda_lsp_storage {
   void exchange_in_warp(unsigned width) {
     unsigned lane = __cuda_lsp_thread_rank() % width;
     slots[lane] = 0;
-    __syncwarp();
+    __cuda_lsp_exchange_sync();
     (void)*static_cast<volatile int *>(&slots[0]);
+  }
+  // Raking takes no barrier where one warp does it all.
+  void exchange_by_raking() {
+    if constexpr (Threads <= 32) exchange_in_warp(32);
+    else exchange_in_block();
   }
 };
 #define CUDA_LSP_COLLECTIVE(name, threads)                                            \
@@ -142,7 +147,7 @@ template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int
 public:
   CUDA_LSP_COLLECTIVE(BlockScan, X * Y * Z)
   CUDA_LSP_SUMS(__cuda_lsp_block_scan(in, X, Y, Z), __cuda_lsp_block_total(in, X, Y, Z))
-  CUDA_LSP_SCANS(storage_.exchange_in_block())
+  CUDA_LSP_SCANS(storage_.exchange_by_raking())
 };
 template <class T, int Width = 32, int Arch = 0> class WarpReduce {
 public:
