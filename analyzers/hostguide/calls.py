@@ -23,7 +23,7 @@ from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import SourceTexts, extent
-from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, place_of
+from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, is_choice, place_of
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -346,7 +346,7 @@ class Caller(Keeper):
             place = self.place(node) if not ty.rvalue or node.op in ("ref", "member") else None
             if place is not None:
                 return place
-            temporary = Variable(name, ty.target)
+            temporary = Variable(name, ty.target, outside=is_choice(node))
             self.state.store[temporary] = self.evaluate(node)
             return Address(temporary)
         return self.converted(self.evaluate(node), ty)

@@ -117,11 +117,17 @@ def _called(node: Node, out: Writes, calls: CallEffects) -> None:
         given = calls.parameter(target, index)
         if given is VOID or (isinstance(given, PointerTo) and not given.const):
             _handed(argument, out)
-        if argument is None or argument.op not in ("ref", "member", "index", "deref"):
+        if argument is None or not _names_place(argument):
             continue
         ty = calls.parameter(target, index)
         if ty is None or (isinstance(ty, ReferenceTo) and not ty.const):
             _written(argument, out, None)
+
+
+def _names_place(argument: Node) -> bool:
+    if argument.op == "choose" or (argument.op == "binary" and argument.value == ","):
+        return any(_names_place(a) for a in argument.args[1:] if a is not None)
+    return argument.op in ("ref", "member", "index", "deref")
 
 
 def _handed(argument: Node | None, out: Writes) -> None:
@@ -138,6 +144,13 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
     while True:
         if node.op == "ref":
             break
+        if node.op == "choose":
+            _written(node.arg(1), out, None)
+            _written(node.arg(2), out, None)
+            return
+        if node.op == "binary" and node.value == ",":
+            node = node.arg(1)
+            continue
         if node.op == "cast" or node.op in ("assign", "compound", "step"):
             node = node.arg(0)
             continue

@@ -91,3 +91,17 @@ def place_of(cursor: Any) -> Place:
     """Where a function stands, told apart by units: each has a copy of its own of what a header defines."""
     where = cursor.location
     return id(cursor.translation_unit), where.file.name if where.file is not None else "", where.offset
+
+
+def may_be_place(value: Node) -> bool:
+    """Whether an expression whose place is not known may be an object that others can write, and no temporary."""
+    while value.op == "cast" or (value.op == "binary" and value.value == ","):
+        value = value.arg(0 if value.op == "cast" else 1)
+    return value.op in ("call", "method", "index", "deref", "choose")
+
+
+def is_choice(value: Node | None) -> bool:
+    """``c ? a : b``, perhaps behind a comma: an object that has another name too, though not which."""
+    while value is not None and (value.op == "cast" or (value.op == "binary" and value.value == ",")):
+        value = value.arg(0 if value.op == "cast" else 1)
+    return value is not None and value.op == "choose"

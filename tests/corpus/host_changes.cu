@@ -163,3 +163,42 @@ void launch_spread_m(int *out, const int *device) {
   cudaMemcpy(&global_count, device, sizeof(int), cudaMemcpyDeviceToHost);
   spread_m<<<1, 64>>>(out, global_count);
 }
+
+__global__ void spread_n(int *out) {
+  out[threadIdx.x] = blockIdx.x;  // expect: data-race with self
+}
+
+// A reference to one of two.
+void launch_spread_n(int *out, int n) {
+  int blocks = 1, other = 1;
+  int &chosen = n > 3 ? blocks : other;
+  chosen = 2;
+  spread_n<<<blocks, 64>>>(out);
+}
+
+__global__ void spread_o(int *out) {
+  out[threadIdx.x] = blockIdx.x;  // expect: data-race with self
+}
+
+// One of two is written in an iteration before.
+void launch_spread_o(int *out, int n) {
+  int blocks = 1, other = 1;
+  for (int i = 0; i < n; i++) {
+    spread_o<<<blocks, 64>>>(out);
+    (i > 3 ? blocks : other) = 2;
+  }
+}
+
+__global__ void spread_p(int *out) {
+  out[threadIdx.x] = blockIdx.x;  // expect: data-race with self
+}
+
+void set_to_two(int &number) { number = 2; }
+
+void launch_spread_p(int *out, int n) {
+  int blocks = 1, other = 1;
+  for (int i = 0; i < n; i++) {
+    spread_p<<<blocks, 64>>>(out);
+    set_to_two(i > 3 ? blocks : other);
+  }
+}
