@@ -254,3 +254,33 @@ __global__ void small_scan_for_barrier(const int *in, int *out) {
   int before; Scan(temp).ExclusiveSum(in[threadIdx.x], before);
   out[blockIdx.x * 32 + threadIdx.x] = tile[31 - threadIdx.x] + before;
 }
+
+// The block's load is one of each warp by itself: it orders nothing between warps.
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void load_of_each_warp(const int *in, int *out) {
+  using Load = cub::BlockLoad<int, 64, 2, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
+  __shared__ typename Load::TempStorage temp;
+  __shared__ int tile[64];
+  int items[2];
+  tile[threadIdx.x] = in[threadIdx.x];  // expect: data-race with +2
+  Load(temp).Load(in + blockIdx.x * 128, items);
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + items[0] + items[1];
+}
+
+// cuda-lsp: launch grid=(4) block=(32)
+__global__ void raked_by_one_warp(const int *in, int *out) {
+  using Reduce = cub::BlockReduce<int, 32, cub::BLOCK_REDUCE_RAKING>;
+  __shared__ typename Reduce::TempStorage temp;
+  __shared__ int tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];  // expect: possible-data-race with +2
+  int sum = Reduce(temp).Sum(in[threadIdx.x]);
+  out[blockIdx.x * 32 + threadIdx.x] = tile[31 - threadIdx.x] + sum;
+}
+
+// cuda-lsp: launch grid=(4) block=(64)
+__global__ void stored_of_each_warp(const int *in, int *out) {  // expect: race-free
+  using Store = cub::BlockStore<int, 64, 2, cub::BLOCK_STORE_WARP_TRANSPOSE>;
+  __shared__ typename Store::TempStorage temp;
+  int items[2] = {in[threadIdx.x], in[threadIdx.x + 1]};
+  Store(temp).Store(out + blockIdx.x * 128, items);
+}

@@ -66,6 +66,13 @@ template <int Threads> struct __cuda_lsp_storage {
     __cuda_lsp_exchange_sync();
     (void)*static_cast<volatile int *>(&slots[0]);
   }
+  // Each warp by itself, in a part of the storage that is its own.
+  void exchange_in_warps() {
+    unsigned rank = __cuda_lsp_thread_rank();
+    slots[rank] = 0;
+    __cuda_lsp_exchange_sync();
+    (void)*static_cast<volatile int *>(&slots[rank / 32 * 32]);
+  }
   // Raking takes no barrier where one warp does it all.
   void exchange_by_raking() {
     if constexpr (Threads <= 32) exchange_in_warp(32);
@@ -138,10 +145,15 @@ template <int Threads> struct __cuda_lsp_storage {
   CUDA_LSP_SCAN_FORMS(ExclusiveScan, exchange)      \
   CUDA_LSP_SCAN_FORMS(InclusiveScan, exchange)
 
-template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1, int Arch = 0> class BlockReduce {
+template <class T, int X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1, int Arch = 0> class BlockReduce {
+  void exchange() {
+    if constexpr (Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS) storage_.exchange_in_block();
+    else storage_.exchange_by_raking();
+  }
+
 public:
   CUDA_LSP_COLLECTIVE(BlockReduce, X * Y * Z)
-  CUDA_LSP_REDUCTIONS(storage_.exchange_in_block())
+  CUDA_LSP_REDUCTIONS(exchange())
 };
 template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1, int Arch = 0> class BlockScan {
 public:
@@ -163,7 +175,10 @@ public:
   void Scan(T in, T &inclusive, T &exclusive) { storage_.exchange_in_warp(Width); inclusive = __cuda_lsp_collective(in); exclusive = __cuda_lsp_collective(in); }
 };
 template <class T, int X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int Y = 1, int Z = 1, int Arch = 0> class BlockLoad {
-  void exchange() { if constexpr (Algorithm >= BLOCK_LOAD_TRANSPOSE) storage_.exchange_in_block(); }
+  void exchange() {
+    if constexpr (Algorithm >= BLOCK_LOAD_WARP_TRANSPOSE) storage_.exchange_in_warps();
+    else if constexpr (Algorithm == BLOCK_LOAD_TRANSPOSE) storage_.exchange_in_block();
+  }
 
 public:
   CUDA_LSP_COLLECTIVE(BlockLoad, X * Y * Z)
@@ -182,7 +197,10 @@ public:
   }
 };
 template <class T, int X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int Y = 1, int Z = 1, int Arch = 0> class BlockStore {
-  void exchange() { if constexpr (Algorithm >= BLOCK_STORE_TRANSPOSE) storage_.exchange_in_block(); }
+  void exchange() {
+    if constexpr (Algorithm >= BLOCK_STORE_WARP_TRANSPOSE) storage_.exchange_in_warps();
+    else if constexpr (Algorithm == BLOCK_STORE_TRANSPOSE) storage_.exchange_in_block();
+  }
 
 public:
   CUDA_LSP_COLLECTIVE(BlockStore, X * Y * Z)
