@@ -511,6 +511,20 @@ def test_what_a_loop_sets_to_what_it_was_stays_so(loop: str, heights: set[int]) 
     assert {h for h in (1, 2) if any(hg.allows(c, gdim_y=h) for c in contexts)} == heights
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "auto set = [&r = rows] { r = 2; }; set(); k<<<rows, 32>>>();",
+        "auto set = [&r = n > 3 ? rows : other] { r = 2; }; set(); k<<<rows, 32>>>();",
+        "while (n--) { k<<<rows, 32>>>(); auto set = [&r = rows] { r = 2; }; set(); }",
+        "auto set = [&r(rows)] { r = 2; }; while (n--) { k<<<rows, 32>>>(); set(); }",
+    ],
+)
+def test_a_lambda_writes_through_a_reference_it_names_anew(body: str) -> None:
+    facts = hg.guide(f"__global__ void k() {{}} void run(int n) {{ int rows = 1, other = 1; {body} }}")
+    assert any(hg.allows(c, gdim_x=2) for c in facts.contexts["_Z1kv"])
+
+
 def test_deeply_nested_code_is_cut_off_not_followed_forever() -> None:
     chain = " << n" * 300
     branches = " else ".join(f"if (n == {i}) s = {i};" for i in range(300))

@@ -6,6 +6,7 @@ shows: such statements get ``lost`` nodes with every name that stands in the tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ from analyzers.hostguide.hosttypes import OTHER, HostType, HostTypes, ReferenceT
 from analyzers.hostguide.source import SourceTexts, extent, has_code, punctuation
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
 
+_REFERS_ANEW = re.compile(rb"\[[^\]]*&\s*\w+\s*[={(]")
+"""A lambda that captures by reference under a name of its own."""
 _JUMPS = {
     CursorKind.BREAK_STMT.value: "break",
     CursorKind.CONTINUE_STMT.value: "continue",
@@ -71,8 +74,14 @@ class TreeBuilder(ExpressionBuilder):
         return cursor.get_definition() or self._elsewhere(cursor) or cursor
 
     def lambda_body(self, cursor: Any) -> HostFunction | None:
-        """The function of a LAMBDA_EXPR or of its ``operator()``."""
-        return self.function(cursor)
+        """The function of a LAMBDA_EXPR or of its ``operator()``; None for one that names what it refers to anew
+        (``[&r = x]``), which is not followed."""
+        return None if self.refers_anew(cursor) else self.function(cursor)
+
+    def refers_anew(self, cursor: Any) -> bool:
+        path, start, end = extent(cursor)
+        text = self.sources.text(path)[start:end]
+        return _REFERS_ANEW.match(text) is not None
 
     def _function(self, cursor: Any) -> HostFunction | None:
         if is_written_by_compiler(cursor):

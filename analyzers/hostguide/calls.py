@@ -400,6 +400,8 @@ class Caller(Keeper):
         return isinstance(value, (Closure, Address, Record, Choice))
 
     def run_closure(self, closure: Closure, arguments: list[Node], node: Node, body: Cursor | None = None) -> Value:
+        if self.builder.refers_anew(closure.cursor):
+            return self.unknown_call(node, None, tuple(arguments))
         function = self.builder.function(body) if body is not None else None
         if function is None or not function.body.args:
             function = self.builder.lambda_body(closure.cursor)

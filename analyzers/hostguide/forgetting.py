@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.evaluate import is_expression
 from analyzers.hostguide.hosttypes import HostType, ReferenceTo
@@ -42,6 +43,9 @@ class Forgetter(Launcher):
                         self.forget(Address(variable))
                         self.escape((variable,))
             frame = frame.enclosing.frame if frame.enclosing is not None else None
+
+    def forget_words(self, cursor: Cursor) -> None:
+        self._forget_names(self.words(cursor))
 
     def run_unknown(self, node: Node) -> None:
         """A construct without a meaning here: its parts may run any number of times, in any order."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from analyzers.frontend import cindex
 from analyzers.frontend.captures import THIS, Capture, captures
-from analyzers.frontend.cindex import CursorKind, Type
+from analyzers.frontend.cindex import Cursor, CursorKind, Type
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
@@ -139,6 +139,8 @@ class Makers(Places):
         path, start, end = extent(node.cursor)
         text = self.builder.sources.text(path)[start:end]
         made: dict[str, Value] = {}
+        if self.builder.refers_anew(node.cursor):
+            self.forget_words(node.cursor)
         for child in node.cursor.get_children():
             variable = child.referenced if child.kind == CursorKind.VARIABLE_REF else None
             init = cindex.initializer(variable) if variable is not None else None
@@ -187,6 +189,10 @@ class Makers(Places):
         variable = self.find(self.builder.declaration(capture.variable))
         self.frame = outer
         return closure.copies.get(variable) if variable is not None else None
+
+    def forget_words(self, cursor: Cursor) -> None:
+        """Whatever has a name that stands in some code may be written by it, now and at any later time."""
+        raise NotImplementedError
 
     def writes_captured(self, closure: Closure, name: str) -> bool:
         """Whether the body of a lambda writes what it captured under a name, so that calls change what it holds."""
