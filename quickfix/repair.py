@@ -7,7 +7,7 @@ reason why there is none. `available` is the cheap question without any of that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -119,10 +119,11 @@ def answers(
             yield answer
             if isinstance(answer, Fix) and any("__syncwarp();" in e.new_text for e in answer.edits):
                 narrow += answer.groups
-        yield from _wider(session, narrow)
+        # Barriers of the block where those of a warp suffice, as a choice.
+        yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, _insert))
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
         refused = {refusal.group: refusal for refusal in refusals if refusal is not None}
-        for fenced in _fenced(session, tuple(refused)):
+        for fenced in _one_by_one(session, tuple(refused), ordered_by_fences):
             for group in fenced.groups:
                 refused.pop(group, None)
             yield fenced
@@ -133,49 +134,38 @@ def answers(
         return
 
 
-def _fenced(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
-    """Fences and wider scopes for races that no barrier orders."""
+def _one_by_one(
+    session: Session,
+    groups: Iterable[str],
+    search: Callable[[Session, Sequence[KernelAnalysis], str], Fix | FixRefusal | None],
+) -> Iterator[Fix]:
+    """What a search finds for each group that is not repaired along with another."""
     done: set[str] = set()
     for group in groups:
         if group in done:
             continue
         session.begin_search()
-        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
         try:
-            fix = ordered_by_fences(session, kernels, group)
+            fix = search(session, _kernels_of(session, group), group)
         except SearchSpentError:
             return
-        if fix is not None:
+        if isinstance(fix, Fix):
             done.update(fix.groups)
             yield fix
+
+
+def _kernels_of(session: Session, group: str) -> list[KernelAnalysis]:
+    return [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
 
 
 def _choices(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
     """What is offered where nothing repairs by itself, and is never applied with others."""
     for group in groups:
         session.begin_search()
-        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
         try:
-            yield from choices(session, kernels, group)
+            yield from choices(session, _kernels_of(session, group), group)
         except SearchSpentError:
             return
-
-
-def _wider(session: Session, groups: Iterable[str]) -> Iterator[Fix]:
-    """Barriers of the block where those of a warp suffice: as a choice, and where there are places for them."""
-    done: set[str] = set()
-    for group in groups:
-        if group in done:
-            continue
-        session.begin_search()
-        kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
-        try:
-            fix = _insert(session, kernels, group)
-        except SearchSpentError:
-            return
-        if isinstance(fix, Fix):
-            done.update(fix.groups)
-            yield replace(fix, preferred=False)
 
 
 def _guards(session: Session) -> Iterator[Fix]:
@@ -349,7 +339,7 @@ def _fix(session: Session, group: str) -> Fix | FixRefusal:
 
 def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
     session.begin_search()
-    kernels = [a for a in session.kernels if any(f.group == group for f in findings_of(a.result))]
+    kernels = _kernels_of(session, group)
     findings = [f for a in kernels for f in findings_of(a.result) if f.group == group]
     if not findings:
         return FixRefusal("The finding is not there any more.")

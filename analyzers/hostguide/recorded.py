@@ -83,7 +83,8 @@ def _drafted(machine: Executor, raw: RawLaunch, drafts: Drafts) -> _Draft:
     chosen = [Constraint(condition, launched) for condition in ex.conjuncts(raw.guard)]
     known = {c.condition.key for c in chosen}
     facts = [*chosen, *(c for c in common.facts if c.condition.key not in known)]
-    constants = unchanged(machine, [*common.bindings.values(), *(c.condition for c in facts)])
+    used = [*common.bindings.values(), *(c.condition for c in facts)]
+    constants = unchanged(machine, used) if machine.head_of else {}
     if constants:
         facts = [replace(c, condition=ex.substitute(c.condition, constants)) for c in facts]
         facts = [c for c in facts if c.condition is not TRUE]

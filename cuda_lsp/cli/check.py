@@ -135,10 +135,12 @@ def apart(files: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     """Files to check in any case, and those found below a folder that another file includes, or may."""
     graph = includers.scan(None, {}, extra=[file.path for file in files])
     parts = {path for path, by in graph.includers.items() if by - {path}}
-    headers = [
-        file for file in files if not file.is_named and (Path(file.path).suffix.lower() == ".cuh" or file.path in parts)
-    ]
-    return [file for file in files if file not in headers], headers
+    main_files: list[Input] = []
+    headers: list[Input] = []
+    for file in files:
+        may_be_part = not file.is_named and (Path(file.path).suffix.lower() == ".cuh" or file.path in parts)
+        (headers if may_be_part else main_files).append(file)
+    return main_files, headers
 
 
 def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: ProgressBar) -> Iterator[Result]:
