@@ -84,6 +84,7 @@ def rebuilt_from(
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
             refusal = placed
+            races = [*dict.fromkeys((*races, *current.appeared.values()))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
         if not isinstance(changes, list):
             return refusal if changes is None else FixRefusal(sentence(changes))

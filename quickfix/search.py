@@ -55,11 +55,14 @@ class _GivenUp(Exception):
     """The search came to no end, for a reason that is not one race's."""
 
 
-def place(
-    session: Session, kernels: Collection[KernelAnalysis], wanted: Callable[[PairKey, Sequence[Finding]], bool]
-) -> Placed | FixRefusal:
+_Wanted = Callable[[PairKey, Sequence[Finding]], bool]
+
+
+def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted) -> Placed | FixRefusal:
     """Barriers for the races of `kernels`: for all that are `wanted`, and for the others as far as possible."""
     races = _races(kernels)
+    for key, finding in session.appeared.items():
+        races.setdefault(key, []).append(finding)
     needed = {key for key, found in races.items() if wanted(key, found)}
     if not needed:
         return FixRefusal("There is no race that a barrier could remove.")
@@ -74,10 +77,10 @@ def place(
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
         try:
-            return _search(session, kernels, targets, tuple(dict.fromkeys(reasons.values())))
+            return _search(session, kernels, targets, wanted, tuple(dict.fromkeys(reasons.values())))
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
-            if failure.key in needed:
+            if failure.key in needed or failure.key in session.appeared:
                 return FixRefusal(sentence(failure.text))
             reasons[failure.key] = failure.text
         except _GivenUp as failure:
@@ -107,28 +110,46 @@ def _search(
     session: Session,
     kernels: Collection[KernelAnalysis],
     targets: Mapping[PairKey, list[Finding]],
+    wanted: _Wanted,
     given_up: tuple[str, ...],
 ) -> Placed:
+    """`wanted` tells which of the races that only show when others are gone have to go with them."""
     model = PlacementModel()
     for key, found in targets.items():
         for finding in found:
             _demand(session, model, key, finding, ())
     model.varying_bodies = varying_bodies(session, kernels)
-    wanted = frozenset(targets)
+    targets = dict(targets)
     names = frozenset(a.kernel.mangled for a in kernels)
     clouded = any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result))
     for _ in range(MAX_TRIALS):
         chosen = model.solve()
         if chosen is None:
             raise _blocked(model, targets, session)
-        trial = session.trial(session.changes(chosen), wanted, names, inserting=True)
+        aims = frozenset(targets)
+
+        def tried(barriers: tuple[Candidate, ...], aims: frozenset[PairKey] = aims) -> Trial:
+            return session.trial(session.changes(barriers), aims, names, inserting=True)
+
+        trial = tried(chosen)
         if _learn(session, model, chosen, trial, clouded=clouded):
             continue
-        chosen, trial = _needed(
-            chosen, trial, lambda few: session.trial(session.changes(few), wanted, names, inserting=True)
-        )
+        more = _appeared(trial, wanted)
+        if more:
+            session.appeared.update(more)
+            for key, finding in more.items():
+                targets[key] = [finding]
+                _demand(session, model, key, finding, [c.key for c in chosen])
+            continue
+        chosen, trial = _needed(chosen, trial, tried, lambda without: not _appeared(without, wanted))
         return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
+
+
+def _appeared(trial: Trial, wanted: _Wanted) -> dict[PairKey, Finding]:
+    """Wanted races of pairs that nobody had asked about while there were so many others."""
+    found = {key_of(f): f for f in trial.difference.appeared}
+    return {key: f for key, f in found.items() if wanted(key, (f,))}
 
 
 def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Finding, besides: Collection[Key]) -> None:
@@ -221,14 +242,17 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
 
 
 def _needed(
-    chosen: tuple[Candidate, ...], trial: Trial, judge: Callable[[tuple[Candidate, ...]], Trial]
+    chosen: tuple[Candidate, ...],
+    trial: Trial,
+    judge: Callable[[tuple[Candidate, ...]], Trial],
+    enough: Callable[[Trial], bool],
 ) -> tuple[tuple[Candidate, ...], Trial]:
     """Drop barriers that are not needed: of several, each must bring a race back when it is left out."""
     for candidate in chosen:
         if len(chosen) > 1:
             fewer = tuple(c for c in chosen if c is not candidate)
             without = judge(fewer)
-            if without.difference.is_clean:
+            if without.difference.is_clean and enough(without):
                 chosen, trial = fewer, without
     return chosen, trial
 

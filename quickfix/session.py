@@ -15,7 +15,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.frontend.lexical import source_bytes
-from analyzers.model import SourceSpan, UnitResult, Verdict
+from analyzers.model import Finding, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
@@ -80,6 +80,8 @@ class Session:
         """Names that the latest restructured repair declares, by kernel."""
         self.hopeless: dict[PairKey, str] = {}
         """Races that no barrier removes, and why, as far as known."""
+        self.appeared: dict[PairKey, Finding] = {}
+        """Races to be repaired that no check of this text has shown, because there were too many others."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
@@ -129,7 +131,7 @@ class Session:
 
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
-        session.barrier, session.hopeless, session.divergent = barrier, {}, set()
+        session.barrier, session.hopeless, session.appeared, session.divergent = barrier, {}, {}, set()
         return session
 
     def begin_search(self) -> None:

@@ -82,6 +82,8 @@ class Difference:
     """Anything else that got worse, in words."""
     left: frozenset[PairKey] = frozenset()
     """What the findings that are still there are about."""
+    appeared: tuple[Finding, ...] = ()
+    """Races of pairs that had not been asked about: no news, but not to be left when all is to go."""
 
     @property
     def is_clean(self) -> bool:
@@ -116,6 +118,7 @@ def compare(
         tuple(dict.fromkeys(found.late)),
         tuple(dict.fromkeys(found.worse)),
         frozenset(found.left),
+        tuple(found.appeared),
     )
 
 
@@ -167,6 +170,7 @@ class _Found:
     late: list[SourceSpan] = field(default_factory=list[SourceSpan])
     worse: list[str] = field(default_factory=list[str])
     left: set[PairKey] = field(default_factory=set[PairKey])
+    appeared: list[Finding] = field(default_factory=list[Finding])
 
 
 def _context(
@@ -197,7 +201,7 @@ def _context(
             if earlier is None or earlier.scope == "inter-block" or finding.scope != "inter-block":
                 found.remaining.append(old)
         elif earlier is None and unasked and finding.code in RACES:
-            pass
+            found.appeared.append(old)
         elif earlier is None or finding.code.rank < earlier.code.rank or _is_nearer(finding, earlier):
             _worsened(found, kernel, old)
     for reason in after.reasons:

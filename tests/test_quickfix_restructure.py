@@ -224,3 +224,57 @@ def test_a_number_that_may_wrap_around_is_no_base() -> None:
     )
     answer = repaired(text, "k")
     assert isinstance(answer, FixRefusal) or "base" not in edited(text, answer)
+
+
+NEAREST = """__global__ void nearest(unsigned *out, const unsigned *train, unsigned features, unsigned queries) {
+  unsigned f = blockDim.x * blockIdx.x + threadIdx.x;
+  unsigned tid = threadIdx.x;
+  __shared__ unsigned s_dist[256], s_idx[256];
+  s_dist[tid] = 1024;
+  s_idx[tid] = 0;
+  if (f < features) {
+    for (unsigned j = 0; j < queries; j++) {
+      s_dist[tid] = train[f] ^ j;
+      s_idx[tid] = f;
+      __syncthreads();
+      if (tid < 128) {
+        if (s_dist[tid + 128] < s_dist[tid]) {
+          s_dist[tid] = s_dist[tid + 128];
+          s_idx[tid] = s_idx[tid + 128];
+        }
+      }
+      __syncthreads();
+      if (tid < 64) {
+        if (s_dist[tid + 64] < s_dist[tid]) {
+          s_dist[tid] = s_dist[tid + 64];
+          s_idx[tid] = s_idx[tid + 64];
+        }
+      }
+      __syncthreads();
+      if (tid < 32) {
+        if (s_dist[tid + 32] < s_dist[tid]) {
+          s_dist[tid] = s_dist[tid + 32];
+          s_idx[tid] = s_idx[tid + 32];
+        }
+      }
+      __syncthreads();
+      if (tid == 0)
+        out[j * gridDim.x + blockIdx.x] = s_idx[0];
+      __syncthreads();
+    }
+  }
+}
+void run(unsigned *out, const unsigned *train, unsigned features, unsigned queries) {
+  nearest<<<2, 256>>>(out, train, features, queries);
+}
+"""
+
+
+def test_races_that_nobody_asked_about_while_there_were_others_are_repaired_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Without its barriers the kernel has more colliding pairs than are asked about; the last ones show when barriers
+    # are back for the first ones, and want barriers of their own.
+    monkeypatch.setattr("analyzers.races.check.MAX_RACES", 12)
+    fix = fix_all(Engine(), CheckRequest("/restructured/a.cu", NEAREST))
+    assert edited(NEAREST, fix).count("__syncthreads();") == 4
