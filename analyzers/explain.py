@@ -96,7 +96,8 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
 
 
 def _numbers(sizes: tuple[str, str, str]) -> Dim3 | None:
-    if not all(size.isdecimal() for size in sizes):
+    """None also for sizes of 0, with which nothing is launched."""
+    if not all(size.isdecimal() and int(size) > 0 for size in sizes):
         return None
     x, y, z = map(int, sizes)
     return x, y, z

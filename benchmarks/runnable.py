@@ -23,11 +23,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from analyzers.analysed import KernelAnalysis
 from analyzers.engine import Engine
 from analyzers.explain import launchable_of
 from analyzers.frontend.flags import translate
-from analyzers.frontend.parse import ParseFailure
+from analyzers.frontend.lower import find_kernels
+from analyzers.frontend.parse import ParseFailure, UnitParser
 from analyzers.model import CheckOptions
 from analyzers.requests import CheckRequest
 from benchmarks.sources import CACHE, PACKAGES, cuda_files, package_sources
@@ -65,10 +65,14 @@ class Tried:
     races: int = 0
     accesses: int = 0
     seconds: float = 0.0
+    at: int = 0
+    """Where its definition begins in the file."""
 
 
-def try_file(package: str, folder: str, path: str, headers: str) -> list[dict[str, Any]]:
-    """Every kernel that the file or one of its headers defines."""
+def try_file(
+    package: str, folder: str, path: str, headers: str, known: frozenset[tuple[str, int]] = frozenset()
+) -> list[dict[str, Any]]:
+    """Every kernel that the file or one of its headers defines, but for those that are `known` by file and place."""
     root = Path(folder)
     includes = sorted({str(p.parent) for p in root.rglob("*.cuh")} | {str(p.parent) for p in root.rglob("*.h")})
     includes += sorted(str(p) for p in root.rglob("third_party/*") if p.is_dir())
@@ -76,19 +80,26 @@ def try_file(package: str, folder: str, path: str, headers: str) -> list[dict[st
     name = os.path.relpath(path, folder)
     request = CheckRequest(path, Path(path).read_text(errors="replace"), flags, options=_UNDECIDED)
     try:
-        analysis = Engine().analyse(request)
+        unit = UnitParser().parse(path, request.text, flags, {}, ())
+        first: dict[tuple[str, int], str] = {}
+        for found in find_kernels(unit).kernels:
+            place = found.extent.path, found.extent.start_offset
+            if place not in first or "<…>" in first[place]:
+                first[place] = found.name
+        first = {p: n for p, n in first.items() if (os.path.relpath(p[0], folder), p[1]) not in known}
+        if not first:
+            return []
+        options = replace(_UNDECIDED, kernels=tuple(first.values()))
+        analysis = Engine().analyse(replace(request, options=options))
     except ParseFailure as error:
         return [asdict(Tried(package, name, "", "parse", str(error)))]
-    first: dict[tuple[str, int], KernelAnalysis] = {}
-    for one in analysis.kernels:
-        place = one.kernel.extent.path, one.kernel.extent.start_offset
-        if place not in first or "<…>" in first[place].kernel.name:
-            first[place] = one
     rows: list[dict[str, Any]] = []
-    for (file, _), one in first.items():
-        where = os.path.relpath(file, folder)
+    for one in analysis.kernels:
+        where, at = os.path.relpath(one.kernel.extent.path, folder), one.kernel.extent.start_offset
+        if one.kernel.name not in first.values():
+            continue
         if "<…>" in one.kernel.name:
-            rows.append(asdict(Tried(package, where, one.kernel.name, "instance", "no instance is in sight")))
+            rows.append(asdict(Tried(package, where, one.kernel.name, "instance", "no instance is in sight", at=at)))
             continue
         started = time.perf_counter()
         launchable = launchable_of(analysis.unit, one)
@@ -110,6 +121,7 @@ def try_file(package: str, folder: str, path: str, headers: str) -> list[dict[st
                     len(result.races),
                     result.accesses,
                     round(time.perf_counter() - started, 2),
+                    at,
                 )
             )
         )

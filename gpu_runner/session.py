@@ -68,6 +68,7 @@ _FAULTS: Final[Mapping[Fault, tuple[FaultKind, str]]] = {
     Fault.ASSERTION: ("assertion", "assertion failed"),
     Fault.TRAP: ("trap", "trap"),
     Fault.UNREACHABLE: ("unreachable", "branch to nowhere"),
+    Fault.CALL: ("unreachable", "call through a pointer to no function of this kind, or of one that calls itself"),
 }
 
 

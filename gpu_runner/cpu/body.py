@@ -53,6 +53,8 @@ class Layout:
     """Offsets in the block's shared memory."""
     shared_size: int
     """Bytes of all shared variables of fixed size; dynamic shared memory begins behind them."""
+    pointed_to: frozenset[str] = frozenset()
+    """Functions that may be called through pointers: their names stand somewhere else than in calls."""
 
 
 @dataclass(slots=True)
@@ -77,6 +79,7 @@ class Frame:
     loops: frozenset[tuple[str, int]] = frozenset()
     """(label, position) of jumps back where a thread may be waiting for another."""
     tables: dict[str, model.Targets] = field(default_factory=dict[str, model.Targets])
+    prototypes: dict[str, model.Prototype] = field(default_factory=dict[str, model.Prototype])
     local_size: int = 0
 
 

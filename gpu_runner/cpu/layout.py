@@ -21,6 +21,8 @@ SHARED_BASE: Final = 1 << 32
 """Generic addresses of shared memory; the same for all blocks, as on a GPU."""
 LOCAL_BASE: Final = 2 << 32
 PARAM_BASE: Final = 3 << 32
+CODE_BASE: Final = 4 << 32
+"""Numbers of functions, where pointers to them are in use: no memory is there."""
 GLOBAL_BASE: Final = 16 << 32
 """Global and constant memory. Addresses are numbers of our own, so that runs repeat exactly wherever memory lies."""
 GRANULE: Final = 256
@@ -80,6 +82,7 @@ class Fault(IntEnum):
     ASSERTION = 3
     TRAP = 4
     UNREACHABLE = 5
+    CALL = 6
 
 
 class SiteKind(IntEnum):

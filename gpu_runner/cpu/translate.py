@@ -13,6 +13,7 @@ from typing import Final
 
 from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
 from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
+from gpu_runner.cpu.calls import callable_by
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
 from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Status, offset
@@ -139,6 +140,8 @@ class _Walker:
                 frame.labels[statement.name] = number
             elif isinstance(statement, model.Targets):
                 frame.tables[statement.label] = statement
+            elif isinstance(statement, model.Prototype):
+                frame.prototypes[statement.label] = statement
         if function.name not in self._logged:
             self._logged[function.name] = logged(function).positions
         frame.logged = self._logged[function.name]
@@ -265,7 +268,8 @@ class _Walker:
     def _call(self, call: model.Call) -> None:
         body = self.body
         if not isinstance(call.target, model.Symbol):
-            raise UnsupportedHere("call through a pointer")
+            self._call_through_pointer(call)
+            return
         name = call.target.name
         if name in EXTERNAL:
             EXTERNAL[name](body, call)
@@ -275,6 +279,30 @@ class _Walker:
             raise UnsupportedHere(f"call of {name}, which is defined elsewhere")
         if any(frame.function.name == name for frame in body.frames):
             raise UnsupportedHere(f"recursion through {name}")
+        self._inlined(function, call)
+
+    def _call_through_pointer(self, call: model.Call) -> None:
+        """One case for each function that the pointer may be of."""
+        body = self.body
+        under_way = {frame.function.name for frame in body.frames}
+        functions = [f for f in callable_by(call, body) if f.name not in under_way]
+        pointer = body.read(call.target, "b64")
+        labels = [body.name("callee") for _ in functions]
+        wild, done = body.name("wild"), body.name("called")
+        addresses = (body.layout.addresses[function.name] for function in functions)
+        cases = "  ".join(f"i64 {at}, label {label}" for at, label in zip(addresses, labels, strict=True))
+        body.end(f"switch i64 {pointer}, label {wild} [{cases}]")
+        for function, label in zip(functions, labels, strict=True):
+            body.block(label)
+            self._inlined(function, call)
+            body.end(f"br label {done}")
+        body.block(wild)
+        body.fault(Fault.CALL, body.site(SiteKind.NONE, call))
+        body.block(done)
+
+    def _inlined(self, function: model.Function, call: model.Call) -> None:
+        """The body of the function in the place of the call."""
+        body = self.body
         buffers: dict[str, Slot | Buffer] = {}
         for parameter, argument in zip(function.parameters, call.arguments, strict=True):
             buffers[parameter.name] = self._passed(parameter, argument)

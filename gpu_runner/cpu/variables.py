@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpu_runner.cpu.body import Layout
-from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE
+from gpu_runner.cpu.layout import CODE_BASE, GLOBAL_BASE, GRANULE
 from gpu_runner.cpu.types import TYPES
 from gpu_runner.ptx import model
 from gpu_runner.ptx.logged import flat
@@ -28,8 +28,9 @@ def aligned(value: int, align: int) -> int:
 
 
 def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
-    """Addresses of all variables, and how many bytes of the arena the global and constant ones take. Of shared
-    variables only those count that the kernel or a function that it calls names.
+    """Addresses of all variables and of the functions that may be called through pointers, and how many bytes of the
+    arena the global and constant variables take. Of shared variables only those count that the kernel or a function
+    that it calls names.
 
     Each global variable begins at a granule of its own, so that running over its end is seen.
     """
@@ -37,7 +38,7 @@ def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
     shared: dict[str, int] = {}
     at, top = 0, 0
     dynamic: list[str] = []
-    functions, names = reached(module, kernel)
+    functions, names, pointed_to = reached(module, kernel)
     for name, variable in _variables(module):
         function, colon, _ = name.partition(":")
         if variable.space == "shared" and (function not in functions if colon else name not in names):
@@ -56,34 +57,45 @@ def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
     top = aligned(top, 16)
     for name in dynamic:
         shared[name] = top
-    return Layout(addresses, shared, top), at
+    for number, name in enumerate(sorted(pointed_to), 1):
+        addresses[name] = CODE_BASE + 16 * number
+    return Layout(addresses, shared, top, pointed_to), at
 
 
-def reached(module: model.Module, kernel: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The kernel with all functions that it may call, and all names that stand in them."""
-    functions, todo = {kernel}, [kernel]
-    names: set[str] = set()
+def reached(module: model.Module, kernel: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The kernel with all functions that it may call; all names that stand in them and in the variables that they name,
+    as a table of functions is; and those functions whose names stand somewhere else than in calls."""
+    defined = {function.name: function for function in module.functions if function.body is not None}
+    variables = {variable.name: variable for variable in module.variables}
+    names, pointed_to = {kernel}, set[str]()
+    todo = [kernel]
     while todo:
-        function = module.definition(todo.pop())
-        here = set(_names(function.body or ())) if function is not None else set[str]()
-        names |= here
-        new = {other.name for other in module.functions if other.name in here} - functions
-        functions |= new
-        todo.extend(new)
-    return frozenset(functions), frozenset(names)
+        name = todo.pop()
+        called, other = _names(defined[name].body or ()) if name in defined else (set[str](), set[str]())
+        if name in variables:
+            initial = _values(variables[name].initialiser)
+            other |= {value.name for value in initial if isinstance(value, model.Symbol | model.Generic)}
+        todo.extend((called | other) - names)
+        names |= called | other
+        pointed_to |= other
+    return frozenset(names & set(defined)), frozenset(names), frozenset(pointed_to & set(defined))
 
 
-def _names(statements: Iterable[model.Statement]) -> Iterator[str]:
+def _names(statements: Iterable[model.Statement]) -> tuple[set[str], set[str]]:
+    """What is called, and the other names."""
+    called, other = set[str](), set[str]()
     for statement in flat(statements):
         match statement:
             case model.Instruction():
-                yield from _symbols(statement.operands)
+                other.update(_symbols(statement.operands))
             case model.Call():
-                yield from _symbols((statement.target, *statement.results, *statement.arguments))
+                called.update(_symbols((statement.target,)))
+                other.update(_symbols((*statement.results, *statement.arguments)))
             case model.Targets():
-                yield from statement.names
+                called.update(statement.names)
             case _:
                 pass
+    return called, other
 
 
 def _symbols(operands: Iterable[model.Operand]) -> Iterator[str]:

@@ -1,0 +1,33 @@
+"""Calls through pointers: which functions one may be of.
+
+PTX says of such a call its prototype, or a list of functions. With a prototype the functions in question are those
+that the kernel reaches, whose names stand somewhere else than in calls (in a ``mov``, in a table of a class), and whose
+parameters and results have the prototype's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpu_runner.cpu.body import Body, UnsupportedHere
+from gpu_runner.cpu.variables import elements, size_of
+from gpu_runner.ptx import model
+
+
+def callable_by(call: model.Call, body: Body) -> list[model.Function]:
+    """The functions that a call may be of, by name. Raises `UnsupportedHere`."""
+    frame = body.frame
+    if call.prototype in frame.tables:
+        names = frozenset(frame.tables[call.prototype].names)
+        wanted = None
+    elif call.prototype in frame.prototypes:
+        names = body.layout.pointed_to
+        prototype = frame.prototypes[call.prototype]
+        wanted = _sizes(prototype.results), _sizes(prototype.parameters)
+    else:
+        raise UnsupportedHere("call through a pointer of which neither kind nor targets are known")
+    found = [function for name in sorted(names) if (function := body.module.definition(name)) is not None]
+    return [f for f in found if wanted in (None, (_sizes(f.results), _sizes(f.parameters)))]
+
+
+def _sizes(variables: Iterable[model.Variable]) -> tuple[int, ...]:
+    return tuple(size_of(variable.type) * (elements(variable) or 1) for variable in variables)
