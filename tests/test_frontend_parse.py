@@ -428,3 +428,20 @@ def test_the_text_of_a_file_is_what_the_passes_saw(tmp_path: Path) -> None:
     assert unit.text_of(str(header)) == "int é;\n"
     assert unit.text_of(str(source)) == '#include "h.cuh"\n'
     assert unit.text_of("/somewhere/else.h") == ""
+
+
+def test_headers_behind_declarations_are_dependencies(tmp_path: Path) -> None:
+    """libclang does not list what the main file includes behind the preamble."""
+    (tmp_path / "inc").mkdir()
+    first, second, third = (tmp_path / "inc" / f"{name}.cuh" for name in ("first", "second", "third"))
+    first.write_text("constexpr int one = 1;\n")
+    second.write_text('#include "third.cuh"\nconstexpr int two = width + one;\n')
+    third.write_text("constexpr int three = 3;\n")
+    source = tmp_path / "a.cu"
+    text = '#include "inc/first.cuh"\nconstexpr int width = 1;\n#if 0\n#include "none.cuh"\n#endif\n#include <second.cuh>\n'
+    source.write_text(text)
+    parser, flags = UnitParser(), CompileFlags(("-std=c++17", "-I", str(tmp_path / "inc")))
+    for _ in range(2):  # once more with a preamble that is there already
+        unit = parser.parse(str(source), text, flags)
+        assert unit.errors == ()
+        assert unit.dependencies == tuple(sorted(map(str, (first, second, third))))

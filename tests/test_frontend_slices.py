@@ -101,3 +101,14 @@ def test_a_kernel_of_a_header_and_what_only_a_template_names(tmp_path: Path) -> 
     path = str(tmp_path / "units" / "a.cu")
     unit = UnitParser().parse(path, '#include "../k.cuh"\nvoid f(int *a) { k<int><<<1, 1>>>(a); }\n', CompileFlags())
     assert _kept(slice_text(unit, [(header, body.index("template <typename T> __global__"))]), path) == {header: {1, 3}}
+
+
+def test_a_kernel_of_a_header_that_is_included_behind_declarations(tmp_path: Path) -> None:
+    first, header = tmp_path / "first.cuh", tmp_path / "k.cuh"
+    first.write_text("constexpr int one = 1;\n")
+    header.write_text("__global__ void k(int *a) { a[0] = width + one; }\n")
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(
+        path, '#include "first.cuh"\nconst int width = 3;\n\n#include "k.cuh"\n', CompileFlags(arguments=())
+    )
+    assert _kept(slice_text(unit, [(str(header), 0)]), path) == {str(first): {1}, path: {2}, str(header): {1}}

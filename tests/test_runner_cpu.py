@@ -321,3 +321,10 @@ def test_launches_that_do_not_fit_are_refused() -> None:
         prepared(source)
     with pytest.raises(LaunchError, match="argument 0 has 4 bytes"):
         prepared(source, [1])
+
+
+@BUILDS
+def test_the_size_of_a_warp(build: Build) -> None:
+    source = 'extern "C" __global__ void k(int *a) { a[threadIdx.x] = warpSize + threadIdx.x % warpSize; }'
+    ran = run(prepared(source, [np.zeros(64, np.int32)], block=64, build=build))
+    assert (ran.array(0) == 32 + np.arange(64) % 32).all()

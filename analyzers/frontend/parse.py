@@ -22,6 +22,7 @@ from analyzers.frontend import cindex, focus
 from analyzers.frontend.cindex import ClangDiagnostic, Index, SourceLocation, TranslationUnit
 from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.include_search import SoughtHeader, search
+from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
@@ -471,7 +472,7 @@ def _parsed(
         device=device,
         host=host,
         diagnostics=diagnostics,
-        dependencies=_dependencies(path, (device, host)),
+        dependencies=_dependencies(path, (device, host), flags),
         missing_headers=tuple(missing[key] for key in sorted(missing)),
         probes=probes,
     )
@@ -482,8 +483,8 @@ def _missing_name(message: str) -> str | None:
     return quoted if end and message.startswith("'") and not rest.strip(" ,") else None
 
 
-def _dependencies(path: str, units: Iterable[TranslationUnit]) -> tuple[str, ...]:
-    names = {os.path.normpath(inclusion.include.name) for unit in units for inclusion in unit.get_includes()}
+def _dependencies(path: str, units: Iterable[TranslationUnit], flags: CompileFlags) -> tuple[str, ...]:
+    names = {one.path for unit in units for one in inclusions(unit, flags.arguments)}
     return tuple(sorted(name for name in names if name != path and not is_bundled(name)))
 
 

@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import HEADERS, ParsedUnit, is_bundled
 
@@ -228,12 +229,9 @@ class _Inclusion:
 def _inclusions(unit: ParsedUnit) -> _Inclusion:
     """The tree of the files that clang has entered. A unit that was parsed again names them in no certain order."""
     entered: dict[str, dict[tuple[int, str], None]] = {}
-    for include in unit.device.get_includes():
-        # What a compiler option includes has no source.
-        source: Any = include.source
-        if source is not None:
-            place = int(include.location.line), _path(include.include.name)
-            entered.setdefault(_path(source.name), {})[place] = None
+    for one in inclusions(unit.device, unit.flags.arguments):
+        if one.source:
+            entered.setdefault(one.source, {})[one.line, one.path] = None
 
     def tree(path: str, line: int, above: frozenset[str]) -> _Inclusion:
         inner = sorted(entered.get(path, ()))

@@ -249,6 +249,8 @@ class Body:
                 return self._integer(value, type_)
             case model.Float(bits, width):
                 return self._float(bits, width, type_)
+            case model.Symbol("WARP_SZ", 0):
+                return self._integer(32, type_)
             case model.Symbol(name, add):
                 slot = self.lookup(name)
                 if isinstance(slot, Slot):

@@ -124,7 +124,7 @@ class Discovery:
 def discover(unit: ParsedUnit, only: Iterable[str] = ()) -> Discovery:
     """Find the kernels of a unit and their instantiations. `only`: those with these names, and perhaps others; their
     template arguments do not count."""
-    table = NodeTable(unit.device)
+    table = NodeTable(unit.device, unit.dependencies)
     found = Discovery(unit, table)
     wanted = frozenset(name.split("<")[0] for name in only)
     walked = _Declarations(unit.device, wanted)
@@ -281,7 +281,7 @@ def _host_instances(found: Discovery, by_place: dict[tuple[str, int], _Template]
     """Instantiations in code that only the host pass sees become probes."""
     host = _Declarations(found.unit.host)
     names = {t.name for t in found.templates}
-    starts, more = _mentioning(host, names, NodeTable(found.unit.host))
+    starts, more = _mentioning(host, names, NodeTable(found.unit.host, found.unit.dependencies))
     for cursor, template in _references(starts, by_place, interesting | more):
         if kernel_identity(cursor) in template.instances:
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any, Final
 
 from analyzers.frontend import cindex
@@ -202,8 +203,10 @@ class Node:
 class NodeTable:
     """The nodes, types and texts of one translation unit."""
 
-    def __init__(self, unit: Any) -> None:
+    def __init__(self, unit: Any, files: Sequence[str] = ()) -> None:
+        """`files`: what the unit includes and libclang may not name."""
         self.unit = unit
+        self._included = files
         self.types = TypeTable()
         self._declarations: dict[int, Node] = {}
         self._texts: dict[str, bytes] = {}
@@ -238,7 +241,7 @@ class NodeTable:
     def files(self) -> list[str]:
         """The unit's file and everything it includes."""
         if self._files is None:
-            names = [self.unit.spelling, *(i.include.name for i in self.unit.get_includes())]
+            names = [self.unit.spelling, *(i.include.name for i in self.unit.get_includes()), *self._included]
             self._files = list(dict.fromkeys(names))
         return self._files
 
