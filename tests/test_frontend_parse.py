@@ -438,7 +438,8 @@ def test_headers_behind_declarations_are_dependencies(tmp_path: Path) -> None:
     second.write_text('#include "third.cuh"\nconstexpr int two = width + one;\n')
     third.write_text("constexpr int three = 3;\n")
     source = tmp_path / "a.cu"
-    text = '#include "inc/first.cuh"\nconstexpr int width = 1;\n#if 0\n#include "none.cuh"\n#endif\n#include <second.cuh>\n'
+    text = '#include "inc/first.cuh"\nconstexpr int width = 1;\n'
+    text += '#if 0\n#include "none.cuh"\n#endif\n#include <second.cuh>\n'
     source.write_text(text)
     parser, flags = UnitParser(), CompileFlags(("-std=c++17", "-I", str(tmp_path / "inc")))
     for _ in range(2):  # once more with a preamble that is there already

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from analyzers.frontend import cindex
@@ -63,9 +64,9 @@ def _folders(arguments: Sequence[str]) -> Iterator[str]:
 def _entered(unit: cindex.TranslationUnit, match: re.Match[bytes], main: str, folders: Sequence[str]) -> str | None:
     """The file that a directive stands for, as far as clang has read one."""
     name = match[2].decode("utf-8", "surrogateescape")
-    beside = [os.path.dirname(main)] if match[1] == b'"' else []
+    beside = [Path(main).parent] if match[1] == b'"' else []
     for folder in (*beside, *folders):
-        path = os.path.normpath(os.path.join(folder, name))
+        path = os.path.normpath(Path(folder) / name)
         if cindex.file_contents(unit, path):
             return path
     return None
