@@ -20,7 +20,8 @@ from analyzers.model import Verdict
 from benchmarks.run_suite import FOLDER, Ran, run
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu import execute
-from gpu_runner.cpu.execute import Array, Launch, prepare, resident_blocks
+from gpu_runner.cpu.execute import prepare, resident_blocks
+from gpu_runner.cpu.launch import Array, Launch
 from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE
 from gpu_runner.detector import detect
 from gpu_runner.detector.detect import Detector, Shape

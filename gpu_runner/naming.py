@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpu_runner.cpu.arena import Arena
-from gpu_runner.cpu.execute import Kernel, Launch
+from gpu_runner.cpu.execute import Kernel
+from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
 from gpu_runner.ptx import model
 from gpu_runner.request import Dim3, Place, RunAccess

@@ -14,19 +14,9 @@ from numpy.typing import NDArray
 from gpu_runner.compile import CompileError, CompileOptions, NoCompiler, compile_source
 from gpu_runner.cpu import execute
 from gpu_runner.cpu.body import Unsupported
-from gpu_runner.cpu.execute import (
-    Array,
-    Execution,
-    Kernel,
-    Launch,
-    LaunchError,
-    Record,
-    Scalar,
-    Seen,
-    prepare,
-    resident_blocks,
-)
+from gpu_runner.cpu.execute import Kernel, prepare, resident_blocks
 from gpu_runner.cpu.handover import Consumer
+from gpu_runner.cpu.launch import Array, Execution, Launch, LaunchError, Record, Scalar, Seen
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import lay_out

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_runner.compile import Build, CompileOptions, compile_source
-from gpu_runner.cpu.execute import Array, Execution, Kernel, Launch, Scalar, prepare, resident_blocks
+from gpu_runner.cpu.execute import Kernel, prepare, resident_blocks
+from gpu_runner.cpu.launch import Array, Execution, Launch, Scalar
 from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE
 from gpu_runner.detector.detect import Detector, Shape
 from gpu_runner.ptx import model

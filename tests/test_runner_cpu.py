@@ -8,7 +8,8 @@ from runner_launch import module_of, prepared, run
 
 from gpu_runner.compile import Build
 from gpu_runner.cpu.body import Unsupported
-from gpu_runner.cpu.execute import Array, Launch, LaunchError, Scalar, prepare
+from gpu_runner.cpu.execute import prepare
+from gpu_runner.cpu.launch import Array, Launch, LaunchError, Scalar
 from gpu_runner.cpu.layout import Fault
 from gpu_runner.cpu.machine import Notice, Outcome
 

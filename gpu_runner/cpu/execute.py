@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -18,20 +18,28 @@ from numpy.typing import NDArray
 
 from gpu_runner.cpu import schedule
 from gpu_runner.cpu.arena import Allocation, Arena
-from gpu_runner.cpu.body import Unsupported
+from gpu_runner.cpu.body import Layout, Unsupported
 from gpu_runner.cpu.handover import Consumer, Handover
-from gpu_runner.cpu.layout import LOCAL_BASE, MAX_BLOCKS, MAX_THREADS, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.launch import (
+    Execution,
+    Launch,
+    Seen,
+    Waiting,
+    argument_values,
+    check_launch,
+    packed_parameters,
+)
+from gpu_runner.cpu.layout import LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
 from gpu_runner.cpu.printing import formatted
 from gpu_runner.cpu.sites import Sites
 from gpu_runner.cpu.translate import ENTRY, Translated, translate
-from gpu_runner.cpu.variables import aligned, initial_bytes, lay_out, size_of
+from gpu_runner.cpu.variables import aligned, initial_bytes, lay_out
 from gpu_runner.native.jit import Code, compile_ir
 from gpu_runner.native.translate import ir_of
 from gpu_runner.ptx import model
 
-Dim3 = tuple[int, int, int]
 _RESIDENT_THREADS: Final = 2048
 _MOST_RESIDENT_BLOCKS: Final = 4096
 _TURNS: Final = 64
@@ -44,102 +52,10 @@ GRID_WORKSPACE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
-    """An argument that points to memory: the bytes it begins with."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """An argument by value, as its bytes."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An argument of class type: zeros but for its parts, by byte offset."""
-
-    parts: tuple[tuple[int, Array | Scalar], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """The configuration and arguments of one launch."""
-
-    grid: Dim3
-    block: Dim3
-    arguments: tuple[Array | Scalar | Record, ...] = ()
-    dynamic_shared: int = 0
-
-    @property
-    def arrays(self) -> tuple[tuple[str, Array], ...]:
-        """The arrays, those inside of arguments included, by the number of the argument and, behind a point, of the
-        part."""
-        found: list[tuple[str, Array]] = []
-        for number, argument in enumerate(self.arguments):
-            if isinstance(argument, Array):
-                found.append((str(number), argument))
-            elif isinstance(argument, Record):
-                inner = (part for _, part in argument.parts)
-                found += [(f"{number}.{at}", part) for at, part in enumerate(inner) if isinstance(part, Array)]
-        return tuple(found)
-
-    @property
-    def threads_per_block(self) -> int:
-        return self.block[0] * self.block[1] * self.block[2]
-
-    @property
-    def blocks(self) -> int:
-        return self.grid[0] * self.grid[1] * self.grid[2]
-
-    @property
-    def shift(self) -> int:
-        """Threads are numbered ``block << shift | linear number in the block``; a warp is 32 numbers."""
-        return max(5, (self.threads_per_block - 1).bit_length())
-
-
-class LaunchError(Exception):
-    """The launch does not fit the kernel or the executor."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A fault or a misuse, as the scheduler noticed it; sites as in `Kernel.sites`."""
-
-    kind: Notice
-    op: int
-    thread: int
-    site: int
-    other_thread: int
-    other_site: int
-    address: int
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A thread that was still there when the run ended: what it waits for, and at which site."""
-
-    thread: int
-    site: int
-    status: int
-
-
-@dataclass(slots=True)
-class Execution:
-    """What a launch left behind."""
-
-    outcome: Outcome
-    arrays: tuple[bytes, ...]
-    seen: tuple[Seen, ...]
-    waiting: tuple[Waiting, ...]
-    printed: str
-    records: int
-    seconds: float
-    starved: bool = False
-    """The run was given up because all blocks under way wait, perhaps for one that had no room: try with more room."""
-    note: str = ""
+class _Compiled:
+    translated: Translated
+    code: Code
+    run: NDArray[np.void]
 
 
 @dataclass(slots=True)
@@ -148,21 +64,22 @@ class Kernel:
 
     launch: Launch
     arena: Arena
-    sites: Sites
     arrays: tuple[Allocation, ...]
     """Of the arguments that are arrays, in order."""
     _contents: list[tuple[int, bytes]]
-    _translated: Translated
-    _code: Any
-    _run: NDArray[np.void]
+    _compiled: _Compiled
     _parameters: NDArray[np.uint8]
     _function: model.Function
     _static_shared: int
 
     @property
+    def sites(self) -> Sites:
+        return self._compiled.translated.sites
+
+    @property
     def uses_agents(self) -> bool:
         """Whether records name agents of threads."""
-        return self._translated.uses_agents
+        return self._compiled.translated.uses_agents
 
     @property
     def shared_size(self) -> int:
@@ -175,8 +92,10 @@ class Kernel:
         arrays = [array for _, array in launch.arrays]
         if [len(array.data) for array in arrays] != [allocation.size for allocation in self.arrays]:
             return False
-        _check(self._function, launch)
-        self._parameters[:] = _parameters(self._function, _values(self._function, launch, self.arrays))
+        check_launch(self._function, launch)
+        self._parameters[:] = packed_parameters(
+            self._function, argument_values(self._function, launch, [each.address for each in self.arrays])
+        )
         static = self._contents[: len(self._contents) - len(arrays)]
         new = [(allocation.address, array.data) for allocation, array in zip(self.arrays, arrays, strict=True)]
         self._contents = [*static, *new]
@@ -199,7 +118,7 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
     function = module.definition(kernel)
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
-    _check(function, launch)
+    check_launch(function, launch)
     layout, static_size = lay_out(module, kernel)
     space = sum(Arena.space_for(len(array.data)) for _, array in launch.arrays)
     arena = Arena(static_size + space + Arena.space_for(GRID_WORKSPACE))
@@ -218,7 +137,32 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
     ]
     workspace = arena.allocate("workspace of the grid's barrier", GRID_WORKSPACE)
     contents.insert(0, (workspace.address, bytes(GRID_WORKSPACE)))
-    parameters = _parameters(function, _values(function, launch, allocations))
+    parameters = packed_parameters(function, argument_values(function, launch, [each.address for each in allocations]))
+    compiled = _compiled(module, function, layout, arena, parameters, workspace.address)
+    return Kernel(launch, arena, tuple(allocations), contents, compiled, parameters, function, layout.shared_size)
+
+
+def prepare_unlogged(module: model.Module, kernel: str, launch: Launch, arena: Arena, parameters: bytes) -> Kernel:
+    """A kernel that logs nothing, in memory that somebody else has laid out and filled: `steps` runs it. `parameters`:
+    those of the kernel, one behind the other with their alignment. Raises `Unsupported`."""
+    function = module.definition(kernel)
+    if function is None or function.kind != "entry":
+        raise KeyError(kernel)
+    layout, _ = lay_out(module, kernel)
+    data = np.array(bytearray(parameters) + bytes(16), np.uint8)
+    compiled = _compiled(module, function, layout, arena, data, 0, logs=False)
+    return Kernel(launch, arena, (), [], compiled, data, function, layout.shared_size)
+
+
+def _compiled(
+    module: model.Module,
+    function: model.Function,
+    layout: Layout,
+    arena: Arena,
+    parameters: NDArray[np.uint8],
+    workspace: int,
+    logs: bool = True,
+) -> _Compiled:
     run = np.zeros(1, RUN)
     addresses = Addresses(
         run.ctypes.data,
@@ -226,23 +170,10 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
         arena.size,
         arena.granules.ctypes.data,
         parameters.ctypes.data,
-        workspace.address,
+        workspace,
     )
-    translated = translate(module, kernel, layout, addresses)
-    code = compile_ir(translated.ir, 1)
-    return Kernel(
-        launch,
-        arena,
-        translated.sites,
-        tuple(allocations),
-        contents,
-        translated,
-        code,
-        run,
-        parameters,
-        function,
-        layout.shared_size,
-    )
+    translated = translate(module, function.name, layout, addresses, logs)
+    return _Compiled(translated, compile_ir(translated.ir, 1), run)
 
 
 def resident_blocks(launch: Launch, wanted: int | None = None) -> int:
@@ -250,70 +181,29 @@ def resident_blocks(launch: Launch, wanted: int | None = None) -> int:
     return min(launch.blocks, wanted or max(1, _RESIDENT_THREADS // launch.threads_per_block))
 
 
-def _check(function: model.Function, launch: Launch) -> None:
-    threads, blocks = launch.threads_per_block, launch.blocks
-    if not 1 <= threads <= MAX_THREADS:
-        raise LaunchError(f"a block of {threads} threads: from 1 to {MAX_THREADS} are possible")
-    if not 1 <= blocks <= MAX_BLOCKS:
-        raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
-    if len(launch.arguments) != len(function.parameters):
-        raise LaunchError(f"{len(launch.arguments)} arguments for {len(function.parameters)} parameters")
-    for name, numbers in function.directives:
-        if name == "maxntid" and threads > int(np.prod(numbers)):
-            raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")
-
-
-def parameter_size(parameter: model.Variable) -> int:
-    """Bytes of one parameter."""
-    size = size_of(parameter.type)
-    for dimension in parameter.dimensions:
-        size *= dimension or 0
-    return size
-
-
-def _values(function: model.Function, launch: Launch, allocations: Sequence[Allocation]) -> list[bytes]:
-    """The arguments as bytes; `allocations`: of `Launch.arrays`."""
-    addresses = (allocation.address.to_bytes(8, "little") for allocation in allocations)
-    values: list[bytes] = []
-    for number, (argument, parameter) in enumerate(zip(launch.arguments, function.parameters, strict=True)):
-        if isinstance(argument, Record):
-            data = bytearray(parameter_size(parameter))
-            for at, part in argument.parts:
-                piece = next(addresses) if isinstance(part, Array) else part.data
-                if at + len(piece) > len(data):
-                    raise LaunchError(f"argument {number} has more than the {len(data)} bytes of its parameter")
-                data[at : at + len(piece)] = piece
-            values.append(bytes(data))
-        else:
-            values.append(next(addresses) if isinstance(argument, Array) else argument.data)
-    return values
-
-
-def _parameters(function: model.Function, values: Sequence[bytes]) -> NDArray[np.uint8]:
-    at = 0
-    data = bytearray()
-    for number, (parameter, value) in enumerate(zip(function.parameters, values, strict=True)):
-        size = parameter_size(parameter)
-        at = aligned(at, parameter.align or size_of(parameter.type))
-        if len(value) != size:
-            raise LaunchError(f"argument {number} has {len(value)} bytes, its parameter {size}")
-        data.extend(bytes(at - len(data)))
-        data.extend(value)
-        at += size
-    return np.array(bytearray(data) + bytes(16), np.uint8)
-
-
 def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None) -> Execution:
     for address, data in kernel._contents:  # pyright: ignore[reportPrivateUsage]
         kernel.arena.write(address, data)
+    execution: Execution | None = None
+    for execution in steps(kernel, consume, seed, seconds, resident):  # noqa: B007 - the last one counts
+        pass
+    assert execution is not None
+    return execution
+
+
+def steps(
+    kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None
+) -> Iterator[Execution | None]:
+    """Execute with memory as it is, some turns of the scheduler at a time: None while there are threads, then what came
+    of it."""
     machine = _Machine(kernel, consume, seed, resident)
     try:
-        return _executed(kernel, machine, seconds)
+        yield from _executed(kernel, machine, seconds)
     finally:
         machine.queue.close()
 
 
-def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Execution:
+def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Iterator[Execution | None]:
     started = time.monotonic()
     note = ""
     starved, idle = False, 0
@@ -328,11 +218,12 @@ def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Execution:
         if time.monotonic() - started > seconds:
             note = f"stopped after {seconds:g} s"
             break
+        yield None
     machine.flush()
     machine.queue.close()
     elapsed = time.monotonic() - started
     arrays = tuple(kernel.arena.read(array.address, array.size) for array in kernel.arrays)
-    return Execution(
+    yield Execution(
         outcome,
         arrays,
         machine.seen(),
@@ -356,7 +247,7 @@ class _Machine:
         launch = kernel.launch
         self.threads_per_block, self.blocks = launch.threads_per_block, launch.blocks
         self._set_up_run()
-        code = kernel._code  # pyright: ignore[reportPrivateUsage]
+        code = kernel._compiled.code  # pyright: ignore[reportPrivateUsage]
         machine = self.machine = np.zeros(1, MACHINE)
         machine["blocks"], machine["threads_per_block"] = self.blocks, self.threads_per_block
         machine["warps"], machine["shift"] = -(-self.threads_per_block // 32), launch.shift
@@ -369,13 +260,13 @@ class _Machine:
         machine["log"] = code.address("log")
         machine["frame_stride"] = aligned(self._frame_size(), 64)
         machine["shared_stride"] = aligned(kernel.shared_size, 64)
-        machine["local_stride"] = aligned(kernel._translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
+        machine["local_stride"] = aligned(kernel._compiled.translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
         self._arrays: dict[str, NDArray[Any]] = {}
         self._allocate(resident_blocks(launch, resident))
         self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(scheduler_code().address("run"))
 
     def _set_up_run(self) -> None:
-        run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
+        run = self.kernel._compiled.run  # pyright: ignore[reportPrivateUsage]
         launch = self.kernel.launch
         for axis, name in enumerate("xyz"):
             run[f"ntid_{name}"], run[f"nctaid_{name}"] = launch.block[axis], launch.grid[axis]
@@ -394,9 +285,9 @@ class _Machine:
     def _frame_size(self) -> int:
         """The coroutine writes the size of its frame when it is given none."""
         probe = np.zeros(1, THREAD)
-        address = self.kernel._code.address(ENTRY)  # pyright: ignore[reportPrivateUsage]
+        address = self.kernel._compiled.code.address(ENTRY)  # pyright: ignore[reportPrivateUsage]
         ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(address)(probe.ctypes.data)
-        return int(self.kernel._run["frame_size"][0])  # pyright: ignore[reportPrivateUsage]
+        return int(self.kernel._compiled.run["frame_size"][0])  # pyright: ignore[reportPrivateUsage]
 
     def _allocate(self, slots: int) -> None:
         """Room for so many resident blocks."""
@@ -438,14 +329,14 @@ class _Machine:
 
     def flush(self) -> None:
         """Hand the records over that have come together."""
-        run = self.kernel._run  # pyright: ignore[reportPrivateUsage]
+        run = self.kernel._compiled.run  # pyright: ignore[reportPrivateUsage]
         self.queue.give((int(run["cursor"][0]) - self.queue.begin) // RECORD_BYTES)
         run["cursor"], run["limit"] = self.queue.begin, self.queue.end
 
     def _printf(self, thread: int, form: int, arguments: int, local: int) -> int:
         arena = self.kernel.arena
         data = b""
-        size = self.kernel._translated.local_size  # pyright: ignore[reportPrivateUsage]
+        size = self.kernel._compiled.translated.local_size  # pyright: ignore[reportPrivateUsage]
         if LOCAL_BASE <= arguments < LOCAL_BASE + size:
             data = ctypes.string_at(local + arguments - LOCAL_BASE, LOCAL_BASE + size - arguments)
         text = formatted(arena.text(form), data, arena.text)

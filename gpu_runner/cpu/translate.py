@@ -43,8 +43,10 @@ class Translated:
     """Records name agents of threads (`layout.SiteKind.ASYNC_ISSUE`)."""
 
 
-def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addresses) -> Translated:
-    """Raises `Unsupported`, naming all that it cannot translate, and KeyError where there is no such kernel."""
+def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addresses, logs: bool = True) -> Translated:
+    """`logs`: accesses are recorded; without it, only the scheduler records what it does.
+
+    Raises `Unsupported`, naming all that it cannot translate, and KeyError where there is no such kernel."""
     function = module.definition(kernel)
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
@@ -54,7 +56,7 @@ def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addr
         at = aligned(at, parameter.align or size_of(parameter.type))
         body.parameter_offsets[parameter.name] = at
         at += size_of(parameter.type) * _count(parameter)
-    walker = _Walker(body)
+    walker = _Walker(body, logs)
     walker.function(function, {}, "%final")
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
@@ -120,8 +122,9 @@ suspended:
 class _Walker:
     """Walks functions in the order of their text and emits what each statement means."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Body, logs: bool) -> None:
         self.body = body
+        self.logs = logs
         self.local_size = 0
         self._copies = 0
         self._logged: dict[str, frozenset[int]] = {}
@@ -143,7 +146,7 @@ class _Walker:
             elif isinstance(statement, model.Prototype):
                 frame.prototypes[statement.label] = statement
         if function.name not in self._logged:
-            self._logged[function.name] = logged(function).positions
+            self._logged[function.name] = logged(function).positions if self.logs else frozenset()
         frame.logged = self._logged[function.name]
         body.frames.append(frame)
         frame.loops = _waiting_loops(function.body or (), frame.labels)

@@ -34,6 +34,11 @@ def parse_function(stream: Stream, linkage: tuple[str, ...]) -> model.Function:
     return model.Function(kind, name, results, parameters, body, linkage, directives)
 
 
+def parse_statements(text: str) -> tuple[model.Statement, ...]:
+    """What stands in a function, without its braces."""
+    return _statements(Stream(text + "}"), _Where())
+
+
 def _directives(stream: Stream) -> tuple[tuple[str, tuple[int, ...]], ...]:
     found: list[tuple[str, tuple[int, ...]]] = []
     while stream.kind() == "dot":

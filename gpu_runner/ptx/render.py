@@ -12,6 +12,11 @@ def render(module: model.Module) -> str:
     return "\n".join(_module(module)) + "\n"
 
 
+def statement_text(statement: model.Instruction | model.Call) -> str:
+    """One instruction, with its semicolon and without its place."""
+    return f"{_guard(statement.guard)}{_operation(statement)};"
+
+
 def _module(module: model.Module) -> Iterator[str]:
     yield f".version {module.version}"
     yield f".target {', '.join(module.target)}"
@@ -110,7 +115,7 @@ def _body(statements: Iterable[model.Statement], printed: _Printed) -> Iterator[
                 if location is not None and location != printed.location:
                     yield _location(location)
                     printed.location = location
-                yield f"{_guard(statement.guard)}{_operation(statement)};"
+                yield statement_text(statement)
             case model.Label():
                 yield f"{statement.name}:"
             case model.Registers():

@@ -1,0 +1,170 @@
+"""A launch and what comes of it, as every executor takes and gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_runner.cpu.layout import MAX_BLOCKS, MAX_THREADS
+from gpu_runner.cpu.machine import Notice, Outcome
+from gpu_runner.cpu.variables import aligned, size_of
+from gpu_runner.ptx import model
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An argument that points to memory: the bytes it begins with."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An argument by value, as its bytes."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An argument of class type: zeros but for its parts, by byte offset."""
+
+    parts: tuple[tuple[int, Array | Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The configuration and arguments of one launch."""
+
+    grid: Dim3
+    block: Dim3
+    arguments: tuple[Array | Scalar | Record, ...] = ()
+    dynamic_shared: int = 0
+
+    @property
+    def arrays(self) -> tuple[tuple[str, Array], ...]:
+        """The arrays, those inside of arguments included, by the number of the argument and, behind a point, of the
+        part."""
+        found: list[tuple[str, Array]] = []
+        for number, argument in enumerate(self.arguments):
+            if isinstance(argument, Array):
+                found.append((str(number), argument))
+            elif isinstance(argument, Record):
+                inner = (part for _, part in argument.parts)
+                found += [(f"{number}.{at}", part) for at, part in enumerate(inner) if isinstance(part, Array)]
+        return tuple(found)
+
+    @property
+    def threads_per_block(self) -> int:
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def shift(self) -> int:
+        """Threads are numbered ``block << shift | linear number in the block``; a warp is 32 numbers."""
+        return max(5, (self.threads_per_block - 1).bit_length())
+
+
+class LaunchError(Exception):
+    """The launch does not fit the kernel or the executor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A fault or a misuse, as the scheduler noticed it; sites as in `Kernel.sites`."""
+
+    kind: Notice
+    op: int
+    thread: int
+    site: int
+    other_thread: int
+    other_site: int
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A thread that was still there when the run ended: what it waits for, and at which site."""
+
+    thread: int
+    site: int
+    status: int
+
+
+@dataclass(slots=True)
+class Execution:
+    """What a launch left behind."""
+
+    outcome: Outcome
+    arrays: tuple[bytes, ...]
+    seen: tuple[Seen, ...]
+    waiting: tuple[Waiting, ...]
+    printed: str
+    records: int
+    seconds: float
+    starved: bool = False
+    """The run was given up because all blocks under way wait, perhaps for one that had no room: try with more room."""
+    note: str = ""
+
+
+def check_launch(function: model.Function, launch: Launch) -> None:
+    """Raises `LaunchError` where the launch does not fit the kernel."""
+    threads, blocks = launch.threads_per_block, launch.blocks
+    if not 1 <= threads <= MAX_THREADS:
+        raise LaunchError(f"a block of {threads} threads: from 1 to {MAX_THREADS} are possible")
+    if not 1 <= blocks <= MAX_BLOCKS:
+        raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
+    if len(launch.arguments) != len(function.parameters):
+        raise LaunchError(f"{len(launch.arguments)} arguments for {len(function.parameters)} parameters")
+    for name, numbers in function.directives:
+        if name == "maxntid" and threads > int(np.prod(numbers)):
+            raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")
+
+
+def parameter_size(parameter: model.Variable) -> int:
+    """Bytes of one parameter."""
+    size = size_of(parameter.type)
+    for dimension in parameter.dimensions:
+        size *= dimension or 0
+    return size
+
+
+def argument_values(function: model.Function, launch: Launch, arrays: Sequence[int]) -> list[bytes]:
+    """The arguments as bytes; `arrays`: the addresses of `Launch.arrays`. Raises `LaunchError`."""
+    addresses = (address.to_bytes(8, "little") for address in arrays)
+    values: list[bytes] = []
+    for number, (argument, parameter) in enumerate(zip(launch.arguments, function.parameters, strict=True)):
+        if isinstance(argument, Record):
+            data = bytearray(parameter_size(parameter))
+            for at, part in argument.parts:
+                piece = next(addresses) if isinstance(part, Array) else part.data
+                if at + len(piece) > len(data):
+                    raise LaunchError(f"argument {number} has more than the {len(data)} bytes of its parameter")
+                data[at : at + len(piece)] = piece
+            values.append(bytes(data))
+        else:
+            values.append(next(addresses) if isinstance(argument, Array) else argument.data)
+    return values
+
+
+def packed_parameters(function: model.Function, values: Sequence[bytes]) -> NDArray[np.uint8]:
+    """The parameters as they lie one behind the other. Raises `LaunchError` where a size is wrong."""
+    at = 0
+    data = bytearray()
+    for number, (parameter, value) in enumerate(zip(function.parameters, values, strict=True)):
+        size = parameter_size(parameter)
+        at = aligned(at, parameter.align or size_of(parameter.type))
+        if len(value) != size:
+            raise LaunchError(f"argument {number} has {len(value)} bytes, its parameter {size}")
+        data.extend(bytes(at - len(data)))
+        data.extend(value)
+        at += size
+    return np.array(bytearray(data) + bytes(16), np.uint8)
