@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from analyzers.hostguide.forgetting import Forgetter
 from analyzers.hostguide.hosttypes import ArrayOf, HostType, PointerTo, ReferenceTo
-from analyzers.hostguide.loops import Writes, counter_facts, step_of
+from analyzers.hostguide.loops import Step, Writes, counter_facts, made_once, only_twos, says_even, step_of
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.places import Exits
 from analyzers.hostguide.tree import ANY_PART, Declaration, Node
@@ -54,6 +54,8 @@ class LoopRunner(Forgetter):
         holds: Expr = TRUE
         if condition is not None and tested_first:
             holds = self._test(condition)
+            if not writes.leaves_early:
+                self._learn_factors(node, counters, holds, body, step)
         head = self.state
         exits = Exits("loop")
         self.frame.exits.append(exits)
@@ -253,6 +255,24 @@ class LoopRunner(Forgetter):
             made = [s for s in steps if s is not None]
             for fact in counter_facts(first, now, made, below, single, above, self._is_learned):
                 self.learn(fact, note)
+
+    def _learn_factors(
+        self,
+        node: Node,
+        counters: list[tuple[Declaration, Expr, list[Node]]],
+        holds: Expr,
+        body: Node,
+        step: Node | None,
+    ) -> None:
+        """A loop that halves a number while it is even takes factors of two out of it, and nothing else."""
+        for declared, first, writers in counters:
+            variable = self.find(declared)
+            now = self.state.store.get(variable) if variable is not None else None
+            if not isinstance(now, Expr) or now.op != "sym" or first.ty != now.ty or not says_even(holds, now):
+                continue
+            once = len(writers) == 1 and made_once(writers[0], body, step)
+            if once and step_of(writers[0], declared, self._constant_at_head) == Step("div", 2):
+                self.learn(only_twos(first, now), NoteSource("loop-bound", node.cursor, "loop"))
 
     def _is_learned(self, condition: Expr) -> bool:
         link = self.state.facts

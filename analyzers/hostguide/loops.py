@@ -282,7 +282,7 @@ def _multiplied(
 ) -> list[Expr]:
     out: list[Expr] = []
     if all(_is_power(n) for n in amounts) and _power_or_zero(first, holds):
-        out.append(_unless_negative(first, _power_of_two(now, ty), holds))
+        out.append(_unless_negative(first, now, _power_of_two(now, ty), holds))
     if first.op != "const" or first.value < 1:
         return out
     if ty.signed:
@@ -296,8 +296,14 @@ def _divided(first: Expr, now: Expr, amounts: list[int], ty: IntType, holds: Cal
     between = ex.land(ex.compare("le", ex.const(0, ty), now), ex.compare("le", now, first))
     out = [between if not ty.signed else ex.lor(ex.compare("lt", first, ex.const(0, ty)), between)]
     if all(_is_power(n) for n in amounts) and _power_or_zero(first, holds):
-        out.append(_unless_negative(first, _power_of_two(now, ty), holds))
+        out.append(_unless_negative(first, now, _power_of_two(now, ty), holds))
     return out
+
+
+def only_twos(first: Expr, now: Expr) -> Expr:
+    """Where nothing but factors of two were taken out of a number, and one is left, it was a power of two."""
+    assert isinstance(now.ty, IntType)
+    return ex.lor(ex.compare("ne", now, ex.const(1, now.ty)), _power_of_two(first, now.ty))
 
 
 def _unless_huge(bound: Expr, limit: int, fact: Expr) -> Expr:
@@ -306,8 +312,9 @@ def _unless_huge(bound: Expr, limit: int, fact: Expr) -> Expr:
     return ex.lor(ex.compare("lt", ex.const(limit, ty), bound), fact)
 
 
-def _unless_negative(first: Expr, fact: Expr, holds: Callable[[Expr], bool]) -> Expr:
-    """The lowest number of a signed type has one bit too, and halves of it have more."""
+def _unless_negative(first: Expr, now: Expr, fact: Expr, holds: Callable[[Expr], bool]) -> Expr:
+    """The lowest number of a signed type has one bit too, and halves of it have more. What is made of a negative number
+    is negative, or zero."""
     assert isinstance(first.ty, IntType)
     halved = first
     while halved.op in ("div", "shr") and halved.args[1].op == "const" and halved.args[1].value > 0:
@@ -316,7 +323,7 @@ def _unless_negative(first: Expr, fact: Expr, holds: Callable[[Expr], bool]) -> 
     least = (ex.compare("lt", zero, halved), ex.compare("le", zero, halved), ex.compare("le", one, halved))
     if not first.ty.signed or any(holds(c) for c in least):
         return fact
-    return ex.lor(ex.compare("lt", first, zero), fact)
+    return ex.lor(ex.compare("lt", now, zero), fact)
 
 
 def _power_of_two(now: Expr, ty: IntType) -> Expr:
@@ -325,18 +332,42 @@ def _power_of_two(now: Expr, ty: IntType) -> Expr:
 
 
 def _power_or_zero(e: Expr, holds: Callable[[Expr], bool]) -> bool:
-    """Whether an expression is known to be a power of two, or zero."""
+    """Whether an expression is known to be a power of two, zero, or negative."""
     if not isinstance(e.ty, IntType):
         return False
     if e.op == "const":
         return e.value == 0 or _is_power(e.value)
-    if holds(_power_of_two(e, e.ty)):
+    power = _power_of_two(e, e.ty)
+    if holds(power) or (e.ty.signed and holds(ex.lor(ex.compare("lt", e, ex.const(0, e.ty)), power))):
         return True
-    if e.op in ("div", "shr") or (e.op in ("mul", "shl") and not e.ty.signed):
+    if e.op == "shl" and e.args[0].op == "const":
+        return e.args[0].value >= 0 and _power_or_zero(e.args[0], holds)
+    if e.op in ("div", "shr", "mul", "shl"):
         by = e.args[1]
-        moved = by.op == "const" and (e.op in ("shl", "shr") or _is_power(by.value))
-        return moved and _power_or_zero(e.args[0], holds)
+        moved = by.op == "const" and by.value >= 0 and (e.op in ("shl", "shr") or _is_power(by.value))
+        return moved and (e.op in ("div", "shr") or not e.ty.signed) and _power_or_zero(e.args[0], holds)
     return False
+
+
+def made_once(write: Node, *roots: Node | None) -> bool:
+    """Whether a write stands in code that is gone through without going round in a loop."""
+    stack = [root for root in roots if root is not None]
+    while stack:
+        top = stack.pop()
+        if top is write:
+            return True
+        if top.op not in ("for", "while", "do", "each", "lambda"):
+            stack += [a for a in top.args if a is not None]
+    return False
+
+
+def says_even(condition: Expr, number: Expr) -> bool:
+    """The condition holds only of even numbers."""
+    assert isinstance(number.ty, IntType)
+    zero, one, two = (ex.const(n, number.ty) for n in range(3))
+    lowest = (ex.binary("and", number, one), ex.binary("rem", number, two))
+    told = {ex.compare("eq", bit, zero) for bit in lowest} | {ex.compare("ne", lowest[0], one)}
+    return any(c in told for c in ex.conjuncts(condition))
 
 
 def _is_power(n: int) -> bool:

@@ -141,6 +141,14 @@ def compare(op: str, a: Expr, b: Expr) -> Expr:
                 if y.op == "const":
                     same = (y.value == 1) == (op == "eq")
                     return x if same else lnot(x)
+        if op in ("eq", "ne"):
+            for x, y in ((a, b), (b, a)):
+                if y.op == "const" and x.op == "cast" and x.args[0].ty == BOOL and a.ty.width > 1:
+                    # A truth value as a number is zero or one.
+                    said = int_value(y)
+                    if said not in (0, 1):
+                        return FALSE if op == "eq" else TRUE
+                    return x.args[0] if (said == 1) == (op == "eq") else lnot(x.args[0])
     if op in ("eq", "ne") and (a.op == "const" or (b.op != "const" and a.rank > b.rank)):
         a, b = b, a
     return make(op, BOOL, (a, b))

@@ -221,6 +221,9 @@ class Narrowing:
         elif op == "shl":
             if ib.constant and 0 <= ib.lo < 64:
                 self._factor(a, 1 << ib.lo, 1 << ib.lo, lo, hi)
+            elif ia.constant and ia.lo > 0 and hi >= ia.lo:
+                least = -(-lo // ia.lo)
+                self.narrow(b, (least - 1).bit_length() if least > 1 else 0, (hi // ia.lo).bit_length() - 1)
         elif a is b:
             root = isqrt(max(hi, 0))
             self.narrow(a, max(ia.lo, -root), min(ia.hi, root))

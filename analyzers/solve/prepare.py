@@ -30,7 +30,7 @@ from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import atoms_of
 from analyzers.solve.narrowing import NO_TAGS, Contradiction, Narrowing
 from analyzers.solve.order import side_of, witness_rank
-from analyzers.solve.powers import Masks, known_powers
+from analyzers.solve.powers import Masks, has_moved_bit, known_powers
 from analyzers.solve.query import Fact, Overlap, Query
 from analyzers.solve.signed_sums import SignedSums, is_candidate
 
@@ -205,8 +205,8 @@ def _with_remainders(
 ) -> tuple[dict[Expr, frozenset[int]], Overlap | None]:
     """Masks by powers of two as remainders (see ``powers``). The overlap, of which nobody says what its form rests on,
     stays as it is where that is a fact; the conditions that it repeats do not."""
-    known = known_powers(parts)
-    if not known:
+    known = known_powers(parts, narrowing.intervals, narrowing.owed)
+    if not known and not any(has_moved_bit(p) for p in parts):
         return parts, overlap
     masks = Masks(known, narrowing.intervals, narrowing.owed)
     changed: dict[Expr, frozenset[int]] = {}
