@@ -1,5 +1,7 @@
 """Repairs: from a finding to a source edit that the prover has accepted, as plain data. No editor types, no disk."""
 
-from quickfix.repair import FixOffer, answers, available, fix_all, fix_for, offers, remove_redundant
+from quickfix.redundant import remove_redundant
+from quickfix.repair import FixOffer, answers, available, fix_for, offers
+from quickfix.together import fix_all
 
 __all__ = ["FixOffer", "answers", "available", "fix_all", "fix_for", "offers", "remove_redundant"]

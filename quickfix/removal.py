@@ -15,7 +15,7 @@ from analyzers.frontend.gaps import Statement, Step
 from analyzers.model import Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal
 from quickfix.paths import Level, chain_to
-from quickfix.session import Session
+from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
 _BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
@@ -35,6 +35,12 @@ def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | Fi
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
         return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
     return {level.function.path: removal(text, level.function, _steps(level))}
+
+
+def merged(first: Changes, second: Changes) -> dict[str, list[Change]]:
+    """The changes of both, by file and in order."""
+    paths = dict.fromkeys((*first, *second))
+    return {path: sorted((*first.get(path, ()), *second.get(path, ())), key=lambda c: c.start) for path in paths}
 
 
 def counterparts(session: Session, kernels: Iterable[KernelAnalysis], finding: Finding) -> list[Finding]:

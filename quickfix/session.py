@@ -16,7 +16,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.model import Finding, SourceSpan, UnitResult, Verdict
-from analyzers.requests import CheckRequest
+from analyzers.requests import CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.paths import Candidate, Key
@@ -144,6 +144,10 @@ class Session:
         session._edited = trial.files
         return session
 
+    def kernels_with(self, group: str) -> list[KernelAnalysis]:
+        """Those with findings of a group."""
+        return [a for a in self.kernels if any(f.group == group for f in findings_of(a.result))]
+
     def kernels_sharing_code(self, kernels: Iterable[KernelAnalysis]) -> set[str]:
         """Mangled names of all kernels that have a function in common with one of `kernels`."""
         used = {extent for a in kernels for extent in self._extents.get(a.kernel.mangled, ())}
@@ -190,6 +194,33 @@ class Session:
             effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
         return replace(analysis, request=request)
 
+    def rechecked(self, files: Files, names: Sequence[str]) -> tuple[Difference, frozenset[str]]:
+        """What an edit of host code did to the kernels with these names, and the groups of which nothing is left: the
+        whole unit is read anew, launches included. Raises like `trial`."""
+        self._refuse_when_spent()
+        request = with_texts(self.request, {path: file.after for path, file in files.items()})
+        linked = (
+            replace(f, text=request.unsaved.get(f.path, f.text)) if f.path in files else f
+            for f in request.program.files
+        )
+        options = replace(request.options, kernels=tuple(names), redundancy=False, every_pair=False)
+        request = replace(request, options=options, program=replace(request.program, files=tuple(linked)))
+        engine = Engine()
+        (result,) = (e.result for e in engine.check(request, self.stop) if isinstance(e, UnitFinished))
+        for effort in (self._search, self._all):
+            effort.charge(_TRIAL_EFFORT + engine.spent)
+        if {issue.message for issue in result.syntax} <= {issue.message for issue in self.result.syntax}:
+            # A name that is not known here was not known before: the check of a project whose headers are missing.
+            result = replace(result, syntax=result.syntax[: len(self.result.syntax)])
+        difference = compare(self.result, result, files, frozenset())
+        checked = {kernel.mangled for kernel in result.kernels}
+        return difference, frozenset(gone_groups(self.result, checked, difference.left))
+
+    def _refuse_when_spent(self) -> None:
+        if self._search.is_spent or self._all.is_spent:
+            whose = "its" if self._search.is_spent else "the file's"
+            raise SearchSpentError(f"The search for a repair was given up: {whose} share of work is done.")
+
     def _touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
         """Mangled names of the kernels with code at one of the places of this text."""
         if self._origin is not None:
@@ -232,9 +263,7 @@ class Session:
         before it is offered, so how sure a race is does not matter yet.
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
-        if self._search.is_spent or self._all.is_spent:
-            whose = "its" if self._search.is_spent else "the file's"
-            raise SearchSpentError(f"The search for a repair was given up: {whose} share of work is done.")
+        self._refuse_when_spent()
         files = {
             path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
             for path, found in changes.items()
@@ -263,6 +292,11 @@ class Session:
             keys(difference.divergent),
             keys(difference.late),
         )
+
+
+def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:
+    """Mangled names."""
+    return {a.kernel.mangled for a in kernels}
 
 
 def _contains(extent: SourceSpan, place: tuple[str, int]) -> bool:

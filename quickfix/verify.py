@@ -16,6 +16,8 @@ from quickfix.edits import OffsetChain, OffsetMap
 
 RACES: Final = frozenset({Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE})
 """What a barrier is placed for."""
+REPAIRABLE: Final = RACES | {Verdict.BARRIER_DIVERGENCE}
+"""What is repaired without being asked for one by one."""
 
 PairKey = tuple[str, frozenset[tuple[tuple[str, int], ...]]]
 """What a finding is about, and the places of its accesses, calls included."""

@@ -1,0 +1,177 @@
+"""Barriers that some threads of the block miss: taken away, with what is needed in their place.
+
+Takes a session and a divergent barrier, gives the `Fix` that deletes it with those that stand for it in other branches,
+and orders what races without them by barriers that all threads reach; or why that cannot be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.model import Finding, Fix, FixRefusal, Verdict
+from quickfix.cost import trips_of, words
+from quickfix.edits import Change, text_edits
+from quickfix.rebuild import Begun, composed, rebuilt_from
+from quickfix.removal import counterparts, deletion, merged
+from quickfix.search import Placed, place, sentence
+from quickfix.session import Session, Trial, names_of
+from quickfix.verify import PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.wording import (
+    barriers_in_words,
+    compose,
+    edits_of,
+    empty_bodies,
+    lines_in_words,
+    notes_of,
+    pair_in_words,
+    places_in_words,
+    shown,
+)
+
+
+def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    """Delete the barrier, with those of the other branches that stand for it there, then repair the races that are
+    there without them.
+
+    One of two branches must not lose its barrier alone: then half of the threads would wait for the others."""
+    family = [finding, *counterparts(session, kernels, finding)]
+    without = _without(session, kernels, family)
+    if isinstance(without, FixRefusal):
+        return without
+    others = _still_divergent(session, kernels, family, without)
+    if others:
+        # Who knows whether the threads that missed this one are those that wait at another.
+        family += others
+        without = _without(session, kernels, family)
+        if isinstance(without, FixRefusal):
+            return without
+        if _still_divergent(session, kernels, family, without):
+            return FixRefusal(_STILL_DIVERGENT)
+    promised = {each.group for each in family}
+    if not promised <= without.gone:
+        return FixRefusal(_STILL_DIVERGENT)
+    if not without.difference.new_races:
+        without = _without(session, kernels, family, draft=False)
+        if isinstance(without, FixRefusal):
+            return without
+    appeared = {key_of(f) for f in without.difference.new_races}
+    bare = session.after(without)
+    repaired = [a for a in bare.kernels if a.kernel.mangled in names_of(kernels)]
+
+    def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
+        olds = [in_old_text(f, without.files) for f in found]
+        return not appeared or any(old is not None and key_of(old) in appeared for old in olds)
+
+    placed = place(bare, repaired, wanted)
+    if isinstance(placed, Placed):
+        return _moved(session, without, bare, placed, repaired, family)
+    several = len(family) > 1
+    if appeared:
+        begun = Begun(bare, (without,), (_removed_in_words(family),), (f"−{barriers_in_words(len(family))}",))
+        made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised))
+        if isinstance(made, Fix):
+            return made
+        one, two = without.difference.new_races[0].accesses[:2]
+        them = "barriers" if several else "barrier"
+        pair = pair_in_words(one, two)
+        why = made if made is not None else placed
+        return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {why.text}")
+    cost = f"−{barriers_in_words(len(family))}"
+    where = lines_in_words(family)
+    what = f"the barriers in {where}" if several else f"{shown(finding.accesses[0])} in {where}"
+    return Fix(
+        title=f"Remove {what} — not all threads reach {'them' if several else 'it'}, {cost}",
+        kind="remove-barrier",
+        edits=edits_of(without),
+        groups=tuple(sorted({*promised, *without.gone})),
+        cost=cost,
+        notes=empty_bodies(without),
+    )
+
+
+def _removed_in_words(family: Sequence[Finding]) -> str:
+    what = "barriers" if len(family) > 1 else "barrier"
+    return f"remove the {what} in {lines_in_words(family)}"
+
+
+_STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."
+
+
+def _without(
+    session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding], *, draft: bool = True
+) -> Trial | FixRefusal:
+    """The text without these barriers, if nothing but races comes of it."""
+    changes: dict[str, list[Change]] = {}
+    for each in family:
+        deleted = deletion(session, each)
+        if isinstance(deleted, FixRefusal):
+            return deleted
+        changes = merged(changes, deleted)
+    if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
+        return FixRefusal("The barriers cannot be deleted together.")
+    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=draft)
+    difference = without.difference
+    # Where races appear, what else became unknown is judged again when they are repaired.
+    if difference.worse and (not difference.new_races or without.analysis.result.failure is not None):
+        return FixRefusal(sentence(difference.worse[0]))
+    return without
+
+
+def _still_divergent(
+    session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding], without: Trial
+) -> list[Finding]:
+    """Other barriers of the kernels that some threads miss, with the family and without it."""
+    promised = {each.group for each in family}
+    found: dict[str, Finding] = {}
+    for analysis in kernels:
+        for finding in findings_of(analysis.result):
+            if finding.code is Verdict.BARRIER_DIVERGENCE and key_of(finding) in without.difference.left:
+                found.setdefault(finding.group, finding)
+    return [finding for group, finding in found.items() if group not in promised]
+
+
+def _moved(
+    session: Session,
+    without: Trial,
+    bare: Session,
+    placed: Placed,
+    kernels: Sequence[KernelAnalysis],
+    family: Sequence[Finding],
+) -> Fix | FixRefusal:
+    files = compose(without.files, placed.trial.files)
+    whole = composed([without, placed.trial])
+    judged = session.judge(bare.judged(placed.trial), whole)
+    if not judged.is_clean:
+        return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
+    places = places_in_words(bare.changes(placed.barriers), bare, without.files)
+    left: set[PairKey] = set()
+    for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
+        old = in_old_text(finding_left, without.files)
+        if old is not None and key_of(finding_left) in placed.trial.difference.left:
+            left.add(key_of(old))
+    gone = gone_groups(session.result, placed.trial.checked, left)
+    promised = {finding.group for finding in family}
+    if not promised <= gone:
+        return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
+    added = words(placed.barriers, trips_of(kernels))
+    cost = f"−{barriers_in_words(len(family))}, {added}"
+    barrier = family[0].accesses[0]
+    if len(family) > 1:
+        title = f"Replace the barriers in {lines_in_words(family)} by {places}"
+    elif len(placed.barriers) == 1:
+        title = f"Move {shown(barrier)} from {lines_in_words(family)} {places.removeprefix('__syncthreads() ')}"
+    else:
+        title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
+    # One barrier for another is no more and no less, unless it is in a loop.
+    price = "" if len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops else f", {cost}"
+    return Fix(
+        title=f"{title} — all threads get there{price}",
+        kind="move-barrier",
+        edits=tuple(e for path, (old, new) in sorted(files.items()) for e in text_edits(path, old, new)),
+        groups=tuple(sorted({*promised, *gone})),
+        cost=cost,
+        notes=(*notes_of(placed, bare), *empty_bodies(without)),
+    )

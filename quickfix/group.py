@@ -1,0 +1,132 @@
+"""The repair of one group of findings: which searches there are, and in which order they are tried.
+
+Takes a session and a group, gives the first `Fix` that a search finds, the cheapest kind first, or why there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.ir.expr import symbols
+from analyzers.model import Finding, Fix, FixRefusal, Verdict
+from quickfix.atomics import atomic_update
+from quickfix.cost import trips_of, words
+from quickfix.divergent import divergent_removed
+from quickfix.early_returns import guard_returns
+from quickfix.fences import ordered_by_fences
+from quickfix.rebuild import rebuilt
+from quickfix.redundant import redundant_removed
+from quickfix.search import BETWEEN_BLOCKS, place, sentence
+from quickfix.session import SearchSpentError, Session
+from quickfix.verify import RACES, PairKey, findings_of
+from quickfix.wording import edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
+
+
+def repaired(session: Session, group: str) -> Fix | FixRefusal:
+    try:
+        return _fix_within_effort(session, group)
+    except SearchSpentError as spent:
+        return FixRefusal(str(spent))
+
+
+def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
+    session.begin_search()
+    kernels = session.kernels_with(group)
+    findings = [f for a in kernels for f in findings_of(a.result) if f.group == group]
+    if not findings:
+        return FixRefusal("The finding is not there any more.")
+    first = min(findings, key=lambda f: f.code.rank)
+    if first.code in RACES:
+        return _repair_races(session, kernels, group)
+    if first.code is Verdict.BARRIER_DIVERGENCE:
+        return divergent_removed(session, kernels, first)
+    if first.code is Verdict.REDUNDANT_BARRIER:
+        return redundant_removed(session, kernels, first)
+    if first.code is Verdict.BENIGN_RACE:
+        return FixRefusal("Both threads write the same value: there is nothing to order.")
+    return guard_returns(session, kernels, first)
+
+
+def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    """Insert barriers; where another barrier diverges, which no insertion makes right, move that one first. Insertion
+    makes it right where threads disagree only because of what they read in a race."""
+    divergent = [f for a in kernels for f in findings_of(a.result) if f.code is Verdict.BARRIER_DIVERGENCE]
+    if divergent and all(any(_waits_for_data(a, f) for a in kernels) for f in divergent):
+        inserted = inserted_barriers(session, kernels, group)
+        if isinstance(inserted, Fix) and {f.group for f in divergent}.issubset(inserted.groups):
+            return inserted
+    for finding in {f.group: f for f in divergent}.values():
+        moved = divergent_removed(session, kernels, finding)
+        if isinstance(moved, Fix) and group in moved.groups:
+            return moved
+    # A barrier of a warp costs less; where there is no place between the accesses, one is made.
+    of_warps = session.for_warps() if _is_about_warps(kernels, group) else None
+    if of_warps is not None and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):
+        return inserted
+    inserted = inserted_barriers(session, kernels, group)
+    if isinstance(inserted, Fix):
+        return inserted
+    fenced = ordered_by_fences(session, kernels, group)
+    if fenced is not None:
+        return fenced
+    if of_warps is not None and isinstance(made := rebuilt(of_warps, kernels, group), Fix):
+        return made
+    made = rebuilt(session, kernels, group)
+    if isinstance(made, Fix):
+        return made
+    updated = atomic_update(session, kernels, group)
+    return next((answer for answer in (updated, made) if answer is not None), inserted)
+
+
+def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
+    def requested(_key: PairKey, found: Sequence[Finding]) -> bool:
+        return any(f.group == group for f in found)
+
+    placed = place(session, kernels, requested)
+    if isinstance(placed, FixRefusal):
+        return placed
+    if group not in placed.trial.gone:
+        return FixRefusal(sentence(BETWEEN_BLOCKS))
+    pair = next(f for f in placed.targets if f.group == group)
+    places = places_in_words(session.changes(placed.barriers), session)
+    cost = words(placed.barriers, trips_of(kernels), kind_in_words(session))
+    return Fix(
+        title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",
+        kind="insert-barrier",
+        edits=edits_of(placed.trial),
+        groups=tuple(sorted(placed.trial.gone)),
+        cost=cost,
+        notes=notes_of(placed, session),
+    )
+
+
+def _is_about_warps(kernels: Iterable[KernelAnalysis], group: str) -> bool:
+    """Whether all races of a group are between threads of one warp, as far as the witnesses show, and there are no
+    others in the kernels that a barrier of the block could order, and these with them."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.code in RACES]
+    asked = [f for f in races if f.group == group]
+    return all(f.scope == "intra-warp" for f in asked) and all(f.scope != "intra-block" for f in races)
+
+
+def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:
+    """Whether threads get to a barrier under a condition about what memory holds."""
+    barriers = (b for b in analysis.events.barriers if b.id == divergence.accesses[0].id)
+    return any(s.op == "opaque" for b in barriers for c in b.guard for s in symbols(c.condition))
+
+
+def repairs_of(session: Session, groups: Iterable[str], explained: Collection[str] = ()) -> Iterator[Fix | FixRefusal]:
+    """One repair after the other for groups of which none has taken another along; in the end, for those in
+    `explained`, why there is none."""
+    done: set[str] = set()
+    refusals: dict[str, FixRefusal] = {}
+    for group in groups:
+        if group not in done:
+            fix = repaired(session, group)
+            if isinstance(fix, Fix):
+                done.update(fix.groups)
+                yield fix
+            elif group in explained:
+                refusals[group] = replace(fix, group=group)
+    yield from (refusal for group, refusal in refusals.items() if group not in done)

@@ -1,0 +1,92 @@
+"""Remove barriers that order nothing: one, or all of a unit.
+
+Takes a session or what opens one, gives the `Fix` that deletes barriers after which the engine finds nothing worse, or
+why they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.engine import Engine
+from analyzers.frontend.parse import ParseFailure
+from analyzers.model import Finding, Fix, FixRefusal, Verdict
+from analyzers.requests import CheckRequest, never
+from quickfix.edits import Change
+from quickfix.removal import deletion, merged
+from quickfix.search import sentence
+from quickfix.session import SearchSpentError, Session, Stop, Trial, names_of
+from quickfix.verify import findings_of
+from quickfix.wording import barriers_in_words, edits_of, empty_bodies, pair_in_words, shown
+
+
+def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) -> Fix | FixRefusal:
+    """One edit that deletes the barriers that order nothing, each judged with those before it already gone."""
+    try:
+        session = Session.open(engine, request, stop)
+        findings = [f for k in session.result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER]
+        removed: list[Finding] = []
+        accepted: Trial | None = None
+        refusals: list[str] = []
+        changes: dict[str, list[Change]] = {}
+        for finding in {f.group: f for f in findings}.values():
+            deleted = deletion(session, finding)
+            if isinstance(deleted, FixRefusal):
+                refusals.append(deleted.text)
+                continue
+            more = merged(changes, deleted)
+            try:
+                trial = session.trial(more, frozenset())
+            except SearchSpentError as spent:
+                refusals.append(str(spent))
+                break
+            if trial.difference.is_clean:
+                changes, accepted = more, trial
+                removed.append(finding)
+            else:
+                refusals.append(why_needed(trial))
+    except ParseFailure as failure:
+        return FixRefusal(str(failure))
+    if accepted is None:
+        return FixRefusal(refusals[0] if refusals else "There is no barrier that orders nothing.")
+    count = len(removed)
+    return Fix(
+        title=removal_title(removed[0]) if count == 1 else f"Remove {count} barriers that order nothing",
+        kind="remove-barrier",
+        edits=edits_of(accepted),
+        groups=tuple(f.group for f in removed),
+        cost=f"−{barriers_in_words(count)}",
+        notes=empty_bodies(accepted),
+    )
+
+
+def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    changes = deletion(session, finding)
+    if isinstance(changes, FixRefusal):
+        return changes
+    trial = session.trial(changes, frozenset(), names_of(kernels))
+    if not trial.difference.is_clean:
+        return FixRefusal(why_needed(trial))
+    return Fix(
+        title=removal_title(finding),
+        kind="remove-barrier",
+        edits=edits_of(trial),
+        groups=tuple(sorted({finding.group, *trial.gone})),
+        cost="−1 barrier",
+        notes=empty_bodies(trial),
+    )
+
+
+def removal_title(finding: Finding) -> str:
+    barrier = finding.accesses[0]
+    return f"Remove {shown(barrier)} in line {barrier.span.line} — it orders nothing, −1 barrier"
+
+
+def why_needed(trial: Trial) -> str:
+    difference = trial.difference
+    races = (*difference.new_races, *difference.remaining)
+    if races:
+        one, two = races[0].accesses[:2]
+        return f"Without it {pair_in_words(one, two)} would race (lines {one.span.line} and {two.span.line})."
+    return sentence(difference.worse[0]) if difference.worse else "Other barriers would go wrong without it."

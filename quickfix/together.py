@@ -1,0 +1,101 @@
+"""One edit for everything in a unit that has a proved repair which keeps the kernels' behaviour.
+
+Takes what opens a session, gives repairs found one by one and judged once more together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from analyzers.engine import Engine
+from analyzers.frontend.parse import ParseFailure
+from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
+from analyzers.requests import CheckRequest, never
+from quickfix.edits import Change
+from quickfix.group import repaired, repairs_of
+from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
+from quickfix.verify import REPAIRABLE, findings_of
+from quickfix.wording import NOT_REPAIRED, edits_of
+
+
+def fix_all(
+    engine: Engine, request: CheckRequest, stop: Stop = never, codes: Collection[Verdict] | None = None
+) -> Fix | FixRefusal:
+    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`.
+
+    Repairs are found one by one, and judged once more together."""
+    chosen = frozenset(codes) if codes is not None else REPAIRABLE
+    try:
+        session = Session.open(engine, request, stop)
+        found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
+        groups = list(dict.fromkeys(f.group for f in found))
+        fixes = _compatible(_distinctly_named(session, repairs_of(session, groups)))
+        if len(fixes) == 1:
+            return fixes[0]
+        while fixes:
+            trial = session.trial(_joined(fixes), frozenset())
+            promised = {group for fix in fixes for group in fix.groups}
+            if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
+                return _together(trial, fixes, whole=promised.issuperset(groups))
+            # Each is right by itself, not all are together: keep those of the first half.
+            fixes = fixes[: len(fixes) // 2]
+    except (ParseFailure, SearchSpentError) as failure:
+        return FixRefusal(str(failure))
+    if not groups:
+        return FixRefusal("There is nothing to repair.")
+    refusal = repaired(session, groups[0])
+    return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
+
+
+def _joined(fixes: Sequence[Fix]) -> Changes:
+    found: dict[str, list[Change]] = {}
+    for edit in (e for fix in fixes for e in fix.edits):
+        new = edit.new_text.encode("utf-8", "surrogateescape")
+        found.setdefault(edit.span.path, []).append(Change(edit.span.start_offset, edit.span.end_offset, new))
+    return {path: sorted(changes, key=lambda c: c.start) for path, changes in found.items()}
+
+
+def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> Iterator[Fix]:
+    """The repairs among answers. What one declares, none of the later ones declares again."""
+    for fix in found:
+        if isinstance(fix, FixRefusal):
+            continue
+        if fix.kind == "restructure":
+            for kernel, names in session.declared.items():
+                session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
+        yield fix
+
+
+def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """Those whose edits do not touch each other."""
+    chosen: list[Fix] = []
+    for fix in fixes:
+        if not any(_meet(a.span, b.span) for other in chosen for a in fix.edits for b in other.edits):
+            chosen.append(fix)
+    return chosen
+
+
+def _meet(a: SourceSpan, b: SourceSpan) -> bool:
+    return a.path == b.path and a.start_offset <= b.end_offset and b.start_offset <= a.end_offset
+
+
+def _redundant(result: UnitResult) -> set[str]:
+    return {f.group for k in result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER}
+
+
+def _together(trial: Trial, fixes: Sequence[Fix], *, whole: bool) -> Fix:
+    if len(fixes) == 1:
+        return fixes[0]
+    return Fix(
+        title=f"Apply {len(fixes)} repairs",
+        kind=fixes[0].kind,
+        edits=edits_of(trial),
+        groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
+        cost=", ".join(_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()),
+        notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
+    )
+
+
+def _times(count: int, cost: str) -> str:
+    return cost if count == 1 else f"{count} times {cost}"
