@@ -229,6 +229,9 @@ class Finding:
     witness: Witness | None = None
     explanation: tuple[Remark, ...] = ()
     """Further lines for the hover, in order."""
+    relations: tuple[str, ...] = ()
+    """Conditions on sizes that the host passes under which there is no such race, in the host's names: ``n % 2 == 0``.
+    All are needed, and nothing in sight states them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +374,14 @@ class Fix:
 
     title: str
     kind: Literal[
-        "insert-barrier", "remove-barrier", "move-barrier", "restructure", "use-atomic", "insert-fence", "widen-scope"
+        "insert-barrier",
+        "remove-barrier",
+        "move-barrier",
+        "restructure",
+        "use-atomic",
+        "insert-fence",
+        "widen-scope",
+        "assert-host",
     ]
     edits: tuple[TextEdit, ...]
     groups: tuple[str, ...]

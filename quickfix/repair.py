@@ -19,6 +19,7 @@ from quickfix.atomics import is_update
 from quickfix.choices import choices
 from quickfix.fences import ordered_by_fences
 from quickfix.group import inserted_barriers, repaired, repairs_of
+from quickfix.host_assertions import asserted_by_host
 from quickfix.search import obstacle
 from quickfix.session import SearchSpentError, Session, Stop
 from quickfix.verify import RACES, REPAIRABLE, findings_of
@@ -42,8 +43,16 @@ def available(result: UnitResult) -> tuple[FixOffer, ...]:
     for kernel in result.kernels:
         for finding in findings_of(kernel):
             groups.setdefault(finding.group, []).append(finding)
-    offers = ((group, _guess_of_group(findings)) for group, findings in groups.items())
+    offers = ((group, _guess_of_group(findings) or _guess_of_host(findings)) for group, findings in groups.items())
     return tuple(FixOffer(group, title) for group, title in offers if title is not None)
+
+
+def _guess_of_host(findings: Sequence[Finding]) -> str | None:
+    """What the host does not say, if that is all that is missing."""
+    conditions = dict.fromkeys(r for f in findings for r in f.relations)
+    if not all(f.code in RACES and f.relations for f in findings):
+        return None
+    return f"Check {' and '.join(f'`{c}`' for c in conditions)} before the launch"
 
 
 def _guess_of_group(findings: Sequence[Finding]) -> str | None:
@@ -72,7 +81,10 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
 
     Raises `CancelledError` when `stop` answers true."""
     try:
-        return repaired(Session.open(engine, request, stop, (group,)), group)
+        session = Session.open(engine, request, stop, (group,))
+        answer = repaired(session, group)
+        others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
+        return next(others, answer)
     except ParseFailure as failure:
         return FixRefusal(str(failure))
 
@@ -91,22 +103,34 @@ def answers(
     try:
         session = Session.open(engine, request, stop)
         checked = result or session.result
-        offered = {offer.group: None for offer in available(checked)}
-        wrong = [f for k in checked.kernels for f in findings_of(k) if f.code in REPAIRABLE]
+        every = [f for k in checked.kernels for f in findings_of(k)]
+        groups = {f.group: [f2 for f2 in every if f2.group == f.group] for f in every}
+        offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
+        wrong = [f for f in every if f.code in REPAIRABLE]
         narrow: list[str] = []
+        refused: dict[str, FixRefusal] = {}
         for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
+            if isinstance(answer, FixRefusal):
+                refused[answer.group] = answer
+                continue
             yield answer
-            if isinstance(answer, Fix) and any("__syncwarp();" in e.new_text for e in answer.edits):
+            if any("__syncwarp();" in e.new_text for e in answer.edits):
                 narrow += answer.groups
         # Barriers of the block where those of a warp suffice, as a choice.
         yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
-        refused = {refusal.group: refusal for refusal in refusals if refusal is not None}
-        for fenced in _one_by_one(session, tuple(refused), ordered_by_fences):
+        hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
+        for fenced in _one_by_one(session, tuple(hopeless), ordered_by_fences):
             for group in fenced.groups:
-                refused.pop(group, None)
+                hopeless.pop(group, None)
             yield fenced
-        yield from _choices(session, refused)
+        refused.update(hopeless)
+        for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
+            for group in asserted.groups:
+                refused.pop(group, None)
+                hopeless.pop(group, None)
+            yield asserted
+        yield from _choices(session, hopeless)
         yield from refused.values()
         yield from _guards(session)
     except ParseFailure:

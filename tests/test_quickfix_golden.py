@@ -64,8 +64,12 @@ def shown(path: Path, fix: Fix, after: str) -> str:
 
 
 def repair(path: Path) -> Fix:
-    make = remove_redundant if path.stem.startswith("redundant") else fix_all
-    fix = make(engine(), request(path))
+    if path.stem.startswith("host"):
+        (group,) = {f.group for k in result(request(path)).kernels for c in k.contexts for f in c.findings}
+        fix = fix_for(engine(), request(path), group)
+    else:
+        make = remove_redundant if path.stem.startswith("redundant") else fix_all
+        fix = make(engine(), request(path))
     assert isinstance(fix, Fix), fix.text
     return fix
 

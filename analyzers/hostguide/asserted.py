@@ -31,6 +31,12 @@ class LostCode:
     end: int
 
 
+def is_assertion(name: str) -> bool:
+    """Whether a macro of this name takes one condition that holds behind it, by its name."""
+    match = _ASSERTION.match(name)
+    return match is not None and match.group("operator") is None
+
+
 def asserted(statement: bytes) -> str | None:
     """The condition that a lost statement asserts, None when it is no assertion."""
     text = blanked(statement).decode("utf-8", "replace")

@@ -198,6 +198,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
             *_one_allocation(launch, a, b),
             *_race_explanation(launch, race, lacking, executed=bool(data)),
         ),
+        relations=race.missing.relations if race.missing is not None and not race.missing.through_data else (),
     )
 
 

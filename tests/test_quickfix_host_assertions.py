@@ -1,0 +1,136 @@
+"""Checks in host code for kernels that are right under a relation which the host does not state: which check is made,
+where, and when there is none to offer. Whole edits are in `tests/golden/host_*.diff`."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+
+from analyzers.engine import Engine
+from analyzers.hostguide.program import HostFile, Program
+from analyzers.model import Fix, FixRefusal
+from analyzers.requests import CheckRequest, UnitFinished
+from quickfix import answers, available, fix_all
+
+KERNEL = """__global__ void pairs(float *a, int width) {
+  int x = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  int y = blockIdx.y;
+  if (x < width) {
+    a[y * width + x] = 1.0f;
+    a[y * width + x + 1] = 2.0f;
+  }
+}
+"""
+GRID = "dim3((n / 2 + 127) / 128, rows), 128"
+
+
+def answered(request: CheckRequest) -> list[Fix | FixRefusal]:
+    return list(answers(Engine(), request))
+
+
+def checked_line(text: str) -> str:
+    """The line that the only repair of a unit adds in front of the launch."""
+    (fix,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(fix, Fix), fix
+    assert (fix.kind, fix.preferred) == ("assert-host", False)
+    after = applied(text, fix.edits)
+    return after[: after.index("pairs<<<")].rstrip().split("\n")[-1]
+
+
+def test_the_argument_stands_for_the_parameter() -> None:
+    line = checked_line(KERNEL + f"void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n")
+    assert line == "  assert(n % 2 == 0);"
+
+
+def test_the_nearest_check_of_the_file_is_used_with_a_message_where_it_takes_one() -> None:
+    macros = "#define MY_CHECK(x) assert(x)\n#define MY_ASSERT(x, text) assert((x) && text)\n"
+    uses = 'void other(int n) { MY_CHECK(n > 0); }\nvoid run(float *a, int n, int rows) {\n  MY_ASSERT(n > 0, "n");\n'
+    line = checked_line(f"{macros}{KERNEL}{uses}  pairs<<<{GRID}>>>(a, n);\n}}\n")
+    assert line == '  MY_ASSERT(n % 2 == 0, "n % 2 == 0");'
+
+
+def test_a_check_that_checks_something_else_is_not_taken_for_an_assertion() -> None:
+    macros = "#define CHECK(call) do { cudaError_t e = call; if (e != cudaSuccess) return; } while (0)\n"
+    uses = (
+        f"void run(float *a, int n, int rows) {{\n  CHECK(cudaDeviceSynchronize());\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    )
+    assert checked_line(macros + KERNEL + uses) == "  assert(n % 2 == 0);"
+
+
+def test_the_launch_may_be_in_another_file() -> None:
+    declared = "__global__ void pairs(float *a, int width);\n"
+    host = f"{declared}void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    program = Program(files=(HostFile("/host/b.cu", host),), complete=True)
+    (fix,) = answered(CheckRequest("/host/a.cu", KERNEL, program=program))
+    assert isinstance(fix, Fix), fix
+    assert {edit.span.path for edit in fix.edits} == {"/host/b.cu"}
+    assert applied(host, fix.edits) == "#include <cassert>\n" + host.replace(
+        "  pairs<", "  assert(n % 2 == 0);\n  pairs<"
+    )
+    assert fix.notes == ("Changes /host/b.cu.",)
+
+
+@pytest.mark.parametrize(
+    ("head", "new"),
+    [
+        ("#include <cstdio>\n", "#include <cassert>\n#include <cstdio>"),
+        ("#include <assert.h>\n", "#include <assert.h>"),
+        ("/*\n#include <a>\n*/\n#pragma once\n", "#pragma once\n#include <cassert>\n"),
+        (
+            "#ifndef A_H\n#define A_H\n#ifdef X\n#include <b>\n#endif\n#include <cstdio>\n#endif\n",
+            "#endif\n#include <cassert>\n#include <cstdio>",
+        ),
+    ],
+)
+def test_where_cassert_is_included(head: str, new: str) -> None:
+    text = head + KERNEL + f"void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    (fix,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(fix, Fix), fix
+    assert new in applied(text, fix.edits)
+    assert applied(text, fix.edits).count("<cassert>") == new.count("<cassert>")
+
+
+LOCAL = "void run(float *a, int n, int rows) { %s }\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"if (rows > 1)\n  pairs<<<{GRID}>>>(a, n);",
+        f"for (int i = 0; i < 3; pairs<<<{GRID}>>>(a, n), i++) {{}}",
+        f"each([&] {{ pairs<<<{GRID}>>>(a, n); }});",
+        "LAUNCH(a, n);",
+        f"pairs<<<{GRID}>>>(a, n + 0);",
+    ],
+    ids=["no braces", "in a head", "in an argument", "in a macro", "not a name"],
+)
+def test_nothing_is_written_where_it_would_not_be_a_statement_of_its_own(body: str) -> None:
+    macro = "#define LAUNCH(p, w) do { pairs<<<dim3((w / 2 + 127) / 128, rows), 128>>>(p, w); } while (0)\n"
+    each = "template <typename F> void each(F f) { f(); }\n"
+    text = macro + each + KERNEL + LOCAL % body
+    (refusal,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(refusal, FixRefusal), refusal
+
+
+def test_it_does_not_go_into_a_condition_of_the_preprocessor() -> None:
+    before = "  int unused = rows;\n#ifdef VERBOSE\n  unused = n;\n#endif\n"
+    text = KERNEL + f"void run(float *a, int n, int rows) {{\n{before}  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    (fix,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(fix, Fix), fix
+    assert "#endif\n  assert(n % 2 == 0);\n  pairs<<<" in applied(text, fix.edits)
+
+
+def test_another_variable_of_that_name_is_no_proof() -> None:
+    body = "int m = n; n = rows;\n  pairs<<<dim3((m / 2 + 127) / 128, rows), 128>>>(a, m);"
+    text = KERNEL + f"void run(float *a, int n, int rows) {{\n  {body}\n}}\n"
+    (fix,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(fix, Fix), fix
+    assert "assert(m % 2 == 0);" in applied(text, fix.edits)
+
+
+def test_it_is_listed_and_never_applied_with_others() -> None:
+    text = KERNEL + f"void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    request = CheckRequest("/host/a.cu", text)
+    (unit,) = (e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
+    assert [offer.title for offer in available(unit)] == ["Check `n % 2 == 0` before the launch"]
+    assert isinstance(fix_all(Engine(), request), FixRefusal)
