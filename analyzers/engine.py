@@ -14,7 +14,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
 from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
-from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, UnitParser
+from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, SourceFile, UnitParser
 from analyzers.hostguide.contexts import context_of_user_launch, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
 from analyzers.hostguide.program import Program
@@ -330,12 +330,12 @@ class Engine:
             return _Linked()
         passes, skipped = list[HostPass](), list[Skipped]()
         texts = {**request.unsaved, request.path: request.text}
-        for file in request.program.files:
-            try:
-                more = probes.get(file.path, ())
-                passes.append(self._parser.parse_host(request.path, file.path, file.text, file.flags, texts, more))
-            except ParseFailure as error:
-                skipped.append(Skipped(f"host code in {file.path}: {error}"))
+        sources = [SourceFile(f.path, f.text, f.flags, texts, probes.get(f.path, ())) for f in request.program.files]
+        for source, found in zip(sources, self._parser.parse_hosts(request.path, sources), strict=True):
+            if isinstance(found, ParseFailure):
+                skipped.append(Skipped(f"host code in {source.path}: {found}"))
+            else:
+                passes.append(found)
         files = {path for p in passes for path in (p.path, *p.dependencies)}
         files |= {f.path for f in request.program.files}
         return _Linked(request.program, tuple(passes), tuple(sorted(files)), tuple(skipped))

@@ -15,6 +15,7 @@ from analyzers.frontend.parse import (
     ParsedUnit,
     ParseFailure,
     Severity,
+    SourceFile,
     UnitParser,
     instantiation_probe,
     is_bundled,
@@ -446,3 +447,18 @@ def test_headers_behind_declarations_are_dependencies(tmp_path: Path) -> None:
         unit = parser.parse(str(source), text, flags)
         assert unit.errors == ()
         assert unit.dependencies == tuple(sorted(map(str, (first, second, third))))
+
+
+def test_the_files_of_a_program_are_parsed_at_the_same_time_and_fail_one_by_one() -> None:
+    parser = UnitParser(capacity=2)
+    flags = [CompileFlags(), CompileFlags(arguments=("-###", "-E")), *[CompileFlags()] * 4]
+    files = [SourceFile(f"/nowhere/{n}.cpp", f"int f{n}() {{ return {n}; }}\n", f, {}) for n, f in enumerate(flags)]
+    for _ in range(2):  # the second time from what is warm
+        found = parser.parse_hosts(PATH, files)
+        assert isinstance(found[1], ParseFailure)
+        passes = [p for p in found if not isinstance(p, ParseFailure)]
+        assert [p.path for p in passes] == [f"/nowhere/{n}.cpp" for n in (0, 2, 3, 4, 5)]
+        names = [
+            [c.spelling for c in walk(p.host.cursor, p.path) if c.kind == CursorKind.FUNCTION_DECL] for p in passes
+        ]
+        assert names == [[f"f{n}"] for n in (0, 2, 3, 4, 5)]

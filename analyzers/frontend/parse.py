@@ -12,7 +12,8 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 from threading import Thread
@@ -45,6 +46,7 @@ __all__ = [
     "ScannedKernel",
     "ScannedLaunch",
     "Severity",
+    "SourceFile",
     "UnitParser",
     "instantiation_probe",
     "is_bundled",
@@ -244,6 +246,8 @@ class _WarmUnit:
     flags: CompileFlags
     units: dict[Side, TranslationUnit]
     sought: tuple[SoughtHeader, ...] = ()
+    indices: dict[Side, Index] = field(default_factory=dict[Side, Index])
+    """What is parsed at the same time needs an index each."""
 
     @property
     def used_flags(self) -> CompileFlags:
@@ -253,6 +257,17 @@ class _WarmUnit:
         return without_library_folders(replace(self.flags, arguments=(*self.flags.arguments, *more)), os.path.exists)
 
 
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to parse, see `UnitParser.parse`."""
+
+    path: str
+    text: str
+    flags: CompileFlags
+    unsaved: Mapping[str, str]
+    probes: tuple[str, ...] = ()
+
+
 class UnitParser:
     """Keeps the translation units of the last `capacity` files warm, so that an edit costs a reparse only."""
 
@@ -260,9 +275,6 @@ class UnitParser:
         self._capacity = capacity
         self._warm: OrderedDict[str, _WarmUnit] = OrderedDict()
         self._hosts: OrderedDict[str, _WarmUnit] = OrderedDict()
-        # What is parsed at the same time needs an index each.
-        self._indices: dict[Side, Index] = {"device": cindex.create_index(), "host": cindex.create_index()}
-        self._focusing = cindex.create_index()
         self._focused: OrderedDict[str, _WarmUnit] = OrderedDict()
 
     def parse(
@@ -280,22 +292,34 @@ class UnitParser:
         `ParsedUnit.flags` tells. Headers that no include path leads to are looked for around the file: `sought`
         tells. Raises `ParseFailure`.
         """
-        return self._parse(self._warm, path, path, text, flags, unsaved or {}, tuple(probes), ("device", "host"))
+        file = SourceFile(path, text, flags, unsaved or {}, tuple(probes))
+        warm, unit = self._unit(self._warm.pop(path, None), file, ("device", "host"))
+        _keep(self._warm, path, warm, self._capacity)
+        return unit
 
-    def parse_host(
-        self,
-        owner: str,
-        path: str,
-        text: str,
-        flags: CompileFlags,
-        unsaved: Mapping[str, str] | None = None,
-        probes: Sequence[str] = (),
-    ) -> HostPass:
-        """The host pass alone of a file that belongs to the same program as `owner`, the main file of a unit.
+    def parse_hosts(self, owner: str, files: Sequence[SourceFile]) -> list[HostPass | ParseFailure]:
+        """The host passes alone of files that belong to the same program as `owner`, the main file of a unit, or why
+        there is none; as many at a time as there are processors.
 
-        It stays valid until the same is asked for again, or `owner` is forgotten. Raises `ParseFailure`."""
-        key = f"{owner}\0{path}"
-        return self._parse(self._hosts, key, path, text, flags, unsaved or {}, tuple(probes), ("host",)).host_pass
+        They stay valid until the same is asked for again, or `owner` is forgotten."""
+
+        def one(file: SourceFile) -> tuple[_WarmUnit, HostPass] | ParseFailure:
+            try:
+                warm, unit = self._unit(self._hosts.get(f"{owner}\0{file.path}"), file, ("host",))
+            except ParseFailure as failure:
+                return failure
+            return warm, unit.host_pass
+
+        if len(files) == 1:
+            done = [one(files[0])]
+        else:
+            with ThreadPoolExecutor(min(len(files), os.cpu_count() or 1) or 1, "host pass") as pool:
+                done = list(pool.map(one, files))
+        for file, found in zip(files, done, strict=True):
+            self._hosts.pop(f"{owner}\0{file.path}", None)
+            if not isinstance(found, ParseFailure):
+                _keep(self._hosts, f"{owner}\0{file.path}", found[0], max(self._capacity, len(files)))
+        return [found if isinstance(found, ParseFailure) else found[1] for found in done]
 
     def parse_focused(
         self,
@@ -312,41 +336,28 @@ class UnitParser:
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
         shown = _with_probes(focus.without(text, left_out), tuple(probes))
-        self._refresh(warm, "device", path, _buffers(path, shown, unsaved), self._focusing)
+        self._refresh(warm, "device", path, _buffers(path, shown, unsaved))
         self._focused[path] = warm
         while len(self._focused) > _FOCUSED:
             self._focused.popitem(last=False)
         unit = warm.units["device"]
         return _parsed(path, text, flags, unit, unit, tuple(probes))
 
-    def _parse(
-        self,
-        kept: OrderedDict[str, _WarmUnit],
-        key: str,
-        path: str,
-        text: str,
-        flags: CompileFlags,
-        unsaved: Mapping[str, str],
-        probes: tuple[str, ...],
-        sides: tuple[Side, ...],
-    ) -> ParsedUnit:
-        flags = without_library_folders(flags, os.path.exists)
-        buffers = _buffers(path, _with_probes(text, probes), unsaved)
-        warm = kept.pop(key, None)
+    def _unit(self, warm: _WarmUnit | None, file: SourceFile, sides: tuple[Side, ...]) -> tuple[_WarmUnit, ParsedUnit]:
+        """The unit, from what of it is `warm`. Called by several threads at a time, each with what is its own."""
+        flags = without_library_folders(file.flags, os.path.exists)
+        buffers = _buffers(file.path, _with_probes(file.text, file.probes), file.unsaved)
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
-        unit = self._passes(warm, path, text, buffers, probes, sides)
+        unit = self._passes(warm, file.path, file.text, buffers, file.probes, sides)
         for _ in range(_SEARCHES):
-            more = [search(h.name, (h.path, path)) for h in unit.missing_headers]
+            more = [search(h.name, (h.path, file.path)) for h in unit.missing_headers]
             fresh = dict.fromkeys(s for s in more if s is not None and s not in warm.sought)
             if not fresh:
                 break
             warm.sought, warm.units = (*warm.sought, *fresh), {}
-            unit = self._passes(warm, path, text, buffers, probes, sides)
-        kept[key] = warm
-        while len(kept) > self._capacity:
-            kept.popitem(last=False)
-        return unit
+            unit = self._passes(warm, file.path, file.text, buffers, file.probes, sides)
+        return warm, unit
 
     def _passes(
         self,
@@ -392,9 +403,7 @@ class UnitParser:
             if side in failures:
                 raise failures[side]
 
-    def _refresh(
-        self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]], index: Index | None = None
-    ) -> None:
+    def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)
         if unit is not None:
             try:
@@ -404,11 +413,20 @@ class UnitParser:
         if unit is None:
             try:
                 flags = warm.used_flags if warm.sought else warm.flags
-                unit = cindex.parse(index or self._indices[side], path, pass_arguments(flags, side), buffers)
+                if side not in warm.indices:
+                    warm.indices[side] = cindex.create_index()
+                unit = cindex.parse(warm.indices[side], path, pass_arguments(flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
         warm.units[side] = unit
+
+
+def _keep(kept: OrderedDict[str, _WarmUnit], key: str, warm: _WarmUnit, capacity: int) -> None:
+    kept[key] = warm
+    kept.move_to_end(key)
+    while len(kept) > capacity:
+        kept.popitem(last=False)
 
 
 def pass_arguments(flags: CompileFlags, side: Side) -> tuple[str, ...]:
