@@ -438,7 +438,7 @@ class RaceChecker:
             return None, None
         undecided: Undecided | None = None
         for part in split(query):
-            answer = self._precedent(pair, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
+            answer = self.precedent(pair, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
             if not isinstance(answer, Proved) and not strict:
                 answer = self.asker.unless_wrapped(part, answer) or answer
             if isinstance(answer, Satisfied) and is_unclear(pair):
@@ -454,11 +454,11 @@ class RaceChecker:
             return undecided, query
         return None, None
 
-    def _precedent(self, pair: Pair, question: Question, query: Query) -> Satisfied | None:
+    def precedent(self, pair: Pair, question: Question, query: Query) -> Satisfied | None:
         """The answer that an earlier instance suggests."""
         exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
         whole = replace(query, conjuncts=(*query.conjuncts, *exact)) if exact else query
-        values = self.precedents.values(pair.one, pair.two, question, whole)
+        values = self.precedents.values(pair.one, pair.two, question, whole, self.ladder.values)
         if values is None:
             return None
         self.effort.charge(PRICES["guess"])
@@ -489,7 +489,7 @@ class RaceChecker:
         if shift_counters(query):
             return None
         reduced = essence(query)
-        known = self._precedent(pair, question, reduced)
+        known = self.precedent(pair, question, reduced)
         if known is not None:
             return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
         if self.precedents.unproved(pair.one, pair.two, question):

@@ -3,29 +3,31 @@
 Takes the races found in the instances (and under the launches) of one kernel of the source so far, and gives values
 with which a question about the same two places of the source is satisfied too, checked by exact evaluation. What
 was found for one instance decides nothing about another; it only saves the search, and the same mistake is shown with
-the same two threads in all of them.
+the same two threads in all of them. Where only what the host says of the launch tells the instances apart (which of
+them it picks, say), the values that appear there alone are looked for anew, and all others stay.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from analyzers.ir.evaluate import evaluate_each
 from analyzers.ir.events import AccessEvent
-from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.expr import Expr, IntType, const, substitute
 from analyzers.races.threads import Mode
-from analyzers.solve.check import atoms_of, satisfies
+from analyzers.solve.check import atoms_in, atoms_of, roots_of, satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.query import Query
 
 MAX_KEPT = 4
-"""Witnesses kept for two places."""
+"""Witnesses kept for two places, the latest."""
 
-Question = tuple[Mode, Literal["race", "places"]]
-"""How the threads are related, and whether the accesses race or only touch common bytes at some time."""
+Question = tuple[Mode, Literal["race", "places", "happen"]]
+"""How the threads are related, and whether the accesses race, only touch common bytes at some time, or just happen."""
 
 _Key = tuple[object, ...]
 _NUMBER = re.compile(r"\d+")
@@ -50,8 +52,9 @@ class Precedents:
     def add(self, one: AccessEvent, two: AccessEvent, question: Question, values: Mapping[Expr, int]) -> None:
         """These accesses collide with these values (of a query's symbols, see ``solve.query``)."""
         kept = self._kept.setdefault(_key(one, two, question), [])
-        if len(kept) < MAX_KEPT and values not in kept:
-            kept.append(dict(values))
+        if values not in kept:
+            kept.insert(0, dict(values))
+            del kept[MAX_KEPT:]
 
     def note_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> None:
         """There was no proof about these accesses."""
@@ -61,13 +64,44 @@ class Precedents:
         """How often there was no proof about the same two places of the source."""
         return self._unproved[_key(one, two, question)]
 
-    def values(self, one: AccessEvent, two: AccessEvent, question: Question, query: Query) -> dict[Expr, int] | None:
-        """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them."""
-        for earlier in self._kept.get(_key(one, two, question), ()):
-            carried = _carried(query, earlier)
-            if satisfies(query, carried):
-                return carried
+    def values(
+        self,
+        one: AccessEvent,
+        two: AccessEvent,
+        question: Question,
+        query: Query,
+        search: Callable[[Query], Mapping[Expr, int] | None],
+    ) -> dict[Expr, int] | None:
+        """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them;
+        ``search`` looks for those that have to be others."""
+        kept = self._kept.get(_key(one, two, question), ())
+        carried = [_carried(query, earlier) for earlier in kept]
+        fitting = next((values for values in carried if satisfies(query, values)), None)
+        if fitting is not None:
+            return fitting
+        for values in carried:
+            left = _unsettled(query, values)
+            found = search(left) if left is not None else None
+            if found is not None and satisfies(query, {**values, **found}):
+                return {**values, **found}
         return None
+
+
+def _unsettled(query: Query, values: Mapping[Expr, int]) -> Query | None:
+    """What is left of a query where ``values`` hold but for those that appear only in what they do not satisfy, and in
+    facts; None where something fails that no such value bears on."""
+    roots = roots_of(query)
+    results = evaluate_each(roots, values, no_signed_overflow=query.no_signed_overflow)
+    failing = [r for r, result in zip(roots, results, strict=True) if result != 1]
+    settled = {a for c in query.conjuncts if c not in failing for a in atoms_in((c,))}
+    free = {a for r in failing for a in atoms_in((r,))} - settled
+    if not free or any(a.args for a in free) or any(free.isdisjoint(atoms_in((r,))) for r in failing):
+        return None
+    known = {a: const(v, a.ty) for a, v in values.items() if a not in free and isinstance(a.ty, IntType)}
+    bearing = [r for r in roots if not free.isdisjoint(atoms_in((r,)))]
+    ranges = {s: r for s, r in query.ranges.items() if s in free}
+    conjuncts = tuple(dict.fromkeys(substitute(r, known) for r in bearing))
+    return replace(query, conjuncts=conjuncts, facts=(), ranges=ranges, overlap=None)
 
 
 def _key(one: AccessEvent, two: AccessEvent, question: Question) -> _Key:

@@ -314,7 +314,12 @@ def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     parts = [launch.distinct(mode), *guard_of(launch, pair.one, 1, mode), *guard_of(launch, pair.two, 2, mode)]
     parts += [f.condition for f in launch.facts if f.tag >= 0]
     query = query_of(launch, parts, mode)
-    return query is not None and isinstance(checker.asker.answer(query), Satisfied)
+    if query is None:
+        return False
+    answer = checker.precedent(pair, (mode, "happen"), query) or checker.asker.answer(query)
+    if isinstance(answer, Satisfied):
+        checker.precedents.add(pair.one, pair.two, (mode, "happen"), answer.values)
+    return isinstance(answer, Satisfied)
 
 
 def _is_possible(launch: Launch) -> bool:

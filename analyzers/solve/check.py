@@ -14,8 +14,9 @@ from analyzers.ir.expr import Expr, IntType, walk
 from analyzers.solve.query import Query
 
 
-@lru_cache(maxsize=256)
-def _atoms(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
+@lru_cache(maxsize=4096)
+def atoms_in(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The integer and boolean leaves of some expressions."""
     return tuple(n for n in walk(roots) if is_atom(n) and n.op != "const" and isinstance(n.ty, IntType))
 
 
@@ -26,7 +27,7 @@ def roots_of(query: Query) -> tuple[Expr, ...]:
 def atoms_of(query: Query) -> tuple[Expr, ...]:
     """The integer and boolean leaves whose values decide the query: symbols, opaque values, results of calls and of
     float comparisons and conversions."""
-    return _atoms(roots_of(query))
+    return atoms_in(roots_of(query))
 
 
 def violation(query: Query, values: Mapping[Expr, int]) -> Expr | None:

@@ -104,6 +104,16 @@ class Ladder:
         self.answered[answer.rung] = self.answered.get(answer.rung, 0) + 1
         return answer
 
+    def values(self, query: Query) -> Mapping[Expr, int] | None:
+        """Values that satisfy the query, as far as they are found cheaply: what is worth asking where most are known
+        from elsewhere."""
+        prepared = self._timed("algebra", lambda: prepare(query))
+        found = self._timed("guess", lambda: self._tried(prepared, False, None))
+        if found is not None:
+            return found[1]
+        answer = self._timed("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
+        return answer.values if isinstance(answer, Satisfied) else None
+
     def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
         first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
