@@ -309,7 +309,8 @@ class RaceChecker:
         launch = self.launch
         warp_barriers = any(b.scope in ("warp", "tile") for b in launch.events.barriers)
         if launch.block != (1, 1, 1):
-            if not warp_barriers and not self.warp_lockstep and not _of_warps(pair):
+            of_warps = _of_warps(pair) or (self._may_be_benign(pair) and _values_of_warps(pair))
+            if not warp_barriers and not self.warp_lockstep and not of_warps:
                 yield "block", (), False
             else:
                 if not launch.single_warp():
@@ -562,6 +563,12 @@ def _of_warps(pair: Pair) -> bool:
     return any(s.op == "opaque" and s.value[1] == "warp" for s in found)
 
 
+def _values_of_warps(pair: Pair) -> bool:
+    """What is written is known to be the same for the lanes of a warp, at least in part."""
+    values = (v for v in (pair.one.value, pair.two.value) if v is not None)
+    return any(s.op == "opaque" and s.value[1] == "warp" for s in E.symbols(*values))
+
+
 def _difference(one: Expr, two: Expr) -> Expr | None:
     """What has to hold for two values to differ, or more than that; None where nothing is known. Unknown values, of
     any type, are equal where their arguments are."""
@@ -571,7 +578,7 @@ def _difference(one: Expr, two: Expr) -> Expr | None:
         return None
     if isinstance(one.ty, IntType):
         return E.compare("ne", one, two)
-    if one.op != "opaque" or one.value != two.value or two.op != "opaque" or len(one.args) != len(two.args):
+    if one.op != two.op or one.value != two.value or not one.args or len(one.args) != len(two.args):
         return None
     parts = [_difference(a, b) for a, b in zip(one.args, two.args, strict=True)]
     return None if None in parts else E.lor(*(p for p in parts if p is not None))

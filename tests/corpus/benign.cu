@@ -1,5 +1,10 @@
 // Several threads write the same value to one cell.
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+namespace cg = cooperative_groups;
+
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void constant_flag(const int *in, int *flag) {
   int t = threadIdx.x;
@@ -91,4 +96,74 @@ __global__ void rows_load_apart(const float *in, float *out) {
   line[threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];  // expect: data-race with self
   __syncthreads();
   if (threadIdx.y == 0) out[blockIdx.x * 32 + threadIdx.x] = line[31 - threadIdx.x];
+}
+
+// All lanes of a warp write what a reduction gave each of them.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void total_of_the_warp_by_all_lanes(const float *in, float *out) {
+  __shared__ float totals[2];
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  totals[warp.meta_group_rank()] = cg::reduce(warp, in[threadIdx.x], cg::plus<float>());  // expect: benign-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = totals[0] + totals[1];
+}
+
+// The same, divided.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void mean_of_the_warp_by_all_lanes(const float *in, float *out) {
+  __shared__ float means[2];
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  means[threadIdx.x / 32] = cg::reduce(warp, in[threadIdx.x], cg::plus<float>()) / 32.0f;  // expect: benign-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = means[0] + means[1];
+}
+
+// Divided by something of each lane's own.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void share_of_the_warp_by_all_lanes(const float *in, float *out) {
+  __shared__ float shares[2];
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  float mine = in[threadIdx.x];
+  shares[threadIdx.x / 32] = cg::reduce(warp, mine, cg::plus<float>()) / mine;  // expect: data-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = shares[0] + shares[1];
+}
+
+// Two tiles of a warp write to one cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void totals_of_half_warps(const float *in, float *out) {
+  __shared__ float totals[2];
+  auto half = cg::tiled_partition<16>(cg::this_thread_block());
+  totals[threadIdx.x / 32] = cg::reduce(half, in[threadIdx.x], cg::plus<float>());  // expect: data-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = totals[0] + totals[1];
+}
+
+// Both warps write to one cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void totals_of_two_warps_in_one_cell(const int *in, int *out) {
+  __shared__ int total;
+  total = __reduce_add_sync(~0u, in[threadIdx.x]);  // expect: data-race intra-block with self
+  __syncthreads();
+  out[threadIdx.x] = total;
+}
+
+// What a vote of the warp gave, written by all lanes.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void votes_by_all_lanes(const int *in, unsigned *out) {
+  __shared__ unsigned votes[2];
+  votes[threadIdx.x / 32] = __ballot_sync(~0u, in[threadIdx.x] > 0);  // expect: benign-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = votes[0] + votes[1];
+}
+
+// From one lane to all of them, which write it; then from each lane's neighbour.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void from_one_lane_and_from_the_next(const int *in, int *out) {
+  __shared__ int one[2], next[2];
+  int v = in[threadIdx.x];
+  one[threadIdx.x / 32] = __shfl_sync(~0u, v, 7);         // expect: benign-race intra-warp with self
+  next[threadIdx.x / 32] = __shfl_down_sync(~0u, v, 1);  // expect: data-race intra-warp with self
+  __syncthreads();
+  out[threadIdx.x] = one[0] + next[1];
 }

@@ -213,6 +213,11 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 // Collectives on registers: the result is opaque and no memory of the program is touched.
 template <class Group, class T, class F> typename details::plain<T>::type reduce(const Group &group, T &&value, F &&operation);
+// All lanes of a whole warp get one result.
+template <class Parent, class T, class F> typename details::plain<T>::type reduce(const thread_block_tile<32, Parent> &, T &&value, F &&) {
+  if constexpr (__is_arithmetic(typename details::plain<T>::type)) return __shfl_sync(0xffffffffu, details::from_some_lane(value), 0);
+  else return details::from_some_lane(value);
+}
 template <class Group, class T, class F> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value, F &&operation);
 template <class Group, class T> typename details::plain<T>::type inclusive_scan(const Group &group, T &&value);
 template <class Group, class T, class F> typename details::plain<T>::type exclusive_scan(const Group &group, T &&value, F &&operation);
