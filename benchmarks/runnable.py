@@ -35,9 +35,9 @@ from cuda_lsp.running import plan
 
 HERE: Final = Path(__file__).resolve().parent
 CORPUS: Final = HERE.parent / "tests" / "corpus"
-_UNDECIDED: Final = CheckOptions(kernel_effort=1, smt_budget=1, redundancy=False)
+_UNDECIDED: Final = CheckOptions(kernel_effort=0, smt_budget=1, redundancy=False)
 """What the check says of the kernels is not asked here."""
-_SECONDS: Final = 10.0
+_SECONDS: Final = 30.0
 _RAN: Final = ("finished",)
 
 _INTRODUCTION = """# Which kernels run
@@ -130,28 +130,30 @@ def try_file(
 
 def measured(
     work: Sequence[tuple[str, str, str]], jobs: int, headers: str, deadline: float
-) -> tuple[list[dict[str, Any]], int]:
-    """The rows of all files that the time allows, each kernel of a header once, with an instance where one file has
-    one; and the number of those files."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """After each file the rows so far, each kernel of a header once, with an instance where one file has one; and the
+    number of files. No file is begun after the deadline."""
+    found: dict[tuple[str, str, int], dict[str, Any]] = {}
     files = iter(work)
     done = 0
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         waiting: set[Future[list[dict[str, Any]]]] = set()
         while True:
             while len(waiting) < jobs and time.monotonic() < deadline and (one := next(files, None)) is not None:
-                waiting.add(pool.submit(try_file, *one, headers))
+                known = frozenset(
+                    (f, at) for (p, f, at), r in found.items() if p == one[0] and r["stage"] != "instance"
+                )
+                waiting.add(pool.submit(try_file, *one, headers, known))
             if not waiting:
-                print()
-                return [found[key] for key in sorted(found)], done
+                return
             ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in ended:
                 done += 1
                 for row in future.result():
-                    key = row["package"], row["file"], row["kernel"].split("<")[0]
+                    key = row["package"], row["file"], row["at"]
                     if key not in found or found[key]["stage"] == "instance":
                         found[key] = row
-                print(".", end="", flush=True)
+                yield [found[key] for key in sorted(found)], done
 
 
 def table(rows: Sequence[dict[str, Any]], packages: Sequence[str], done: int, files: int) -> str:
@@ -208,8 +210,12 @@ def main(arguments: list[str] | None = None) -> None:
         work = [(p, str(package_sources(p)), str(path)) for p in packages for path in cuda_files(package_sources(p))]
     CACHE.mkdir(exist_ok=True)
     work.sort(key=lambda one: Path(one[2]).stat().st_size)
-    rows, done = measured(work, chosen.jobs, str(CACHE), deadline)
-    (CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json").write_text(json.dumps(rows, indent=1))
+    rows: list[dict[str, Any]] = []
+    done = 0
+    for rows, done in measured(work, chosen.jobs, str(CACHE), deadline):  # noqa: B007 - the last ones are of all files
+        (CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json").write_text(json.dumps(rows, indent=1))
+        print(".", end="", flush=True)
+    print()
     text = table(rows, packages, done, len(work))
     print(text[: text.index("## Kernels")])
     if not chosen.corpus:

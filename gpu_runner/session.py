@@ -19,7 +19,6 @@ from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.launch import Array, Execution, Launch, LaunchError, Record, Scalar, Seen
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
-from gpu_runner.cpu.variables import lay_out
 from gpu_runner.detector import detect, shadow
 from gpu_runner.detector.detect import Detector, Shape
 from gpu_runner.naming import Names, entry_named
@@ -113,14 +112,16 @@ def _launched(request: Request, module: model.Module, known: dict[str, Kernel], 
         arguments = _arguments(request, module, entry)
         launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
         kernel = known.get(entry)
-        if kernel is None or not kernel.relaunch(launch):
+        if kernel is None:
             kernel = prepare(module, entry, launch)
+        else:
+            kernel.relaunch(launch)
         known[entry] = kernel
     except LaunchError as error:
         return RunResult("launch", str(error))
     except Unsupported as error:
         return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", error.reasons)
-    names = Names(module, kernel, lay_out(module, entry)[0].shared, _named_arrays(request))
+    names = Names(module, kernel, kernel.layout.shared, _named_arrays(request))
     return _seeds(request, kernel, names, watch)
 
 

@@ -17,7 +17,7 @@ from benchmarks.generated import executed
 from benchmarks.generated.executed import RunOutcome, compare_runs
 from benchmarks.generated.kernels import sample
 
-BATCHES = 8
+BATCHES = 20
 SIZE = 25
 STATEMENTS = 3
 

@@ -112,3 +112,34 @@ def test_a_kernel_of_a_header_that_is_included_behind_declarations(tmp_path: Pat
         path, '#include "first.cuh"\nconst int width = 3;\n\n#include "k.cuh"\n', CompileFlags(arguments=())
     )
     assert _kept(slice_text(unit, [(str(header), 0)]), path) == {str(first): {1}, path: {2}, str(header): {1}}
+
+
+def test_members_of_class_templates_that_are_defined_outside(tmp_path: Path) -> None:
+    text = """\
+template <int N, typename T> struct vec;
+template <typename T> struct vec<2, T> {
+  T x;
+  vec &operator=(const vec &);
+  template <typename U> vec &operator+=(U s);
+  template <typename U> vec &operator-=(U s);
+};
+template <typename T>
+vec<2, T> &vec<2, T>::operator=(const vec<2, T> &v) { return *this; }
+template <typename T>
+template <typename U>
+inline vec<2, T> &vec<2, T>::operator+=(U s) { x += s; return *this; }
+template <typename T>
+template <typename U>
+vec<2, T> &vec<2, T>::operator-=(U s) { x -= s; return *this; }
+template <typename T> __global__ void sums(T *a) { vec<2, T> v; v += a[1]; }
+__global__ void k(int *a) { a[0] = 1; }
+void f(int *a) { sums<int><<<1, 1>>>(a); }
+"""
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    assert _kept(slice_text(unit, [(path, text.index("__global__ void k"))]), path) == {path: {17}}
+    kept = _kept(slice_text(unit, [(path, text.index("template <typename T> __global__"))]), path)
+    assert kept == {path: set(range(1, 17))}
+    # A member takes its class along.
+    kept = _kept(slice_text(unit, [(path, text.index("template <typename U>\ninline"))]), path)
+    assert kept[path] >= {1, 2, 7, 10, 11, 12}

@@ -329,3 +329,34 @@ def test_the_size_of_a_warp(build: Build) -> None:
     source = 'extern "C" __global__ void k(int *a) { a[threadIdx.x] = warpSize + threadIdx.x % warpSize; }'
     ran = run(prepared(source, [np.zeros(64, np.int32)], block=64, build=build))
     assert (ran.array(0) == 32 + np.arange(64) % 32).all()
+
+
+@BUILDS
+def test_lanes_outside_of_their_mask_wait_for_nobody(build: Build) -> None:
+    source = """extern "C" __global__ void k(int *a) {
+      int t = threadIdx.x;
+      int v = __shfl_down_sync(0x55555555, t, 2) + 100 * __shfl_down_sync(0x11111111, t, 4);
+      if (t % 4 == 0) a[t] = v;
+    }"""
+    ran = run(prepared(source, [np.zeros(32, np.int32)], build=build))
+    assert ran.execution.outcome is Outcome.DONE
+    t = np.arange(0, 32, 4)
+    assert (ran.array(0)[::4] == np.minimum(t + 2, 30) + 100 * np.minimum(t + 4, 28)).all()
+    assert {(seen.kind, seen.thread) for seen in ran.execution.seen} == {(Notice.LANE_NOT_IN_MASK, 1)}
+
+
+def test_another_launch_needs_no_translation() -> None:
+    source = """__device__ int total = 5; __constant__ int one = 1;
+    extern "C" __global__ void k(int *a, int *b, int n) {
+      for (int i = threadIdx.x; i < n; i += blockDim.x) b[i] = a[i] + one;
+      atomicAdd(&total, 1); b[0] = total > 5;
+    }"""
+    kernel = prepared(source, [np.zeros(4, np.int32), np.zeros(4, np.int32), 64])
+    assert {(seen.kind, seen.op) for seen in run(kernel).execution.seen} == {(Notice.FAULT, Fault.OUT_OF_BOUNDS)}
+    data = np.arange(1000, dtype=np.int32)
+    arguments = (Array(data.tobytes()), Array(bytes(4000)), Scalar((1000).to_bytes(4, "little")))
+    kernel.relaunch(Launch((1, 1, 1), (64, 1, 1), arguments))
+    for _ in range(2):
+        ran = run(kernel)
+        assert not ran.execution.seen
+        assert (ran.array(1)[1:] == data[1:] + 1).all()

@@ -32,6 +32,10 @@ _OF_MACROS: Final = frozenset(
     }
 )
 """Headers that every CUDA compiler has, and whose macros leave no trace among the declarations."""
+_LIMITS: Final[Mapping[str, re.Pattern[bytes]]] = {
+    "cfloat": re.compile(rb"(?:FLT|DBL)_(?:MAX|MIN|EPSILON|DIG|MANT_DIG|TRUE_MIN)"),
+    "climits": re.compile(rb"(?:CHAR|SCHAR|SHRT|INT|LONG|LLONG)_(?:MAX|MIN|BIT)|U(?:CHAR|SHRT|INT|LONG|LLONG)_MAX"),
+}
 _PUBLIC: Final[Mapping[str, tuple[str, ...]]] = {
     "core/cuda_lsp/c_library.h": ("cstddef", "cstdint"),
     "core/cuda_lsp/short_float.h": ("cuda_fp16.h",),
@@ -44,10 +48,15 @@ _PUBLIC: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Where a compiler has from what these bundled headers declare; those of ``cuda/`` have their names."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
+_TEMPLATE_HEAD: Final = re.compile(rb"\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>\s*\Z")
+_HEAD: Final = 2000
+"""No template head is longer than so many bytes."""
 _BLANKS: Final = bytes(c if c in b"\r\n" else ord(" ") for c in range(256))
 _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
 """Declarations whose members are looked at one by one."""
 _CLASSES: Final = frozenset({CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL})
+_TEMPLATES: Final = frozenset({CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
+_SPECIALISATIONS: Final = _CLASSES | {CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
 _MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE})
 """Members of a class that it can do without where nothing names them."""
 
@@ -78,10 +87,11 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
             texts[piece.file] = bytearray(source_bytes(unit.text_of(piece.file)))
         if (piece.file, piece.start) not in reached:
             raw = texts[piece.file]
-            _blank(raw, piece.start, _end_with_semicolon(raw, piece.end))
+            _blank(raw, _outer_template(raw, piece.start), _end_with_semicolon(raw, piece.end))
     tree = _inclusions(unit)
-    _mark_needed(unit, tree, {file for file, _ in reached}, texts)
+    words = _mark_needed(unit, tree, {file for file, _ in reached}, texts)
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
+    public.update(dict.fromkeys(_headers_of_macros(words)))
     body = _rendered(unit, tree, texts)
     if public:
         body = b"".join(b"#include <%s>\n" % name.encode() for name in public) + _line(1, unit.path) + body
@@ -151,11 +161,25 @@ class _Spans:
             self._by_file.setdefault(piece.file, []).append(piece)
             if not is_bundled(piece.file):
                 self._by_name.setdefault(piece.cursor.spelling, []).append(piece)
+        self._operators: dict[int, list[_Piece]] = {}
+        """Operators of classes that are defined outside of them, by the class: templates use them without a name."""
+        for name, named in self._by_name.items():
+            for piece in named if name.startswith("operator") else ():
+                owner = self._holding(piece.cursor.semantic_parent)
+                if owner is not None:
+                    self._operators.setdefault(id(owner), []).append(piece)
 
     def named_by(self, piece: _Piece) -> Iterator[_Piece]:
         """The declarations of everything that a declaration names. In a template a name may stand for whatever its
         arguments make of it: for all that are called so."""
         seen: set[int] = set()
+        if piece.cursor.kind in _TEMPLATES:
+            # Which of them is meant depends on the arguments.
+            yield from (p for p in self._by_name.get(piece.cursor.spelling, ()) if p.cursor.kind in _SPECIALISATIONS)
+        yield from self._operators.get(id(piece), ())
+        owner = self._holding(piece.cursor.semantic_parent)
+        if owner is not None:  # of a member that is defined outside of its class
+            yield owner
         for inner in _below(piece.cursor, piece.inner):
             if inner.kind == CursorKind.OVERLOADED_DECL_REF or (inner.referenced is None and inner.spelling):
                 yield from self._by_name.get(inner.spelling, ())
@@ -201,6 +225,17 @@ def _end_with_semicolon(raw: bytearray, end: int) -> int:
     return behind.end() if behind is not None else end
 
 
+def _outer_template(raw: bytearray, start: int) -> int:
+    """Where the declaration at `start` begins with the template heads in front of it: of a member template of a class
+    template, defined outside of it, clang takes only the inner head for the declaration's."""
+    while True:
+        before = bytes(raw[max(0, start - _HEAD) : start])
+        head = _TEMPLATE_HEAD.search(before)
+        if head is None:
+            return start
+        start -= len(before) - head.start()
+
+
 def _blank(raw: bytearray, start: int, end: int) -> None:
     """Directives inside stay: they may belong to a condition that goes on behind."""
     piece = bytes(raw[start:end])
@@ -243,9 +278,9 @@ def _inclusions(unit: ParsedUnit) -> _Inclusion:
     return root
 
 
-def _mark_needed(unit: ParsedUnit, root: _Inclusion, reached: set[str], texts: dict[str, bytearray]) -> None:
+def _mark_needed(unit: ParsedUnit, root: _Inclusion, reached: set[str], texts: dict[str, bytearray]) -> set[bytes]:
     """Needed are the files with something that is reached, those that define a macro which a needed file speaks of, and
-    what includes them."""
+    what includes them. Gives the words of the needed files."""
     everything = list(root.walk())
     for one in reversed(everything):  # inner ones stand behind those that include them
         one.needed |= one.path in reached or any(inner.needed for inner in one.inner)
@@ -268,6 +303,14 @@ def _mark_needed(unit: ParsedUnit, root: _Inclusion, reached: set[str], texts: d
             defines = one.path in macros and not words.isdisjoint(macros[one.path])
             if not one.needed and (defines or any(inner.needed for inner in one.inner)):
                 one.needed = grown = True
+    return words
+
+
+def _headers_of_macros(words: set[bytes]) -> Iterator[str]:
+    """The C headers whose macros a text speaks of: other headers of CUDA and of libraries bring them along."""
+    for header, pattern in _LIMITS.items():
+        if any(pattern.fullmatch(word) for word in words):
+            yield header
 
 
 def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytearray]) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -29,7 +29,7 @@ from gpu_runner.cpu.launch import (
     check_launch,
     packed_parameters,
 )
-from gpu_runner.cpu.layout import LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.layout import GLOBAL_BASE, LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
 from gpu_runner.cpu.printing import formatted
@@ -66,11 +66,12 @@ class Kernel:
     arena: Arena
     arrays: tuple[Allocation, ...]
     """Of the arguments that are arrays, in order."""
-    _contents: list[tuple[int, bytes]]
+    layout: Layout
+    _variables: list[tuple[Allocation, bytes]]
+    """Global and constant variables with what they begin with, and the workspace of the grid's barrier."""
     _compiled: _Compiled
     _parameters: NDArray[np.uint8]
     _function: model.Function
-    _static_shared: int
 
     @property
     def sites(self) -> Sites:
@@ -84,23 +85,22 @@ class Kernel:
     @property
     def shared_size(self) -> int:
         """Bytes of shared memory of a block."""
-        return self._static_shared + self.launch.dynamic_shared
+        return self.layout.shared_size + self.launch.dynamic_shared
 
-    def relaunch(self, launch: Launch) -> bool:
-        """Take another launch with arrays of the same sizes, without compiling anew; whether that was possible. Raises
-        `LaunchError`."""
-        arrays = [array for _, array in launch.arrays]
-        if [len(array.data) for array in arrays] != [allocation.size for allocation in self.arrays]:
-            return False
+    def relaunch(self, launch: Launch) -> None:
+        """Take another launch, without compiling anew. Raises `LaunchError`."""
         check_launch(self._function, launch)
-        self._parameters[:] = packed_parameters(
-            self._function, argument_values(self._function, launch, [each.address for each in self.arrays])
-        )
-        static = self._contents[: len(self._contents) - len(arrays)]
-        new = [(allocation.address, array.data) for allocation, array in zip(self.arrays, arrays, strict=True)]
-        self._contents = [*static, *new]
+        if [len(array.data) for _, array in launch.arrays] != [allocation.size for allocation in self.arrays]:
+            self.arena, self.arrays = _memory([variable for variable, _ in self._variables], launch)
+        self._parameters[:] = _packed(self._function, launch, self.arrays)
         self.launch = launch
-        return True
+
+    def initialise(self) -> None:
+        """Fill memory with what a run begins with."""
+        for allocation, data in self._variables:
+            self.arena.write(allocation.address, data)
+        for allocation, (_, array) in zip(self.arrays, self.launch.arrays, strict=True):
+            self.arena.write(allocation.address, array.data)
 
     def run(
         self,
@@ -120,26 +120,33 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
         raise KeyError(kernel)
     check_launch(function, launch)
     layout, static_size = lay_out(module, kernel)
-    space = sum(Arena.space_for(len(array.data)) for _, array in launch.arrays)
-    arena = Arena(static_size + space + Arena.space_for(GRID_WORKSPACE))
-    contents: list[tuple[int, bytes]] = []
+    variables: list[tuple[Allocation, bytes]] = []
     for variable in module.variables:
         if variable.name in layout.addresses:
             try:
                 data = initial_bytes(variable, layout)
             except KeyError as error:
                 raise Unsupported((f"variable {variable.name} holds the address of {error.args[0]}",)) from None
-            arena.mark(Allocation(variable.name, layout.addresses[variable.name], len(data)))
-            contents.append((layout.addresses[variable.name], data))
-    allocations = [arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays]
-    contents += [
-        (allocation.address, array.data) for allocation, (_, array) in zip(allocations, launch.arrays, strict=True)
-    ]
-    workspace = arena.allocate("workspace of the grid's barrier", GRID_WORKSPACE)
-    contents.insert(0, (workspace.address, bytes(GRID_WORKSPACE)))
-    parameters = packed_parameters(function, argument_values(function, launch, [each.address for each in allocations]))
-    compiled = _compiled(module, function, layout, arena, parameters, workspace.address)
-    return Kernel(launch, arena, tuple(allocations), contents, compiled, parameters, function, layout.shared_size)
+            variables.append((Allocation(variable.name, layout.addresses[variable.name], len(data)), data))
+    workspace = Allocation("workspace of the grid's barrier", GLOBAL_BASE + static_size, GRID_WORKSPACE)
+    variables.append((workspace, bytes(GRID_WORKSPACE)))
+    arena, arrays = _memory([variable for variable, _ in variables], launch)
+    parameters = _packed(function, launch, arrays)
+    compiled = _compiled(module, function, layout, parameters, workspace.address)
+    return Kernel(launch, arena, arrays, layout, variables, compiled, parameters, function)
+
+
+def _memory(variables: Sequence[Allocation], launch: Launch) -> tuple[Arena, tuple[Allocation, ...]]:
+    """Global memory with the variables, which have addresses, and the launch's arrays behind them."""
+    static = max(v.address - GLOBAL_BASE + Arena.space_for(v.size) for v in variables)
+    arena = Arena(static + sum(Arena.space_for(len(array.data)) for _, array in launch.arrays))
+    for variable in variables:
+        arena.mark(variable)
+    return arena, tuple(arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays)
+
+
+def _packed(function: model.Function, launch: Launch, arrays: Sequence[Allocation]) -> NDArray[np.uint8]:
+    return packed_parameters(function, argument_values(function, launch, [array.address for array in arrays]))
 
 
 def prepare_unlogged(module: model.Module, kernel: str, launch: Launch, arena: Arena, parameters: bytes) -> Kernel:
@@ -150,28 +157,20 @@ def prepare_unlogged(module: model.Module, kernel: str, launch: Launch, arena: A
         raise KeyError(kernel)
     layout, _ = lay_out(module, kernel)
     data = np.array(bytearray(parameters) + bytes(16), np.uint8)
-    compiled = _compiled(module, function, layout, arena, data, 0, logs=False)
-    return Kernel(launch, arena, (), [], compiled, data, function, layout.shared_size)
+    compiled = _compiled(module, function, layout, data, 0, logs=False)
+    return Kernel(launch, arena, (), layout, [], compiled, data, function)
 
 
 def _compiled(
     module: model.Module,
     function: model.Function,
     layout: Layout,
-    arena: Arena,
     parameters: NDArray[np.uint8],
     workspace: int,
     logs: bool = True,
 ) -> _Compiled:
     run = np.zeros(1, RUN)
-    addresses = Addresses(
-        run.ctypes.data,
-        arena.machine_address,
-        arena.size,
-        arena.granules.ctypes.data,
-        parameters.ctypes.data,
-        workspace,
-    )
+    addresses = Addresses(run.ctypes.data, parameters.ctypes.data, workspace)
     translated = translate(module, function.name, layout, addresses, logs)
     return _Compiled(translated, compile_ir(translated.ir, 1), run)
 
@@ -182,8 +181,7 @@ def resident_blocks(launch: Launch, wanted: int | None = None) -> int:
 
 
 def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None) -> Execution:
-    for address, data in kernel._contents:  # pyright: ignore[reportPrivateUsage]
-        kernel.arena.write(address, data)
+    kernel.initialise()
     execution: Execution | None = None
     for execution in steps(kernel, consume, seed, seconds, resident):  # noqa: B007 - the last one counts
         pass
@@ -273,6 +271,9 @@ class _Machine:
         run["shared_size"] = self.kernel.shared_size
         run["dynamic_shared"] = launch.dynamic_shared
         run["clock"] = 0
+        arena = self.kernel.arena
+        run["arena"], run["arena_size"] = arena.machine_address, arena.size
+        run["granules"] = arena.granules.ctypes.data
         run["agents"] = launch.blocks << launch.shift
         run["cursor"], run["limit"] = self.queue.begin, self.queue.end
         self._flush = ctypes.CFUNCTYPE(None)(self.flush)

@@ -169,6 +169,10 @@ class Run(Struct):
     dynamic_shared: u32
     clock: u64
     printer: u64
+    arena: u64
+    arena_size: u64
+    granules: u64
+    """Where global memory lies, and the valid bytes of each of its granules, as unsigned 16-bit numbers."""
     agents: u32
     """Added to the number of a thread: that of its agent, which makes its asynchronous copies."""
     spare: u32

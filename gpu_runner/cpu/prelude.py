@@ -21,10 +21,6 @@ class Addresses:
     """Where things lie in this process; they become constants of the code."""
 
     run: int
-    arena: int
-    arena_size: int
-    granules: int
-    """Valid bytes of each granule of the arena, as unsigned 16-bit numbers."""
     parameters: int
     workspace: int = 0
     """Generic address of the workspace of a cooperative launch."""
@@ -51,11 +47,15 @@ def prelude(addresses: Addresses, local_size: int) -> str:
     return f"""{INTRINSICS}
 define internal ptr @at_global(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {GLOBAL_BASE}
-  %in = icmp ult i64 %off, {addresses.arena_size}
+  %zp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "arena_size")}
+  %z = load i64, ptr %zp
+  %in = icmp ult i64 %off, %z
   br i1 %in, label %look, label %bad
 look:
   %g = lshr i64 %off, 8
-  %vp = getelementptr i16, ptr {pointer(addresses.granules)}, i64 %g
+  %tp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "granules")}
+  %table = load ptr, ptr %tp
+  %vp = getelementptr i16, ptr %table, i64 %g
   %v = load i16, ptr %vp
   %valid = zext i16 %v to i64
   %low = and i64 %off, 255
@@ -63,8 +63,9 @@ look:
   %fits = icmp ule i64 %end, %valid
   br i1 %fits, label %good, label %bad
 good:
-  %m = add i64 %off, {addresses.arena}
-  %p = inttoptr i64 %m to ptr
+  %ap = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "arena")}
+  %arena = load ptr, ptr %ap
+  %p = getelementptr i8, ptr %arena, i64 %off
   ret ptr %p
 bad:
   ret ptr null

@@ -159,13 +159,15 @@ def finish(m: Machine, first: int, lanes: int, op: int) -> None:
 
 @native
 def collect(m: Machine, slot: int, index: int) -> None:
-    """See whether the collective that a thread waits for has everybody in it."""
+    """See whether the collective that a thread waits for has everybody in it. A lane that is not in its own mask waits
+    for nobody: what it gets is undefined."""
     thread = m.threads[index]
     first = index - thread.lane
     mask = thread.mask & m.alive[slot * m.warps + thread.warp]
     if not thread.mask >> thread.lane & 1:
         note(m, Notice.LANE_NOT_IN_MASK, thread, thread, thread.op, 0)
-        mask = mask | 1 << thread.lane
+        finish(m, first, 1 << thread.lane, thread.op)
+        return
     for lane in range(32):
         if mask >> lane & 1:
             other = m.threads[first + lane]

@@ -39,9 +39,8 @@ def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
     at, top = 0, 0
     dynamic: list[str] = []
     functions, names, pointed_to = reached(module, kernel)
-    for name, variable in _variables(module):
-        function, colon, _ = name.partition(":")
-        if variable.space == "shared" and (function not in functions if colon else name not in names):
+    for name, variable in _variables(module, functions):
+        if variable.space == "shared" and ":" not in name and name not in names:
             continue
         size = size_of(variable.type) * elements(variable)
         if variable.space in ("global", "const"):
@@ -111,12 +110,12 @@ def _symbols(operands: Iterable[model.Operand]) -> Iterator[str]:
                 pass
 
 
-def _variables(module: model.Module) -> Iterator[tuple[str, model.Variable]]:
-    """Variables of the module by name, and shared ones of functions by ``function:name``."""
+def _variables(module: model.Module, functions: frozenset[str]) -> Iterator[tuple[str, model.Variable]]:
+    """Variables of the module by name, and those of these functions by ``function:name``."""
     for variable in module.variables:
         yield variable.name, variable
     for function in module.functions:
-        for variable in _local(function.body or ()):
+        for variable in _local(function.body or ()) if function.name in functions else ():
             if variable.space in ("shared", "global", "const"):
                 yield f"{function.name}:{variable.name}", variable
 

@@ -15,6 +15,8 @@ In compiled functions ``state.nodes[3].time`` is a load or a store; integers are
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
 
 import numpy as np
@@ -53,7 +55,8 @@ class Array(Generic[T]):
         raise NotImplementedError
 
 
-def fields_of(struct: type[Struct]) -> dict[str, Any]:
+@cache
+def fields_of(struct: type[Struct]) -> Mapping[str, Any]:
     """Names and types of the fields: a scalar's name, or the element of an array in a tuple (scalar name or class)."""
     return {name: _field(hint) for name, hint in typing.get_type_hints(struct, include_extras=True).items()}
 
@@ -69,6 +72,7 @@ def _element(hint: Any) -> Any:
     return metadata[0] if metadata else hint
 
 
+@cache
 def dtype_of(struct: type[Struct]) -> np.dtype[Any]:
     """The structure as NumPy sees it."""
     columns = [
