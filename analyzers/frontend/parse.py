@@ -12,11 +12,9 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
-from threading import Thread
 from typing import Final, Literal
 
 from analyzers.frontend import cindex, focus
@@ -33,6 +31,7 @@ from analyzers.frontend.scan import (
     scan_kernels,
     scan_launches,
 )
+from analyzers.frontend.side_by_side import side_by_side
 from analyzers.model import SourceSpan
 
 __all__ = [
@@ -310,11 +309,7 @@ class UnitParser:
                 return failure
             return warm, unit.host_pass
 
-        if len(files) == 1:
-            done = [one(files[0])]
-        else:
-            with ThreadPoolExecutor(min(len(files), os.cpu_count() or 1) or 1, "host pass") as pool:
-                done = list(pool.map(one, files))
+        done = side_by_side(one, files)
         for file, found in zip(files, done, strict=True):
             self._hosts.pop(f"{owner}\0{file.path}", None)
             if not isinstance(found, ParseFailure):
@@ -384,24 +379,8 @@ class UnitParser:
     def _refresh_all(
         self, warm: _WarmUnit, sides: Sequence[Side], path: str, buffers: Sequence[tuple[str, bytes]]
     ) -> None:
-        """All passes at the same time: libclang leaves Python to others while it parses."""
-        failures: dict[Side, Exception] = {}
-
-        def refresh(side: Side) -> None:
-            try:
-                self._refresh(warm, side, path, buffers)
-            except Exception as failure:  # noqa: BLE001 - raised below, in the thread that asked
-                failures[side] = failure
-
-        others = [Thread(target=refresh, args=(side,), name=f"{side} pass") for side in sides[1:]]
-        for thread in others:
-            thread.start()
-        refresh(sides[0])
-        for thread in others:
-            thread.join()
-        for side in sides:
-            if side in failures:
-                raise failures[side]
+        """All passes at the same time."""
+        side_by_side(lambda side: self._refresh(warm, side, path, buffers), sides)
 
     def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)
