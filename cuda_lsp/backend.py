@@ -6,7 +6,7 @@ never loads libclang or a solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -33,8 +33,8 @@ class Backend(Protocol):
         """The verified repair for one group of findings, computed now."""
         ...
 
-    def fix_all(self, request: CheckRequest, stop: Stop) -> Fix | FixRefusal:
-        """One edit for everything in the unit that can be repaired, verified together."""
+    def fix_all(self, request: CheckRequest, stop: Stop, groups: Sequence[str]) -> Fix | FixRefusal:
+        """One edit for all of these groups that can be repaired, verified together."""
         ...
 
     def forget(self, path: str) -> None: ...
@@ -59,10 +59,10 @@ class _Real:
 
         return quickfix.fix_for(self._engine, request, group, stop)
 
-    def fix_all(self, request: CheckRequest, stop: Stop) -> Fix | FixRefusal:
+    def fix_all(self, request: CheckRequest, stop: Stop, groups: Sequence[str]) -> Fix | FixRefusal:
         import quickfix
 
-        return quickfix.fix_all(self._engine, request, stop)
+        return quickfix.fix_all(self._engine, request, stop, among=frozenset(groups))
 
     def forget(self, path: str) -> None:
         self._engine.forget(path)

@@ -188,6 +188,11 @@ class Checks:
         while busy := [key for key in (uri, self._unit_of.get(uri)) if key is not None and self._pending[key]]:
             await self._settling.setdefault(busy[0], asyncio.Event()).wait()
 
+    async def offered(self, uri: str) -> None:
+        """Wait until no repairs of the document's unit are looked for."""
+        while self._pending[key := f"offers {self._unit_of.get(uri)}"]:
+            await self._settling.setdefault(key, asyncio.Event()).wait()
+
     @property
     def pending(self) -> int:
         """How many checks and searches for repairs are on their way, from the wish to the last answer."""

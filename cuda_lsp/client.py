@@ -44,6 +44,7 @@ class ClientFeatures:
     resolves_edits: bool = False
     preferred_actions: bool = False
     versioned_edits: bool = False
+    snippet_edits: bool = False
     progress: bool = False
     configuration: bool = False
     configuration_registration: bool = False
@@ -91,6 +92,7 @@ class ClientFeatures:
             resolves_edits="edit" in resolved and bool(action.data_support),
             preferred_actions=bool(action.is_preferred_support),
             versioned_edits=bool(edit.document_changes),
+            snippet_edits=bool(edit.snippet_edit_support),
             progress=bool(window.work_done_progress),
             configuration=bool(workspace.configuration),
             configuration_registration=bool(changed and changed.dynamic_registration),

@@ -77,6 +77,12 @@ class LineIndex:
     def line_count(self) -> int:
         return len(self._starts)
 
+    @property
+    def line_end(self) -> str:
+        """How the first line ends, and new ones should."""
+        first = self.text.find("\n")
+        return "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
+
     def line(self, number: int) -> str:
         """The text of a 0-based line without its end; empty beyond the last."""
         return self.text[self._starts[number] : self._ends[number]] if 0 <= number < len(self._starts) else ""

@@ -146,8 +146,8 @@ class UnitView:
     """Groups for which it is known whether there is a repair."""
     refusals: dict[str, str] = field(default_factory=dict[str, str])
     """Why there is no repair for the text of `snapshot`, by group."""
-    combined: Fix | None = None
-    """All repairs of that text in one, once somebody has asked for it."""
+    combined: tuple[tuple[str, ...], Fix] | None = None
+    """The repairs of that text for some groups in one, once somebody has asked for it."""
     frame: Frame | None = None
     """The request of the last finished check: asking for repairs with the very same finds everything warm."""
     is_warm: bool = False

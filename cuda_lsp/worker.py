@@ -365,7 +365,7 @@ class Worker:
         stop = self._stop(frame["id"])
         group: str | None = frame["group"]
         if group is None:
-            answer = self._analysis.fix_all(request, stop)
+            answer = self._analysis.fix_all(request, stop, frame["groups"])
         else:
             answer = self._analysis.fix_for(request, group, stop)
         if isinstance(answer, Fix):

@@ -20,16 +20,21 @@ from quickfix.wording import NOT_REPAIRED, edits_of
 
 
 def fix_all(
-    engine: Engine, request: CheckRequest, stop: Stop = never, codes: Collection[Verdict] | None = None
+    engine: Engine,
+    request: CheckRequest,
+    stop: Stop = never,
+    codes: Collection[Verdict] | None = None,
+    among: Collection[str] | None = None,
 ) -> Fix | FixRefusal:
-    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`.
+    """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`; given
+    groups, of those `among` them only.
 
     Repairs are found one by one, and judged once more together."""
     chosen = frozenset(codes) if codes is not None else REPAIRABLE
     try:
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
-        groups = list(dict.fromkeys(f.group for f in found))
+        groups = [g for g in dict.fromkeys(f.group for f in found) if among is None or g in among]
         fixes = _compatible(_distinctly_named(session, repairs_of(session, groups)))
         if len(fixes) == 1:
             return fixes[0]

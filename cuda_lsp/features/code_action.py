@@ -19,7 +19,7 @@ from analyzers.model import Fix, TextEdit
 from cuda_lsp import wire
 from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
-from cuda_lsp.features import execute_command, run_kernel
+from cuda_lsp.features import execute_command, ignore_comment, run_kernel
 from cuda_lsp.features.diagnostics import mistakes, place
 from cuda_lsp.mistakes import Mistake
 from cuda_lsp.positions import LineIndex
@@ -27,6 +27,7 @@ from cuda_lsp.scheduler import Job, JobKind, Outcome
 from cuda_lsp.unit_view import UnitView
 
 if TYPE_CHECKING:
+    from cuda_lsp.documents import Document
     from cuda_lsp.session import Session
 
 FIX_ALL = "source.fixAll.cuda-lsp"
@@ -35,6 +36,7 @@ KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, RECHECK)
 
 _REQUEST_FAILED = -32803
 _PATIENCE_S = 1.0
+_PATIENCE_FOR_ALL_S = 10.0
 
 
 def refused(text: str) -> JsonRpcException:
@@ -57,7 +59,11 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
         actions.extend(await _quick_fixes(session, document.path, params))
         actions.extend(_confirmations(session, document.path, params))
+    if not wanted or any(_is_kind(ignore_comment.KIND, kind) for kind in wanted):
+        actions.extend(_ignoring(session, document, params))
     if any(_is_kind(FIX_ALL, kind) for kind in wanted):
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(_checked_now(session, document), _PATIENCE_FOR_ALL_S)
         everything = await _fix_all(session, document.uri, document.path)
         actions.extend([everything] if everything is not None else [])
     if any(_is_kind(RECHECK, kind) for kind in wanted):
@@ -82,6 +88,17 @@ async def _hurry(session: Session, uri: str, path: str, wanted: types.Range) -> 
             view.answered.add(mistake.group)
             if isinstance(found, Fix):
                 view.add_fix(found)
+
+
+async def _checked_now(session: Session, document: Document) -> None:
+    """Have a document checked as it is, saved or not, and its repairs found: an editor that fixes on saving asks before
+    it saves."""
+    unit = session.unit_of(document.uri)
+    view = session.views.get(unit) if unit is not None else None
+    if view is None or not view.is_current:
+        session.checks.check([document])
+    await session.checks.settled(document.uri)
+    await session.checks.offered(document.uri)
 
 
 def _is_kind(kind: str, wanted: str) -> bool:
@@ -143,13 +160,21 @@ def _confirmations(session: Session, path: str, params: types.CodeActionParams) 
         )
 
 
+def _ignoring(session: Session, document: Document, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
+    here = [mistake for mistake in mistakes(session, document.path) if _touches(session, mistake, params.range)]
+    given = [list(_linked(session, [mistake], params.context.diagnostics)) for mistake in here]
+    return ignore_comment.actions(session, document, zip(here, given, strict=True), params.range)
+
+
 async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | None:
     """Everything that can be repaired in the document's unit, when that is anything here."""
     unit = session.unit_of(uri)
     view = session.views.get(unit) if unit is not None else None
     if view is None or not view.is_current:
         return None
-    if not any(edit.span.path == path for fix in view.fixes if fix.preferred for edit in fix.edits):
+    shown = frozenset(_groups_shown(session, view))
+    fixes = (fix for fix in view.fixes if fix.preferred and not shown.isdisjoint(fix.groups))
+    if not any(edit.span.path == path for fix in fixes for edit in fix.edits):
         return None
     action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, None))
     if not session.client.features.resolves_edits:
@@ -158,6 +183,13 @@ async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | 
             return None
         action.edit, action.data = await workspace_edit(session, view, found.edits), None
     return action
+
+
+def _groups_shown(session: Session, view: UnitView) -> tuple[str, ...]:
+    """The groups of a unit's findings that the user sees: what is suppressed is not to be repaired."""
+    here = {finding.group for kernel in view.kernels.values() for _, finding in kernel.findings}
+    shown = (mistake.group for path in sorted(view.files_with_findings) for mistake in mistakes(session, path))
+    return tuple(dict.fromkeys(group for group in shown if group in here))
 
 
 def _touches(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
@@ -237,9 +269,10 @@ def _told(session: Session, text: str) -> JsonRpcException:
 
 
 async def _computed(session: Session, view: UnitView, group: str | None) -> Fix | str:
-    """Have the repair for a group, or for all, verified now; why there is none, where there is none."""
-    if group is None and view.combined is not None:
-        return view.combined
+    """Have the repair for a group, or for all that are shown, verified now; why there is none, where there is none."""
+    groups = _groups_shown(session, view) if group is None else ()
+    if group is None and view.combined is not None and view.combined[0] == groups:
+        return view.combined[1]
     snapshot, request = view.snapshot, view.frame
     if snapshot is None or request is None:
         return "The document has to be checked first."
@@ -255,7 +288,7 @@ async def _computed(session: Session, view: UnitView, group: str | None) -> Fix 
     def on_done(outcome: Outcome, error: str) -> None:
         settle(f"The fix could not be proved: {error or outcome.value}.")
 
-    job = Job(JobKind.FIX, view.path, {**request, "group": group}, snapshot.texts, on_frame, on_done)
+    job = Job(JobKind.FIX, view.path, {**request, "group": group, "groups": groups}, snapshot.texts, on_frame, on_done)
     session.scheduler.submit(job)
     try:
         found = await answer
@@ -263,7 +296,7 @@ async def _computed(session: Session, view: UnitView, group: str | None) -> Fix 
         session.scheduler.cancel(job)
         raise
     if group is None and isinstance(found, Fix) and view.snapshot is snapshot:
-        view.combined = found
+        view.combined = groups, found
     return found
 
 
@@ -311,7 +344,4 @@ async def _index_on_disk(session: Session, view: UnitView, path: str) -> LineInd
 
 def _with_line_ends_of(index: LineIndex, text: str) -> str:
     """New lines end like those of the document."""
-    first = index.text.find("\n")
-    if first > 0 and index.text[first - 1] == "\r":
-        return text.replace("\r\n", "\n").replace("\n", "\r\n")
-    return text
+    return text if index.line_end == "\n" else text.replace("\r\n", "\n").replace("\n", index.line_end)

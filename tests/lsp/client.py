@@ -18,6 +18,7 @@ from cuda_lsp import documentation
 ROOT = Path(__file__).parent.parent.parent
 FAKE = "lsp.fake_engine:create"
 DEADLINE_S = 60.0
+IGNORE = "quickfix.ignore"
 CODE = "from cuda_lsp.cli.serve import serve; raise SystemExit(serve(None, 'info', {engine!r}))"
 
 
@@ -104,7 +105,8 @@ class Editor(LanguageClient):
             text = self.texts[uri]
             for one in sorted(edits, key=lambda each: (each.range.start.line, each.range.start.character))[::-1]:
                 start, end = offset(text, one.range.start), offset(text, one.range.end)
-                text = text[:start] + one.new_text + text[end:]
+                new = one.snippet.value.replace("$0", "") if isinstance(one, types.SnippetTextEdit) else one.new_text
+                text = text[:start] + new + text[end:]
             self.versions[uri] += 1
             self.texts[uri] = text
             self.text_document_did_change(
@@ -150,7 +152,15 @@ class Editor(LanguageClient):
         return asyncio.wrap_future(self.protocol.send_request(method, params, msg_id=identity))
 
     async def actions(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
-        """The code actions where `needle` first stands; those that are commands see `commands`."""
+        """The code actions where `needle` first stands but those that write a comment (see `ignoring`) or are commands
+        (see `commands`)."""
+        return [found for found in await self._edits(uri, needle, context) if found.kind != IGNORE]
+
+    async def ignoring(self, uri: str, needle: str, **context: Any) -> list[types.CodeAction]:
+        """The code actions where `needle` first stands that write a comment which suppresses a finding."""
+        return [found for found in await self._edits(uri, needle, context) if found.kind == IGNORE]
+
+    async def _edits(self, uri: str, needle: str, context: dict[str, Any]) -> list[types.CodeAction]:
         return [found for found in await self._actions(uri, needle, context) if isinstance(found, types.CodeAction)]
 
     async def commands(self, uri: str, needle: str, **context: Any) -> list[Any]:

@@ -22,7 +22,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,13 +141,17 @@ class FakeEngine:
                         return fix
         return FixRefusal("nothing to repair")
 
-    def fix_all(self, request: CheckRequest, stop: Callable[[], bool]) -> Fix | FixRefusal:
+    def fix_all(self, request: CheckRequest, stop: Callable[[], bool], groups: Sequence[str]) -> Fix | FixRefusal:
         for event in self.check(request, stop):
             if isinstance(event, UnitFinished):
-                fixes = [fix for fix in self._repairs(request, event.result, stop) if fix.kind == "insert-barrier"]
+                fixes = [
+                    fix
+                    for fix in self._repairs(request, event.result, stop)
+                    if fix.kind == "insert-barrier" and not set(groups).isdisjoint(fix.groups)
+                ]
                 edits = tuple(edit for fix in fixes for edit in fix.edits)
-                groups = tuple(group for fix in fixes for group in fix.groups)
-                return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, groups, f"+{len(fixes)} barriers")
+                done = tuple(group for fix in fixes for group in fix.groups)
+                return Fix(f"Apply {len(fixes)} repairs", "insert-barrier", edits, done, f"+{len(fixes)} barriers")
         return FixRefusal("nothing to repair")
 
     def forget(self, path: str) -> None:

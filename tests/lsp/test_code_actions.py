@@ -77,6 +77,37 @@ async def test_the_recheck_command_is_a_source_action(editor: Editor, tmp_path: 
     assert await editor.commands(uri, "a[i] =") == []
 
 
+async def test_fix_all_is_about_the_text_as_it_is_saved_or_not(editor: Editor, tmp_path: Path) -> None:
+    uri = editor.open(tmp_path / "a.cu", RACE.format("shift").replace("i + 1", "i"))
+    await editor.until(editor.has(uri))
+    editor.replace(uri, "a[i];", "a[i + 1];")
+    (action,) = await editor.actions(uri, "a[i] =", only=["source.fixAll"])
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert "__syncthreads();\n  a[i] = a[i + 1];" in editor.texts[uri]
+
+
+async def test_fix_all_leaves_alone_what_is_suppressed(editor: Editor, tmp_path: Path) -> None:
+    kept = RACE.format("kept").replace("1];", "1];  // cuda-lsp: ignore[data-race] meant to")
+    uri = await racing(editor, tmp_path / "a.cu", kept + "// between\n" + RACE.format("other"))
+    await editor.until(editor.has(uri, "data-race"))
+    (action,) = await editor.actions(uri, "a[i] =", only=["source.fixAll"])
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert editor.texts[uri].startswith(kept), "the suppressed one is as it was"
+    assert editor.texts[uri].count("__syncthreads();") == 1
+
+
+async def test_nothing_is_fixed_where_all_is_suppressed(editor: Editor, tmp_path: Path) -> None:
+    kept = RACE.format("kept").replace("1];", "1];  // cuda-lsp: ignore[data-race] meant to")
+    uri = editor.open(tmp_path / "a.cu", kept)
+    await editor.until(editor.has(uri))
+    await editor.until_idle()
+    assert await editor.actions(uri, "a[i] =", only=["source.fixAll"]) == []
+
+
 async def test_fix_all_repairs_every_kernel(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     uri = await racing(editor, path, RACE.format("first") + "// between\n" + RACE.format("second"))
