@@ -84,11 +84,12 @@ def _hash(content: str) -> str:
 
 def _index(title: str, kernels: Sequence[tuple[str, KernelView]], notices: Sequence[str]) -> Markup:
     """All kernels, worst first within their files."""
-    counts = Counter(kernel.result.verdict for _, kernel in kernels)
+    counts = Counter(_standing(kernel) for _, kernel in kernels)
+    order = [*((VERDICTS[verdict], verdict.value) for verdict in Verdict), *sorted(counts)]
     summary = [
-        tag("li", tag("b", str(counts[verdict])), " ", VERDICTS[verdict], cls=f"verdict {verdict.value}")
-        for verdict in Verdict
-        if counts[verdict]
+        tag("li", tag("b", str(counts[each])), " ", each[0], cls=f"verdict {each[1]}")
+        for each in dict.fromkeys(order)
+        if counts[each]
     ]
     by_file: dict[str, list[tuple[str, KernelView]]] = {}
     for name, kernel in kernels:
@@ -109,9 +110,21 @@ def _index(title: str, kernels: Sequence[tuple[str, KernelView]], notices: Seque
     )
 
 
+def _standing(kernel: KernelView) -> tuple[str, str]:
+    """What a kernel counts as, for people, and the class that this is drawn with."""
+    if kernel.muted_as is not None:
+        return kernel.muted_as, "muted"
+    return VERDICTS[kernel.result.verdict], kernel.result.verdict.value
+
+
+def _badge(kernel: KernelView) -> Markup:
+    name, cls = _standing(kernel)
+    return tag("span", name, cls=f"verdict {cls}")
+
+
 def _entry(name: str, kernel: KernelView) -> Markup:
     result = kernel.result
-    scenes, more = scenes_of(result)
+    scenes, more = scenes_of(result, kernel.muted)
     number = len(scenes) + more
     what = count(number, "finding") if number and result.verdict is not Verdict.UNKNOWN else _launches(result)
     target = f"#{name}-1" if scenes else f"#{name}"
@@ -119,7 +132,7 @@ def _entry(name: str, kernel: KernelView) -> Markup:
         "li",
         tag(
             "a",
-            tag("span", VERDICTS[result.verdict], cls=f"verdict {result.verdict.value}"),
+            _badge(kernel),
             " ",
             code(result.name),
             href=target,
@@ -138,7 +151,7 @@ def _launches(result: KernelResult) -> str:
 
 def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
     result = kernel.result
-    scenes, more = scenes_of(result)
+    scenes, more = scenes_of(result, kernel.muted)
     total = len(scenes)
     steps = [
         tag(
@@ -148,6 +161,9 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
                 tag("span", VERDICTS[scene.verdict], cls=f"dot {scene.verdict.value}"),
                 " ",
                 headline(scene.finding) if scene.finding is not None else "Not decided",
+                tag("small", f" {kernel.muted[scene.finding]}")
+                if scene.finding is not None and scene.finding in kernel.muted
+                else None,
                 href=f"#{name}-{number}",
             ),
         )
@@ -156,7 +172,7 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
     bar: list[Content] = [
         tag("a", "All kernels", href="#index", cls="up") if with_index else None,
         tag("span", code(result.name), cls="kernel-name"),
-        tag("span", VERDICTS[result.verdict], cls=f"verdict {result.verdict.value}"),
+        _badge(kernel),
         tag("span", _where(kernel), cls="where"),
     ]
     if total > 1:

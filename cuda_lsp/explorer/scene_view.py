@@ -42,6 +42,9 @@ def scene_view(name: str, number: int, total: int, scene: Scene, kernel: KernelV
                 tag("span", VERDICTS[scene.verdict], cls=f"verdict {scene.verdict.value}"),
                 tag("span", f"{number} of {total}", cls="number"),
                 tag("span", "from an earlier text", cls="stale") if kernel.stale else None,
+                tag("span", words(kernel.muted[scene.finding]), cls="stale")
+                if scene.finding is not None and scene.finding in kernel.muted
+                else None,
                 cls="over",
             ),
             tag("h2", title, id=f"{name}-h", tabindex=-1),

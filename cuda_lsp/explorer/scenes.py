@@ -5,7 +5,7 @@ A finding that occurs under several launches is one scene, shown with the values
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,6 +56,10 @@ class KernelView:
     """By group."""
     runs: Mapping[str, str] = field(default_factory=dict[str, str])
     """What runs of the kernel have shown of a finding, as a sentence, by group."""
+    muted: Mapping[Finding, str] = field(default_factory=dict[Finding, str])
+    """Why findings are not shown elsewhere, in a few words."""
+    muted_as: str | None = None
+    """What the kernel counts as where that leaves nothing serious: `suppressed`, `known` or `off`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,9 @@ class Scene:
         return self.finding.code if self.finding is not None else Verdict.UNKNOWN
 
 
-def scenes_of(kernel: KernelResult) -> tuple[list[Scene], int]:
-    """The scenes of a kernel, worst first, then in the order of the text; and how many more there would be."""
+def scenes_of(kernel: KernelResult, muted: Container[Finding] = ()) -> tuple[list[Scene], int]:
+    """The scenes of a kernel, worst first, then in the order of the text, but those of muted findings last; and how
+    many more there would be."""
     found: dict[tuple[object, ...], list[tuple[ContextResult, Finding | None, Reason | None]]] = {}
     for context in kernel.contexts:
         for finding in context.findings:
@@ -89,7 +94,11 @@ def scenes_of(kernel: KernelResult) -> tuple[list[Scene], int]:
         context, finding, reason = occurrences[0]
         launches = tuple(dict.fromkeys(each.launch for each, _, _ in occurrences))
         scenes.append(Scene(context, launches, len(kernel.contexts), finding, reason))
-    scenes.sort(key=lambda scene: (scene.verdict.rank, _where(scene)))
+
+    def order(scene: Scene) -> tuple[object, ...]:
+        return scene.finding is not None and scene.finding in muted, scene.verdict.rank, _where(scene)
+
+    scenes.sort(key=order)
     return scenes[:MAXIMAL_SCENES], max(len(scenes) - MAXIMAL_SCENES, 0)
 
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from pygls import uris
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from analyzers.model import SourceSpan
+from analyzers.model import Finding, SourceSpan, Verdict
 from cuda_lsp import cache
+from cuda_lsp.adoption.muting import Muted, standing
 from cuda_lsp.checking import read_text
 from cuda_lsp.client import Encoded
 from cuda_lsp.documents import path_of
@@ -124,7 +125,24 @@ def _view(session: Session, view: UnitView, shown: ShownKernel, texts: _Texts) -
         for group in dict.fromkeys(finding.group for _, finding in shown.findings)
         if (outcome := session.runs.of_group(shown, group)) is not None
     }
-    return KernelView(shown.result, _Places(texts, maps), shown.stale, repairs, runs)
+    severity_of = session.settings_for_file(shown.result.span.path).severity_of
+
+    def why_muted(finding: Finding) -> Muted | None:
+        mute = session.muting.muted(shown, finding)
+        silent = mute is None and severity_of(finding.code, finding.severity) is None
+        return Muted("off") if silent else mute
+
+    muted = {finding: mute for _, finding in shown.findings if (mute := why_muted(finding)) is not None}
+    counts_as = standing(shown.result, muted.get)
+    return KernelView(
+        shown.result,
+        _Places(texts, maps),
+        shown.stale,
+        repairs,
+        runs,
+        {finding: mute.text for finding, mute in muted.items()},
+        counts_as if not isinstance(counts_as, Verdict) else None,
+    )
 
 
 def _run_in_words(outcome: RunOutcome) -> str:

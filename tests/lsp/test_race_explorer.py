@@ -39,6 +39,18 @@ async def test_a_kernel_is_drawn_alone(editor: Editor, tmp_path: Path) -> None:
     assert "Insert __syncthreads()" in scene.text
 
 
+async def test_a_suppressed_finding_is_drawn_and_says_so(editor: Editor, tmp_path: Path) -> None:
+    uri = await checked(editor, tmp_path / "a.cu")
+    editor.replace(uri, "  a[i] = a[i + 1];\n}", "  a[i] = a[i + 1];  // cuda-lsp: ignore[data-race] second pass\n}")
+    page = await drawn(editor, uri, "shift")
+    (scene,) = page.scenes
+    assert "suppressed: second pass" in scene.all("p", "over")[0].text
+    badge = page.root.all("div", "bar-top")[0].all("span", "verdict")[0]
+    assert badge.text == "suppressed", "what is suppressed is no race that counts, and no proof"
+    entries = (await drawn(editor, uri)).root.all("nav")[0].all("span", "verdict")
+    assert "suppressed" in [entry.text for entry in entries]
+
+
 async def test_places_follow_the_edits(editor: Editor, tmp_path: Path) -> None:
     uri = await checked(editor, tmp_path / "a.cu")
     editor.replace(uri, "__global__ void shift", "// ä comment\n\n__global__ void shift")
