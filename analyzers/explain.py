@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analyzers.engine import Engine, KernelAnalysis
 from analyzers.frontend.parse import ParsedUnit
-from analyzers.frontend.slices import qualified_name, slice_text
+from analyzers.frontend.slices import files_of, qualified_name, slice_text
 from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.ir.kernel import Layout
 from analyzers.ir.printer import kernel_text
@@ -63,6 +63,8 @@ class Launchable:
     with a grid come first."""
     records: tuple[Layout, ...] = ()
     """Of the parameters of class type: what is in them."""
+    files: tuple[str, ...] = ()
+    """The files of the user that `text` is made of."""
 
 
 def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
@@ -82,16 +84,18 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     directives, _ = comment_directives(unit.text_of(place[0]), place[0])
     sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in result.contexts]
     sizes.sort(key=lambda size: size[0] is None)
+    text = slice_text(unit, [place], instance)
     return Launchable(
         name,
         kernel.mangled,
         bool(less),
         tuple((one.name, one.type_text) for one in kernel.layouts),
-        slice_text(unit, [place], instance),
+        text,
         tuple(reversed(findings.values())),
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
         tuple(dict.fromkeys((grid, block) for grid, block in sizes if block is not None)),
         tuple(one for one in kernel.layouts if one.parts),
+        files_of(text),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,25 @@ void start(int *a, const int *where, int n) { neighbours<<<(n + 255) / 256, 256>
         "grid (2, 1, 1), block (64, 1, 1) (a: 1024 elements, zeros)\nno race seen"
     )
     assert main.main(["run", f"{path}:fine", "--grid", "1"]) == 2
+
+
+def test_what_happens_inside_of_the_toolkits_headers_stands_where_they_were_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "count.cu"
+    path.write_text(
+        """__global__ void count(int *a) {
+  atomicAdd(a, 1);
+  if (threadIdx.x == 3) a[0] = 5;
+}
+void start(int *a) { count<<<1, 64>>>(a); }
+"""
+    )
+    assert main.main(["run", f"{path}:count", "--seeds", "1"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(rf"atomic access by thread .* at {re.escape(str(path))}:2\n +atomicAdd\(a, 1\);", out)
+    assert ".hpp" not in out
+    assert "called from" not in out
 
 
 def test_the_block_that_the_host_gives_is_taken_when_it_does_not_give_the_grid(

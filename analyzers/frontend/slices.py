@@ -47,6 +47,7 @@ _PUBLIC: Final[Mapping[str, tuple[str, ...]]] = {
     "core/cuda_lsp/cpp_containers.h": ("array",),
 }
 """Where a compiler has from what these bundled headers declare; those of ``cuda/`` have their names."""
+_LINE: Final = re.compile(r'^#line \d+ "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _TEMPLATE_HEAD: Final = re.compile(rb"\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>\s*\Z")
 _HEAD: Final = 2000
@@ -356,6 +357,12 @@ def _public_names(piece: _Piece) -> Iterator[str]:
     yield from _PUBLIC.get(name, ())
     if "bfloat" in piece.cursor.spelling:
         yield "cuda_bf16.h"
+
+
+def files_of(text: str) -> tuple[str, ...]:
+    """The files of the user that a slice is made of."""
+    named: list[str] = _LINE.findall(text)
+    return tuple(dict.fromkeys(re.sub(r"\\(.)", r"\1", path) for path in named))
 
 
 def _line(number: int, path: str) -> bytes:

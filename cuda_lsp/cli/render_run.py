@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import replace
 
 from analyzers.model import Finding
 from cuda_lsp.cli.terminal import Role, Style
@@ -33,8 +34,29 @@ def confirmed_text(
     head = f"{path}:{finding.span.line}: {finding.code.value}: {finding.message}"
     runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
     verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {runs}"
+    if seen is None and result.runs == 0:
+        verdict = "not run"
     body = text_of(seen or result, path, source, style)
     return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body.splitlines())
+
+
+def in_own_files(result: RunResult, files: Container[str]) -> RunResult:
+    """A result in which what stands in the toolkit's headers, such as the body of an atomic, is where they were called
+    from these files."""
+
+    def own(access: RunAccess) -> RunAccess:
+        first = next((n for n, place in enumerate(access.places) if place.path in files), 0)
+        return replace(access, places=access.places[first:])
+
+    return replace(
+        result,
+        races=tuple(replace(race, first=own(race.first), second=own(race.second)) for race in result.races),
+        faults=tuple(
+            replace(fault, access=own(fault.access), other=own(fault.other) if fault.other is not None else None)
+            for fault in result.faults
+        ),
+        waiting=tuple(map(own, result.waiting)),
+    )
 
 
 def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Iterator[str]:

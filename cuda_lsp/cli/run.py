@@ -13,7 +13,7 @@ from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.explain import split_target
-from cuda_lsp.cli.render_run import confirmed_text, is_bad, is_unable, text_of
+from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_unable, text_of
 from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
@@ -79,7 +79,9 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         seeds=arguments.seeds,
         seconds=arguments.seconds,
     )
-    shown = Shown(path, file.text.splitlines(), terminal.style_for(arguments.color, out), arguments.format)
+    own = frozenset({file.path, *launchable.files})
+    style = terminal.style_for(arguments.color, out)
+    shown = Shown(path, file.text.splitlines(), style, arguments.format, own)
     try:
         if arguments.grid is None or arguments.block is None:
             if arguments.inputs is not None:
@@ -100,7 +102,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         document = {"kernel": launchable.name, "path": path, "grid": grid, "block": block, **to_json(result)}
         out.write(json.dumps(document, indent=2) + "\n")
     else:
-        out.write(text_of(result, path, shown.source, shown.style))
+        out.write(text_of(in_own_files(result, shown.files), path, shown.source, shown.style))
     return _code([result])
 
 
@@ -112,6 +114,8 @@ class Shown:
     source: list[str]
     style: Style
     format: Literal["text", "json"]
+    files: frozenset[str]
+    """The user's, among those that the kernel was compiled from."""
 
 
 def _confirm(
@@ -129,10 +133,12 @@ def _confirm(
     others: list[dict[str, Any]] = []
     for outcome in plan.outcomes(launchable, base, given, named=named):
         results.append(outcome.result)
+        result = in_own_files(outcome.result, shown.files)
+        seen = in_own_files(outcome.seen, shown.files) if outcome.seen is not None else None
         finding = outcome.finding
         if finding is None:
             others.append({"inputs": outcome.title, "run": to_json(outcome.result)})
-            text = f"{outcome.title}\n" + text_of(outcome.result, shown.path, shown.source, shown.style)
+            text = f"{outcome.title}\n" + text_of(result, shown.path, shown.source, shown.style)
         else:
             confirmed.append(
                 {
@@ -143,7 +149,7 @@ def _confirm(
                     "run": to_json(outcome.result),
                 }
             )
-            text = confirmed_text(finding, outcome.result, outcome.seen, shown.path, shown.source, shown.style)
+            text = confirmed_text(finding, result, seen, shown.path, shown.source, shown.style)
         if shown.format == "text":
             out.write(text)
             out.flush()
