@@ -1,5 +1,6 @@
 """The wheel carries everything an installed cuda-lsp needs: the four packages whole, bundled headers included."""
 
+import posixpath
 import re
 import subprocess
 import sys
@@ -50,6 +51,16 @@ def test_nothing_else_is_at_the_top_of_the_wheel(wheel_names: set[str]) -> None:
 def test_the_command_and_the_licence_are_in_the_wheel(wheel_names: set[str]) -> None:
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel_names)
+
+
+def test_all_that_installed_pages_link_to_and_show_is_installed(wheel_names: set[str], wheel: Path) -> None:
+    folder = "cuda_lsp/docs/"
+    pages = [name for name in wheel_names if name.startswith(folder) and name.endswith(".md")]
+    assert f"{folder}vscode.md" in pages
+    with zipfile.ZipFile(wheel) as archive:
+        for page in pages:
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", archive.read(page).decode()):
+                assert posixpath.normpath(posixpath.join(posixpath.dirname(page), link)) in wheel_names, (page, link)
 
 
 def test_diagnostics_of_an_installed_server_link_to_pages_that_were_installed(wheel: Path, tmp_path: Path) -> None:
