@@ -15,6 +15,7 @@ MODULES = {
     "random": "random_kernels",
     "repair_speed": "repair_speed",
     "repairs": "repairs",
+    "run_speed": "run_speed",
     "runnable": "runnable",
     "runs": "runs",
     "scor": "scor",

@@ -58,12 +58,13 @@ class Memory:
     def point(self, name: str, other: Memory) -> None:
         self.value[name] = other.address
 
-    def grow(self, name: str, count: int) -> None:
-        """At least so many elements; new ones are zero."""
+    def grow(self, name: str, count: int, used: int) -> None:
+        """At least so many elements, of which the first `used` are kept; the others are zero. The system gives memory
+        for what is touched only."""
         array = self.arrays[name]
         if len(array) < count:
             bigger = np.zeros((max(2 * len(array), count),), array.dtype)
-            bigger[: len(array)] = array
+            bigger[:used] = array[:used]
             self.attach(name, bigger)
 
     def __getitem__(self, name: str) -> int:
@@ -126,8 +127,9 @@ class Detector:
         # copies its list four times, which is what the rest is for.
         for memory in (self._main, self._shared):
             room = 12 * len(records) + 4096
-            memory.grow("split", memory["split_used"] + room)
-            memory.grow("nodes", 5 * memory["nodes_used"] + 2 * room)
+            split, nodes = memory["split_used"], memory["nodes_used"]
+            memory.grow("split", split + room, split)
+            memory.grow("nodes", 5 * nodes + 2 * room, nodes)
         at = 0
         while at < len(records):
             at = int(self._consume(self._state.address, self._batch.address, at, len(records)))
@@ -140,7 +142,8 @@ class Detector:
             _rehash(state)
             return
         for name in ("keys", "values", "start", "length", "capacity", "lanes"):
-            clocks.grow(name, 2 * len(clocks.arrays[name]))
+            length = len(clocks.arrays[name])
+            clocks.grow(name, 2 * length, length)
         _sizes(clocks)
 
     def races(self) -> NDArray[np.void]:

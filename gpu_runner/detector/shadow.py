@@ -145,6 +145,8 @@ def ordered(c: Clocks, thread: int, strong: int, epoch: int) -> int:
     time = epoch >> 32
     if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread]):
         return 1
+    if c.longest == 0 and other >> c.shift != thread >> c.shift:
+        return 0  # nobody has acquired anything so far
     if clocks.knows(c, thread, other) >= time:
         return 1
     return strong and clocks.may_know(c, thread, other) >= time

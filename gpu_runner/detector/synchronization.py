@@ -138,6 +138,8 @@ def publish_to(st: State, c: Clocks, thread: int, key: int, whom: int, role: int
     own = c.sparse[thread * ROLES + role]
     common = c.common[(thread >> c.shift) * ROLES + role]
     has = (own >= 0 and c.length[own] > 0) or (common >= 0 and c.length[common] > 0)
+    if not has and st.locations_used == 0:
+        return
     at = row_of(st, key, whom)
     row = st.locations[at]
     if row.key == 0:
