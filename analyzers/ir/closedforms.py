@@ -14,9 +14,10 @@ Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
+from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 
@@ -41,6 +42,24 @@ class Form:
     def past(self, k: Expr) -> Expr:
         """The value after ``k`` whole iterations: the step that ends a loop may wrap around or shift everything out."""
         return (self.after or self.at)(k)
+
+
+@dataclass(frozen=True, slots=True)
+class Rings:
+    """Says which values are numbers of a ring in front of a loop."""
+
+    ranges: dict[Expr, tuple[int, int]] = field(default_factory=dict[Expr, tuple[int, int]])
+    """Of values that loops compute, and of those at the start of an iteration of the loops around."""
+    wished: dict[Expr, int] = field(default_factory=dict[Expr, int])
+    """Values at the start of an iteration -> the ring that they ought to be in."""
+
+    def holds(self, start: Expr, size: int) -> bool:
+        """Whether ``start`` is a number of the ring; if not, what has to be one for that is noted."""
+        if in_ring(start, size, self.ranges):
+            return True
+        for p in placeholders_in(start):
+            self.wished.setdefault(p, size)
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,24 +180,6 @@ def _shift_limit(op: str, bits: int, start: Expr, ty: IntType) -> int:
     return max(0, ty.width - int(ty.signed) - length) // bits
 
 
-def _rotation(end: Expr, placeholder: Expr, start: Expr) -> int | None:
-    """``n`` when ``end`` is ``(placeholder + 1) % n`` in either usual spelling and the start lies in [0, n)."""
-    one = E.const(1, placeholder.ty) if isinstance(placeholder.ty, IntType) else None
-    if one is None or not E.is_const(start):
-        return None
-    step = E.add(placeholder, one)
-    n: Expr | None = None
-    if end.op == "rem" and end.args[0] is step:
-        n = end.args[1]
-    elif end.op == "select" and end.args[1].op == "const" and end.args[1].value == 0 and end.args[2] is step:
-        c = end.args[0]
-        if c.op == "eq" and step in c.args:
-            n = c.args[1] if c.args[0] is step else c.args[0]
-    if n is None or not E.is_const(n) or not 0 <= start.value < n.value:
-        return None
-    return n.value
-
-
 def _loop_dies_at_zero(condition: Expr, placeholder: Expr) -> bool:
     """The loop's test is false once the variable is zero."""
     assert isinstance(placeholder.ty, IntType)
@@ -200,12 +201,14 @@ def find_form(
     invariant: Invariant,
     limited: bool = False,
     steps: Steps = Steps(),
+    rings: Rings | None = None,
 ) -> Form | None:
     """The closed form of one variable, or None. ``condition`` is the loop's test over placeholders; ``limited``:
     another variable
     bounds the number of iterations below the width of any integer."""
     if end is placeholder:
         return Form(lambda k: start)
+    rings = rings or Rings()
     ty = placeholder.ty
     if ty == E.PTR:
         return _pointer_form(start, end, placeholder, invariant, steps)
@@ -226,16 +229,22 @@ def find_form(
         if one is not None and two is not None:
             form = _affine_form(start, ty, lambda k: E.select(condition, E.mul(one, k), E.mul(two, k)), False)
             return steps.guarded(form, start, E.select(condition, one, two))
+    if end.op == "select" and invariant(end.args[0]):
+        condition, *ways = end.args
+        forms = [find_form(start, way, placeholder, E.TRUE, invariant, steps=steps, rings=rings) for way in ways]
+        if all(f is not None and f.limit is None and not f.previous for f in forms):
+            return _either(condition, *(f for f in forms if f is not None))
     if end.op == "xor" and placeholder in end.args:
         other = end.args[1] if end.args[0] is placeholder else end.args[0]
         if invariant(other):
             return Form(lambda k: _parity(k, start, E.binary("xor", start, other)))
     if end.op == "sub" and end.args[1] is placeholder and invariant(end.args[0]):
         return Form(lambda k: _parity(k, start, E.sub(end.args[0], start)))
-    rotation = _rotation(end, placeholder, start)
-    if rotation is not None:
-        n, base = rotation, E.cast(start, I64)
-        return Form(lambda k: E.narrow(E.binary("rem", E.add(base, k), E.const(n, I64)), ty))
+    turn = turn_of(end, placeholder)
+    if turn is not None and invariant(turn.by) and rings.holds(start, turn.size):
+        n, base = E.const(turn.size, I64), E.cast(start, I64)
+        by = E.binary("rem", turn.by, n)
+        return Form(lambda k: E.narrow(E.binary("rem", E.add(base, E.mul(by, k)), n), ty))
     shape = _geometric(start, end, placeholder)
     if shape is not None:
         op, bits = shape
@@ -256,6 +265,18 @@ def find_form(
 
             return Form(shifted, limit=limit, no_wrap=op == "shl", after=past)
     return None
+
+
+def _either(condition: Expr, one: Form, two: Form) -> Form:
+    """What some threads make of a variable in every iteration, and what the others make of it."""
+
+    def at(k: Expr) -> Expr:
+        return E.select(condition, one.at(k), two.at(k))
+
+    def past(k: Expr) -> Expr:
+        return E.select(condition, one.past(k), two.past(k))
+
+    return Form(at, no_wrap=one.no_wrap or two.no_wrap, after=past)
 
 
 def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrapping: bool) -> Form:
@@ -297,6 +318,7 @@ def close_all(
     condition: Expr,
     counter: Expr,
     before: Iterable[Expr] = (),
+    rings: Rings | None = None,
 ) -> dict[str, Form]:
     """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
     of an
@@ -323,14 +345,14 @@ def close_all(
     test = E.substitute(condition, fixed)
     for name in list(pending):
         p = placeholders[name]
-        found = find_form(starts[name], reduced[name], p, test, invariant, steps=steps)
+        found = find_form(starts[name], reduced[name], p, test, invariant, steps=steps, rings=rings)
         if found is not None:
             forms[name] = found
             pending.remove(name)
     if any(f.limit is not None and f.limit < 32 for f in forms.values()):
         for name in list(pending):
             p = placeholders[name]
-            found = find_form(starts[name], reduced[name], p, test, invariant, limited=True, steps=steps)
+            found = find_form(starts[name], reduced[name], p, test, invariant, True, steps, rings)
             if found is not None:
                 forms[name] = found
                 pending.remove(name)

@@ -11,12 +11,14 @@ sound for a first race in an execution, because a load whose cell can change mea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
+from analyzers.ir.cycles import in_ring
 from analyzers.ir.effects import Effects
 from analyzers.ir.events import (
     AssertionEvent,
@@ -344,19 +346,28 @@ class _Executor(Effects):
         placeholders = {n: E.sym(f"start:{s.label}:{n}", ty) for n, ty in touched.variables.items()}
         starts = {n: self._initial(before, n, ty) for n, ty in touched.variables.items()}
         assumed = {n: self.level(starts[n]) for n in placeholders}
-        while True:
-            trial = self._trial(s, before, touched, placeholders, assumed)
-            levels = {n: narrower(assumed[n], trial.levels[n]) for n in placeholders}
-            if levels == assumed:
+        trial, assumed = self._settled(s, before, touched, placeholders, assumed)
+        closed = self._kept_in_rings(starts, placeholders, trial)
+        while closed:
+            self.rings.ranges.update({placeholders[n]: (0, size - 1) for n, size in closed.items()})
+            trial, assumed = self._settled(s, before, touched, placeholders, assumed)
+            left = {n: size for n, size in closed.items() if not in_ring(trial.ends[n], size, self.rings.ranges)}
+            if not left:
                 break
-            assumed = levels
+            for n in left:
+                self.rings.ranges.pop(placeholders[n])
+                del closed[n]
         needed = {n: p for n, p in placeholders.items() if p in trial.read}
         counter = E.sym(f"loop:{s.label}", I64)
         ends = {n: trial.ends[n] for n in needed}
-        forms = close_all(needed, {n: starts[n] for n in needed}, ends, trial.condition, counter, before.computed())
+        starting = {n: starts[n] for n in needed}
+        forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings)
         plan = _LoopPlan(
             s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
         )
+        plan.rings = closed
+        for n in closed:
+            self.rings.ranges.pop(placeholders[n], None)
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
@@ -365,6 +376,28 @@ class _Executor(Effects):
         at_end = {p: self._last_value(plan, n, trips) for n, p in needed.items()}
         plan.ending = E.substitute(trial.condition, {counter: trips, **at_end})
         return plan
+
+    def _settled(
+        self, s: K.Loop, before: State, touched: _Touched, placeholders: dict[str, Expr], assumed: dict[str, str]
+    ) -> tuple[_Trial, dict[str, str]]:
+        """One iteration over placeholders whose assumed uniformity is consistent, and that."""
+        while True:
+            trial = self._trial(s, before, touched, placeholders, assumed)
+            levels = {n: narrower(assumed[n], trial.levels[n]) for n in placeholders}
+            if levels == assumed:
+                return trial, assumed
+            assumed = levels
+
+    def _kept_in_rings(
+        self, starts: Mapping[str, Expr], placeholders: Mapping[str, Expr], trial: _Trial
+    ) -> dict[str, int]:
+        """Variables that go round in loops inside of this one if they do so here, with the sizes of their rings."""
+        out: dict[str, int] = {}
+        for name, p in placeholders.items():
+            size = self.rings.wished.pop(p, 0)
+            if size and p in trial.read and self.rings.holds(starts[name], size):
+                out[name] = size
+        return out
 
     def _trial(
         self, s: K.Loop, before: State, touched: _Touched, placeholders: dict[str, Expr], assumed: dict[str, str]
@@ -403,8 +436,13 @@ class _Executor(Effects):
         """The value of a variable at the start of iteration ``counter``; called outside the loop."""
         if name in plan.forms:
             return plan.forms[name].at(counter)
-        ty = plan.touched.variables[name]
-        return E.opaque(f"iterated:{plan.label}:{name}", ty, (*self.counters(), counter), plan.levels[name])
+        ty, identity = plan.touched.variables[name], f"iterated:{plan.label}:{name}"
+        value = E.opaque(identity, ty, (*self.counters(), counter), plan.levels[name])
+        if name in plan.rings:
+            self.rings.ranges[value] = 0, plan.rings[name] - 1
+            if counter is plan.counter:
+                self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
+        return value
 
     def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
         """The value of a variable when the test is made for the last time: a counter may have wrapped around now."""
@@ -471,8 +509,12 @@ class _Executor(Effects):
             if counted and name in plan.forms:
                 self.state.put(name, plan.forms[name].past(trips))
             else:
-                level = narrower(plan.levels[name], plan.control)
-                self.state.put(name, E.opaque(f"after:{s.label}:{name}", ty, self.counters(), level))
+                level, identity = narrower(plan.levels[name], plan.control), f"after:{s.label}:{name}"
+                value = E.opaque(identity, ty, self.counters(), level)
+                self.state.put(name, value)
+                if name in plan.rings and counted:
+                    self.rings.ranges[value] = 0, plan.rings[name] - 1
+                    self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
         if plain:
             self._last_head(s, plan)
         for o in plan.touched.clobbered:
@@ -584,10 +626,17 @@ class _LoopPlan:
     """The counters of the loops around that the trip count depends on."""
     ending: Expr = E.FALSE
     """The test when it is made for the last time, and fails."""
+    rings: dict[str, int] = field(default_factory=dict[str, int])
+    """Variables that are numbers of a ring at the start of every iteration, with its size."""
 
 
 def _of_signals(e: Expr) -> bool:
     return any(n.op == "opaque" and n.value[0].startswith(SIGNALS) for n in E.symbols(e))
+
+
+def _in_ring(e: Expr, size: int) -> tuple[Expr, ...]:
+    assert isinstance(e.ty, E.IntType)
+    return E.compare("le", E.const(0, e.ty), e), E.compare("lt", e, E.const(size, e.ty))
 
 
 def _left_at_the_end(loop: K.Loop) -> bool:

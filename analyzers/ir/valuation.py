@@ -13,6 +13,7 @@ from typing import Final
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.bittricks import is_count
+from analyzers.ir.closedforms import Rings
 from analyzers.ir.events import (
     AccessEvent,
     BarrierEvent,
@@ -119,6 +120,7 @@ class Valuation:
         """Key of a value -> how many operations it takes, up to the most."""
         self.placeholder_level: dict[Expr, str] = {}
         self.placeholders_read: set[Expr] = set()
+        self.rings = Rings()
 
     def value(self, e: Expr) -> Expr:
         """``e`` over the current state, without variables, and with floating-point decisions made opaque."""
