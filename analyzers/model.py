@@ -390,6 +390,8 @@ class Fix:
     """What it costs at run time, in words: ``+1 barrier x 8 iterations``."""
     preferred: bool = True
     notes: tuple[str, ...] = field(default=())
+    at: SourceSpan | None = None
+    """Where a hint is offered that is about no finding."""
 
 
 @dataclass(frozen=True, slots=True)

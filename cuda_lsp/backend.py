@@ -29,6 +29,10 @@ class Backend(Protocol):
         """All verified repairs for a checked unit, each as soon as it is known; for what has none, why."""
         ...
 
+    def hints(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
+        """Verified edits that make a unit faster and repair nothing."""
+        ...
+
     def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
         """The verified repair for one group of findings, computed now."""
         ...
@@ -53,6 +57,11 @@ class _Real:
         import quickfix
 
         return quickfix.answers(self._engine, request, result, stop)
+
+    def hints(self, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterable[Fix]:
+        import quickfix
+
+        return quickfix.hoisted(self._engine, request, result, stop)
 
     def fix_for(self, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
         import quickfix

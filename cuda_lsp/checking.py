@@ -41,6 +41,7 @@ _PROGRESS_DELAY_S = 0.4
 _WORD = re.compile(r"[A-Za-z_]\w*")
 TEXT_SUFFIXES = CUDA_SUFFIXES | HEADER_SUFFIXES | SOURCE_SUFFIXES
 
+_BARRIER = "__syncthreads"
 _log = logging.getLogger(__name__)
 
 
@@ -427,7 +428,9 @@ class Checks:
             return
         view.frame = frame
         self._session.spawn(self._adopt_headers(view))
-        if any(shown.verdict not in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values()):
+        right = all(shown.verdict in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values())
+        if not right or _BARRIER in snapshot.text:
+            # Of kernels that are right, barriers may be hints.
             self._submit_offers(view, frame, snapshot)
         was_warm, view.is_warm = view.is_warm, not from_disk
         if was_warm and from_disk:

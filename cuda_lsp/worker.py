@@ -21,6 +21,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -353,7 +354,8 @@ class Worker:
                 self._send(frame["id"], **answer)
             return
         found: list[Any] = []
-        for answer in self._analysis.offers(request, checked.load(), self._stop(frame["id"])):
+        result, stop = checked.load(), self._stop(frame["id"])
+        for answer in chain(self._analysis.offers(request, result, stop), self._analysis.hints(request, result, stop)):
             found.append({"fix" if isinstance(answer, Fix) else "refused": wire.dump(answer)})
             self._send(frame["id"], **found[-1])
             if self._is_cancelled(frame["id"]):

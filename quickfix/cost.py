@@ -132,6 +132,21 @@ def words(barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier") ->
     return ", ".join(f"+{_many(by_loops[loops], kind)}{_times(loops, trips)}" for loops in sorted(by_loops))
 
 
+def executions(loops: Sequence[tuple[str, int]], trips: Trips) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """How often a thread comes to a place in these loops: that many times in each iteration of those loops of which it
+    is not known how often they iterate."""
+    unknown = tuple(loop for loop in loops if trips.get(loop) is None)
+    return math.prod(trips.get(loop) or 1 for loop in loops if loop not in unknown), unknown
+
+
+def less_often(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]], trips: Trips) -> str:
+    """Of a barrier that leaves loops: `64 barriers become 1`."""
+    (many, inner), (few, outer) = executions(before, trips), executions(after, trips)
+    here, there = (f" per iteration of the loop at line {loops[-1][1]}" if loops else "" for loops in (inner, outer))
+    become = "becomes" if many == 1 else "become"
+    return f"{_many(many, 'barrier')}{here if inner != outer else ''} {become} {few}{there}"
+
+
 def _times(loops: Sequence[tuple[str, int]], trips: Trips) -> str:
     if not loops:
         return ""

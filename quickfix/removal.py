@@ -12,7 +12,7 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement, Step
-from analyzers.model import Finding, FixRefusal, SourceSpan, Verdict
+from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal
 from quickfix.paths import Level, chain_to
 from quickfix.session import Changes, Session
@@ -24,7 +24,11 @@ _ACTS: Final = re.compile(rb"=|\+\+|--|[\w$>\]]\s*\(")
 
 def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | FixRefusal:
     """The changes, by file, that delete the barrier a finding is about."""
-    barrier = finding.accesses[0]
+    return deletion_of(session, finding.accesses[0])
+
+
+def deletion_of(session: Session, barrier: Access) -> dict[str, list[Change]] | FixRefusal:
+    """The changes, by file, that delete a barrier."""
     chain = chain_to(session.trees, barrier)
     if chain is None:
         return FixRefusal("The barrier is written by a macro.")

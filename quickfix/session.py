@@ -70,7 +70,16 @@ class Trial:
 class Session:
     """A checked text. What libclang holds of it is read at once: a later trial invalidates it."""
 
-    def __init__(self, engine: Engine, analysis: UnitAnalysis, stop: Stop, origin: Session | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        analysis: UnitAnalysis,
+        stop: Stop,
+        origin: Session | None = None,
+        *,
+        barriers: bool = False,
+    ) -> None:
+        """`barriers`: the statement trees hold the functions of all barriers, not of findings only."""
         self.engine = engine
         self.request = analysis.request
         self.stop = stop
@@ -96,6 +105,8 @@ class Session:
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
+        if barriers:
+            spans += [span for k in self.kernels for span in k.result.barrier_sites]
         trees = function_trees(analysis.unit.device, [(s.path, s.start_offset) for s in spans])
         own = source_bytes(self.request.text)
         if trees.texts.get(self.request.path, b"").startswith(own):

@@ -17,8 +17,8 @@ from edited import applied
 
 from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
-from analyzers.requests import CheckRequest, UnitFinished
-from quickfix import answers, fix_all, fix_for, offers, remove_redundant
+from analyzers.requests import CheckRequest, UnitFinished, never
+from quickfix import answers, fix_all, fix_for, hoisted, offers, remove_redundant
 
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*.cu"))
@@ -67,6 +67,8 @@ def repair(path: Path) -> Fix:
     if path.stem.startswith("host"):
         (group,) = {f.group for k in result(request(path)).kernels for c in k.contexts for f in c.findings}
         fix = fix_for(engine(), request(path), group)
+    elif path.stem.startswith("hoist"):
+        (fix,) = hoisted(engine(), request(path), result(request(path)), never)
     else:
         make = remove_redundant if path.stem.startswith("redundant") else fix_all
         fix = make(engine(), request(path))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FIX_ALL = "source.fixAll.cuda-lsp"
 RECHECK = "source.recheck.cuda-lsp"
-KINDS = (types.CodeActionKind.QuickFix.value, FIX_ALL, RECHECK)
+KINDS = (types.CodeActionKind.QuickFix.value, types.CodeActionKind.RefactorRewrite.value, FIX_ALL, RECHECK)
 
 _REQUEST_FAILED = -32803
 _PATIENCE_S = 1.0
@@ -61,6 +61,8 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
         actions.extend(_confirmations(session, document.path, params))
     if not wanted or any(_is_kind(ignore_comment.KIND, kind) for kind in wanted):
         actions.extend(_ignoring(session, document, params))
+    if not wanted or any(_is_kind(types.CodeActionKind.RefactorRewrite.value, kind) for kind in wanted):
+        actions.extend(await _hints(session, document.path, params))
     if any(_is_kind(FIX_ALL, kind) for kind in wanted):
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(_checked_now(session, document), _PATIENCE_FOR_ALL_S)
@@ -127,6 +129,26 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 action.edit, action.data = await workspace_edit(session, view, fix.edits), None
             actions.append(action)
     return actions or _explanations(session, here.values(), params.context.diagnostics)
+
+
+async def _hints(session: Session, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Edits about no finding, at what they are about."""
+    features = session.client.features
+    actions: list[types.CodeAction] = []
+    for view in tuple(session.views.values()):
+        index = session.index_of(path) if view.is_current else None
+        for fix in tuple(view.fixes) if index is not None else ():
+            if fix.at is None or fix.at.path != path or index is None:
+                continue
+            at = index.range(fix.at.start_offset, fix.at.end_offset, features.encoding)
+            if _key(at.start) > _key(params.range.end) or _key(params.range.start) > _key(at.end):
+                continue
+            kind = types.CodeActionKind.RefactorRewrite
+            action = types.CodeAction(title=fix.title, kind=kind, data=_data(params.text_document.uri, view, fix))
+            if not features.resolves_edits:
+                action.edit, action.data = await workspace_edit(session, view, fix.edits), None
+            actions.append(action)
+    return actions
 
 
 def _explanations(
@@ -235,7 +257,7 @@ def _data(uri: str, view: UnitView, fix: Fix | None) -> dict[str, Any]:
         "unit": view.path,
         "digest": view.snapshot.digest if view.snapshot is not None else "",
         "fix": _name(fix) if fix is not None else None,
-        "group": fix.groups[0] if fix is not None else None,
+        "group": fix.groups[0] if fix is not None and fix.groups else None,
     }
 
 
@@ -254,6 +276,8 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
         raise _told(session, "The document has changed since this fix was proved; save it to get a new one.")
     name, group = wish.get("fix"), wish.get("group")
     found = next((fix for fix in view.fixes if _name(fix) == name), None)
+    if found is None and name is not None and group is None:
+        raise _told(session, "This is not known any more; save the document to have it looked for again.")
     found = found or await _computed(session, view, str(group) if group is not None else None)
     if isinstance(found, str):
         raise _told(session, found)

@@ -123,6 +123,9 @@ class FakeEngine:
         obey("\n".join(f"// wait {gate}" for gate in re.findall(r"// offers wait (\S+)", request.text)), stop)
         yield from self._repairs(request, result, stop)
 
+    def hints(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
+        yield from ()
+
     def _repairs(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
         for kernel in result.kernels:
             fixes = {finding.group: finding for context in kernel.contexts for finding in context.findings}

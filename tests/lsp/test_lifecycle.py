@@ -56,7 +56,12 @@ async def test_what_is_offered(connect: Connect) -> None:
     actions = offered.code_action_provider
     assert isinstance(actions, types.CodeActionOptions)
     assert actions.resolve_provider is True
-    assert list(actions.code_action_kinds or ()) == ["quickfix", "source.fixAll.cuda-lsp", "source.recheck.cuda-lsp"]
+    assert list(actions.code_action_kinds or ()) == [
+        "quickfix",
+        "refactor.rewrite",
+        "source.fixAll.cuda-lsp",
+        "source.recheck.cuda-lsp",
+    ]
     assert offered.execute_command_provider is not None
     assert list(offered.execute_command_provider.commands) == [
         "cuda-lsp.recheck",

@@ -195,3 +195,22 @@ async def test_a_loop_is_named_by_its_variable_and_its_line_now(editor: Editor, 
     told = await editor.hover(uri, "s[t] = k")
     assert told is not None
     assert ", line 8, 4 bytes, with k = 0 in the loop at line 5" in told
+
+
+async def test_a_barrier_that_may_leave_its_loop_can_be_moved(editor: Editor, tmp_path: Path) -> None:
+    loop = "for (int k = 0; k < 64; k++) {\n    __syncthreads();\n    out[t] += s[(t + k) % 256];\n  }"
+    text = SHIFT.replace("out[t] = s[t + 1];", loop) + LAUNCH
+    uri = editor.open(tmp_path / "a.cu", text)
+    await editor.until(editor.has(uri))
+    # Nothing tells when the search has ended: ask until it has.
+    while not (actions := await editor.actions(uri, "__syncthreads()")):
+        assert editor.codes(uri) == []
+    (action,) = actions
+    assert action.kind == types.CodeActionKind.RefactorRewrite
+    assert "64 barriers become 1" in action.title
+    assert await editor.actions(uri, "s[t] =") == []
+    resolved = await editor.code_action_resolve_async(action)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    assert "  __syncthreads();\n  for (" in editor.texts[uri]
+    assert editor.texts[uri].count("__syncthreads") == 1

@@ -1,0 +1,118 @@
+"""Barriers that may leave a loop: one for all iterations where the same proof holds.
+
+Takes an engine and a checked request, gives for each barrier of a block that stands in a loop of a race-free kernel the
+`Fix` that puts it in front of a loop around it, or behind one, if the engine proves the kernel with it there. A hint:
+the kernel is right as it is.
+
+What a kernel computes does not depend on where its barriers are as long as every conflicting pair is ordered: threads
+come to places that they all reach in one order, and the moved barrier stands at such a place. That says nothing of
+atomics and volatile accesses, which are ordered by more than proofs of races ask: kernels with them are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.barriers.redundancy import applicable
+from analyzers.engine import Engine
+from analyzers.frontend.gaps import Gap
+from analyzers.frontend.parse import ParseFailure
+from analyzers.ir.events import BarrierEvent
+from analyzers.model import Access, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
+from analyzers.requests import CheckRequest
+from quickfix.cost import executions, less_often, trips_of
+from quickfix.edits import insertions
+from quickfix.paths import Chain, chain_to
+from quickfix.removal import deletion_of, merged
+from quickfix.session import SearchSpentError, Session, Stop
+from quickfix.wording import edits_of, empty_bodies
+
+_MOST_BARRIERS: Final = 8
+"""Barriers of a unit that are tried: nothing is wrong with them."""
+_RIGHT: Final = frozenset({Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER, Verdict.BARRIER_AFTER_EXIT})
+
+
+def hoisted(engine: Engine, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterator[Fix]:
+    """A hint for each barrier that may leave a loop. Raises `CancelledError` when `stop` answers true."""
+    names = sorted({k.name for k in result.kernels if k.verdict in _RIGHT and k.barriers})
+    if not names:
+        return
+    try:
+        session = Session(engine, engine.inspect(request, names, stop), stop, barriers=True)
+        for kernel, barrier in list(_in_loops(session))[:_MOST_BARRIERS]:
+            session.begin_search()
+            fix = _moved(session, kernel, barrier)
+            if fix is not None:
+                yield fix
+    except (ParseFailure, SearchSpentError):
+        return
+
+
+def _in_loops(session: Session) -> Iterator[tuple[KernelAnalysis, BarrierEvent]]:
+    """Each barrier once that is a statement of a kernel's own text in a loop, and orders something."""
+    seen: set[SourceSpan] = set()
+    for analysis in session.kernels:
+        events = analysis.events
+        if not applicable(events) or any(a.atomic is not None for a in events.accesses):
+            continue
+        findings = (f for c in analysis.result.contexts for f in c.findings)
+        useless = {f.span for f in findings if f.code is Verdict.REDUNDANT_BARRIER}
+        for barrier in events.barriers:
+            span = barrier.site.span
+            single = barrier.scope == "block" and barrier.statement is not None and not barrier.within
+            if single and barrier.loops and not barrier.site.calls and span not in seen and span not in useless:
+                seen.add(span)
+                yield analysis, barrier
+
+
+def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) -> Fix | None:
+    """The barrier out of as many loops as may be."""
+    access = Access(barrier.id, barrier.site.span, "barrier", 0, barrier.site.text)
+    chain = chain_to(session.trees, access)
+    deleted = deletion_of(session, access)
+    if chain is None or isinstance(deleted, FixRefusal):
+        return None
+    level = chain[-1]
+    text = session.trees.texts[level.function.path]
+    trips = trips_of([analysis])
+    here = _loops(chain)
+    for gap, loops in _outside(chain):
+        if executions(here, trips) == executions(loops, trips):
+            continue  # loops that iterate once
+        inserted = {level.function.path: insertions(text, [gap], session.barrier)}
+        changes = merged(deleted, inserted)
+        if any(one.end > two.start for one, two in pairwise(changes[level.function.path])):
+            continue
+        trial = session.trial(changes, frozenset(), session.kernels_sharing_code([analysis]))
+        if trial.difference.is_clean and not trial.late:
+            price = less_often(here, loops, trips)
+            return Fix(
+                title=f"Move `{barrier.site.text}` from line {access.span.line} out of the loop at line "
+                f"{here[len(loops)][1]} — the same proof holds, {price}",
+                kind="move-barrier",
+                edits=edits_of(trial),
+                groups=(),
+                cost=price,
+                preferred=False,
+                notes=empty_bodies(trial),
+                at=access.span,
+            )
+    return None
+
+
+def _loops(chain: Chain) -> tuple[tuple[str, int], ...]:
+    """The loops around a statement, outermost first: path and line."""
+    return tuple((level.function.path, level.loop_line) for level in chain if level.loop_line)
+
+
+def _outside(chain: Chain) -> Iterator[tuple[Gap, tuple[tuple[str, int], ...]]]:
+    """The places in front of and behind each loop around a statement, those in the fewest loops first."""
+    for depth, level in enumerate(chain):
+        if depth and level.loop_line and level.body.loops:
+            around = chain[depth - 1]
+            loops = _loops(chain[:depth])
+            for index in (around.position, around.position + 1):
+                yield Gap(around.function, around.steps, around.body, index), loops

@@ -1,0 +1,13 @@
+// A table is read in a loop: one barrier in front of it is enough.
+// cuda-lsp: launch grid=(4) block=(256)
+__global__ void kernel(float *out, const float *in, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  float sum = 0;
+  s[t] = in[t];
+  for (int k = 0; k < 64; k++) {
+    __syncthreads();
+    sum += s[(t + k) % 256];
+  }
+  out[blockIdx.x * 256 + t] = sum;
+}
