@@ -2,8 +2,8 @@
 
 *Tickets*: an atomic add of ``c`` to a counter that is only ever added to gives its caller a range ``[old, old + c)``
 that no other addition gets. *Claims*: of all threads whose compare-and-swap expects one value, at most one sees it, if
-the value it puts there is another; of all that exchange the cell for one constant, or set or clear the same bits of it,
-at most one finds it otherwise.
+the value it puts there is another; of all that exchange the cell for one constant, or clear the same bits of it, at
+most one finds it otherwise; of two that set bits of it the second one finds those of the first.
 
 Both hold while nothing else changes the cell. Additions of one kind may stand at several places. A plain write to the
 object starts anew: it is a race itself unless something keeps it apart from the atomics. Where only barriers can, what
@@ -83,13 +83,13 @@ def _tells_apart(launch: Launch, a: AccessEvent) -> bool:
     assert a.atomic is not None
     if a.atomic.op in ("add", "sub"):
         return bool(a.atomic.constant) or adds(launch, a)
-    if a.atomic.op in ("exch", "or", "and"):
+    if a.atomic.op in ("exch", "and"):
         return a.atomic.constant is not None
-    return (
-        a.atomic.op == "cas"
-        and None not in (a.atomic.expected, a.atomic.constant)
-        and (a.atomic.expected != a.atomic.constant)
-    )
+    if a.atomic.op == "or":
+        return a.value is not None and isinstance(a.value.ty, IntType)
+    if a.atomic.op != "cas" or a.atomic.expected is None or a.value is None:
+        return False
+    return isinstance(a.value.ty, IntType) and a.atomic.expected != a.atomic.constant
 
 
 def adds(launch: Launch, a: AccessEvent) -> bool:
@@ -132,23 +132,31 @@ def ticket_conditions(
 
 
 def _step(launch: Launch, a: AccessEvent, ticket: Expr, thread: int, mode: Mode) -> Expr:
-    """What the atomic added for this result, without its sign where it is a constant."""
+    """What the atomic added for this result, without its sign where it is a constant; what else it put there."""
     assert a.atomic is not None
-    if a.atomic.constant is not None:
+    if a.atomic.constant is not None and a.atomic.op in ("add", "sub", "exch", "and"):
         return E.const(abs(a.atomic.constant), I64)
     return value_at(launch, a.value, a.loops, ticket, thread, mode)
 
 
 def apart(a: AccessEvent, one: tuple[Expr, Expr], two: tuple[Expr, Expr]) -> Expr:
-    """The tickets of two executions, each with what it added, do not overlap."""
+    """The tickets of two executions, each with what it added or put there, do not overlap."""
     assert a.atomic is not None
     (left, step), (right, other) = one, two
     if a.atomic.op == "cas":
         assert a.atomic.expected is not None
         assert isinstance(left.ty, IntType)
         expected = E.const(a.atomic.expected, left.ty)
-        return E.lor(E.compare("ne", left, expected), E.compare("ne", right, expected))
-    if a.atomic.op in ("exch", "or", "and"):
+        # Who puts there what was expected changes nothing, and the next one finds it again.
+        idle = [E.compare("eq", E.cast(given, left.ty), expected) for given in (step, other)]
+        return E.lor(E.compare("ne", left, expected), E.compare("ne", right, expected), *idle)
+    if a.atomic.op == "or":
+        # The bits of the first one are in what the second one finds.
+        assert isinstance(left.ty, IntType)
+        given = [E.cast(g, left.ty) for g in (step, other)]
+        seen = [E.binary("and", v, g) for v, g in ((right, given[0]), (left, given[1]))]
+        return E.lor(*(E.compare("eq", both, g) for both, g in zip(seen, given, strict=True)))
+    if a.atomic.op in ("exch", "and"):
         return E.lor(_found_changed(a, left), _found_changed(a, right))
     x, y = E.cast(left, I64), E.cast(right, I64)
     if a.atomic.op == "sub" or (a.atomic.constant or 0) < 0:
@@ -167,8 +175,6 @@ def _found_changed(a: AccessEvent, seen: Expr) -> Expr:
     given = E.const(a.atomic.constant or 0, seen.ty)
     if a.atomic.op == "exch":
         return E.compare("eq", seen, given)
-    if a.atomic.op == "or":
-        return E.compare("eq", E.binary("and", seen, given), given)
     return E.compare("eq", E.binary("and", seen, E.bitnot(given)), E.const(0, seen.ty))
 
 

@@ -328,3 +328,71 @@ __global__ void counter_of_who_waited(int *lock, int *out) {  // expect: race-fr
   __syncthreads();
   out[atomicAdd(&count, 1)] = threadIdx.x;
 }
+
+// Who finds a cell empty puts its own number there, which is never that of an empty one.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void claimed_with_own_number(int *owner, int *data, const int *where, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  if (atomicCAS(&owner[c], -1, i) == -1) data[c] = i;
+}
+
+// The first thread leaves the cell as empty as it was.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void claimed_with_the_empty_number(int *owner, int *data, const int *where, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  if (atomicCAS(&owner[c], 0, i) == 0) data[c] = i;  // expect: possible-data-race with self
+}
+
+// What is put there comes from memory, and may be that of an empty cell.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void claimed_with_any_key(int *owner, int *data, const int *where, const int *keys, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  if (atomicCAS(&owner[c], -1, keys[i]) == -1) data[c] = i;  // expect: possible-data-race with self
+}
+
+// One bit for each cell says whether it was seen: who sets it is the first.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void first_to_set_the_bit(unsigned *seen, int *data, const int *where, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  unsigned bit = 1u << (c & 31);
+  if (!(atomicOr(&seen[c >> 5], bit) & bit)) data[c] = i;
+}
+
+// One bit for two cells of the data: two that set different bits meet.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void bit_of_another_cell(unsigned *seen, int *data, const int *where, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  unsigned bit = 1u << (c & 31);
+  if (!(atomicOr(&seen[c >> 5], bit) & bit)) data[c / 2] = i;  // expect: possible-data-race with self
+}
+
+// The bit is the thread's own, so that several threads are the first.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void bit_of_the_thread(unsigned *seen, int *data, const int *where, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  unsigned bit = 1u << (i & 31);
+  if (!(atomicOr(&seen[c >> 5], bit) & bit)) data[c] = i;  // expect: possible-data-race with self
+}
+
+// Someone clears bits meanwhile.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void bits_that_are_cleared(unsigned *seen, int *data, const int *where, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int c = where[i];
+  unsigned bit = 1u << (c & 31);
+  if (!(atomicOr(&seen[c >> 5], bit) & bit)) data[c] = i;  // expect: possible-data-race with self
+  atomicAnd(&seen[c >> 5], ~bit);
+}
