@@ -7,6 +7,7 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
   the assignment. C++ evaluates the value first anyway.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
+* A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`).
 * What stands behind a `continue` goes under the opposite of its condition (`guards`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
@@ -19,6 +20,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.model import Access, Finding
+from quickfix import switches
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
@@ -27,7 +29,7 @@ from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.uniform_loops import loop_around, uniform
+from quickfix.uniform_loops import loop_around, uneven_loops, uniform
 
 
 def restructuring(
@@ -151,6 +153,14 @@ def _split_branch(
     )
 
 
+def _split_switch(
+    session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
+) -> Restructuring | None:
+    del accesses
+    found = switches.parting(*chains)
+    return switches.split(session, *found) if found is not None else None
+
+
 def _second_half(
     layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, name: bytes, line: int
 ) -> Iterable[Change]:
@@ -180,7 +190,7 @@ def _uniform_loop(
     session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
 ) -> Restructuring | None:
     del accesses
-    found = loop_around(*chains)
+    found = loop_around(*chains, uneven_loops(session.kernels))
     if found is None:
         return None
     level, loop = found
@@ -226,5 +236,5 @@ def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
 
 
 _Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
-_WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch)
+_WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch, _split_switch)
 _WAYS_AROUND: Final[tuple[_Way, ...]] = (_guard_continue, _uniform_loop)

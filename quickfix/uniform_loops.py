@@ -12,10 +12,13 @@ where the first form needs it, the engine finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
+from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Statement
+from analyzers.ir.expr import symbols
+from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level
@@ -41,12 +44,33 @@ _WIDE: Final = re.compile(
 """Types that do not wrap around between two strides."""
 
 
-def loop_around(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
-    """The innermost `for` or `while` loop around both accesses, with its body, that some threads may leave early."""
-    for a, b in reversed(list(zip(first, second, strict=False))):
-        if a.identity == b.identity and a.body.loops == 1 and a.owner is not None:
-            return (a, a.owner) if a.owner.kind in ("for", "while") else None
-    return None
+def loop_around(
+    first: Chain, second: Chain, uneven: Collection[tuple[str, int]] = ()
+) -> tuple[Level, Statement] | None:
+    """The innermost `for` or `while` loop around both accesses, with its body, that some threads may leave early: of
+    those in `uneven` (path and line), if there is one."""
+    around = [
+        (a, a.owner)
+        for a, b in zip(first, second, strict=False)
+        if a.identity == b.identity and a.body.loops == 1 and a.owner is not None
+    ]
+    known = [(a, owner) for a, owner in around if (a.function.path, a.loop_line) in uneven]
+    if not around:
+        return None
+    level, loop = (known or around)[-1]
+    return (level, loop) if loop.kind in ("for", "while") else None
+
+
+def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
+    """Path and line of loops that the threads of a block leave after different numbers of iterations."""
+    found: set[tuple[str, int]] = set()
+    for events in (a.events for a in kernels):
+        for event in (*events.accesses, *events.barriers):
+            tests = [c.condition for c in event.guard if c.kind == "loop" and not is_uniform(c.condition)]
+            parts = symbols(*tests)
+            loops = (events.loops[label] for label in event.loops)
+            found.update((loop.site.span.path, loop.site.span.line) for loop in loops if loop.counter in parts)
+    return frozenset(found)
 
 
 def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
