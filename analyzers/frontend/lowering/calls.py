@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
@@ -11,6 +12,7 @@ from analyzers.frontend.lowering.context import Context, places, values
 from analyzers.frontend.lowering.designators import decayed_array, function_named, held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.external import external, number_method
+from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.groups import GROUP_METHODS
 from analyzers.frontend.lowering.inlining import inline
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED
@@ -18,6 +20,7 @@ from analyzers.frontend.lowering.invocation import Call, arguments_of, describe
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, stripped
 from analyzers.frontend.lowering.places import Closure, FunctionPlace, Place, Value
 from analyzers.ir.expr import Expr
+from analyzers.ir.kernel import Assign, If
 
 _FINAL = CursorKind.CXX_FINAL_ATTR.value
 _CONTAINERS = frozenset({Kinds.FUNCTION, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.CONVERSION, Kinds.DESTRUCTOR})
@@ -84,7 +87,7 @@ def invoke(ctx: Context, call: Call) -> Value:
     this: Place | None = None
     if method:
         this = _object(ctx, call)
-        if isinstance(this, FunctionPlace):
+        if isinstance(this, FunctionPlace) and not this.instead:
             return inline(ctx, describe(ctx.table, this.function), call.node, call.args, None)
         if this is not None and this.type.scalar:
             return number_method(ctx, call, this)
@@ -143,6 +146,33 @@ def _object(ctx: Context, call: Call) -> Place | None:
     return ctx.place(call.object)
 
 
+def _one_of(ctx: Context, node: Node, chosen: FunctionPlace, args: list[Node]) -> Value:
+    """A call of one of several known functions: each in a branch of its own."""
+    for condition, function in chosen.instead:
+        rest = replace(chosen, instead=chosen.instead[1:])
+        with ctx.branch() as then:
+            one = _one_of(ctx, node, function, args)
+        with ctx.branch() as orelse:
+            other = _one_of(ctx, node, rest, args)
+        result: Value = None
+        if isinstance(one, Expr) and isinstance(other, Expr) and one.ty == other.ty:
+            result = ctx.temporary(one.ty, "result")
+            then.append(Assign(result.value, one))
+            orelse.append(Assign(result.value, other))
+        elif one is not None or other is not None:
+            result = ctx.unsupported_value("indirect-call", f"objects that {node.text[:60]!r} gives", node)
+        ctx.emit(If(condition, tuple(then), tuple(orelse), ctx.site(node)))
+        return result
+    facts = describe(ctx.table, chosen.function)
+    called = Call(node, chosen.function, chosen.function.name, args)
+    rule = INTRINSICS.get(called.name)
+    if rule is not None and (facts.bundled or facts.body is None):
+        return rule(ctx, called)
+    if facts.body is not None:
+        return inline(ctx, facts, node, args, None)
+    return external(ctx, called, facts, None)
+
+
 def _indirect(ctx: Context, node: Node, target: Node | None) -> Value:
     """A call through a variable: known when the function was passed down to here."""
     kids = [k for k in node.kids if k.kind not in REFERENCES]
@@ -150,21 +180,14 @@ def _indirect(ctx: Context, node: Node, target: Node | None) -> Value:
         callee = stripped(kids[0])
         while callee.kind == Kinds.UNARY and callee.operator == "*":
             callee = stripped(callee.kids[0])
-        found: Value = function_named(callee)
+        found: Value = function_named(callee) or chosen_function(ctx, callee)
         if found is None and callee.kind in (Kinds.DECL_REF, Kinds.MEMBER, Kinds.CALL):
             with ctx.captured() as emitted:
                 found = ctx.place(callee)
             if isinstance(found, (FunctionPlace, Closure)):
                 ctx.out.extend(emitted)
         if isinstance(found, FunctionPlace):
-            facts = describe(ctx.table, found.function)
-            called = Call(node, found.function, found.function.name, kids[1:])
-            rule = INTRINSICS.get(called.name)
-            if rule is not None and (facts.bundled or facts.body is None):
-                return rule(ctx, called)
-            if facts.body is not None:
-                return inline(ctx, facts, node, kids[1:], None)
-            return external(ctx, called, facts, None)
+            return _one_of(ctx, node, found, kids[1:])
     for kid in kids[1:]:
         if kid.type.scalar:
             ctx_effect(ctx, kid)

@@ -6,6 +6,7 @@ from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, places, values
 from analyzers.frontend.lowering.conversions import is_lvalue
 from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.nodes import Kinds, Node
 from analyzers.frontend.lowering.places import Closure, FunctionPlace, MemPlace, Place, Value
 from analyzers.ir.expr import BOOL, I32, Expr, const, land, lnot, lor, select
@@ -39,6 +40,9 @@ def short_circuit(ctx: Context, node: Node, operator: str) -> Expr:
 
 @values(Kinds.CONDITIONAL)
 def conditional(ctx: Context, node: Node) -> Value:
+    function = chosen_function(ctx, node)
+    if function is not None:
+        return function
     test, first, second = node.kids
     c = condition(ctx, test)
     if c.op == "const":

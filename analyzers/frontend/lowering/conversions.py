@@ -9,6 +9,7 @@ from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, places, values, zero
 from analyzers.frontend.lowering.designators import function_named
 from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.literals import constant
 from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, stripped
@@ -78,7 +79,7 @@ def converted(ctx: Context, kid: Node, to: CType, node: Node) -> Value:
     if shape == "array" and to.shape == "pointer":
         return class_values.address(ctx, ctx.place(kid), kid)
     if shape == "function" or (shape == "other" and to.shape in ("pointer", "function")):
-        place = function_named(kid)
+        place = function_named(kid) or chosen_function(ctx, kid)
         return place if place is not None else ctx.unsupported_value("indirect-call", node.text[:60], node)
     if to.shape == "void":
         ctx_effect(ctx, kid)

@@ -113,10 +113,12 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class FunctionPlace:
-    """A known function passed by pointer or reference."""
+    """A known function passed by pointer or reference; one of several, where ``instead`` is not empty."""
 
     function: Node
     type: CType
+    instead: tuple[tuple[Expr, FunctionPlace], ...] = ()
+    """Which function it is where a condition holds: the first one that does counts."""
 
 
 Place = VarPlace | ValuePlace | MemPlace | SplitPlace | RecordValue | ParamPlace | TablePlace | Closure | FunctionPlace
