@@ -5,7 +5,7 @@ its instances that is in sight, slices it out of its file, compiles the slice wi
 processor under the detector: at a launch whose sizes are all known, or at 2 blocks of 64 threads, arrays and numbers as
 ``cuda-lsp run`` makes them up. Writes ``benchmarks/runnable.md``, with the reasons of what does not run.
 
-    python -m benchmarks runnable [--jobs 2] [--corpus] [--minutes M]
+    python -m benchmarks runnable [--jobs 2] [--corpus] [--package NAME] [--minutes M]
 """
 
 from __future__ import annotations
@@ -199,6 +199,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks runnable", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--corpus", action="store_true", help="the kernels of tests/corpus; only printed")
+    parser.add_argument("--package", choices=sorted(PACKAGES), help="only this one; the others as they were last time")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no file after so many")
     chosen = parser.parse_args(arguments)
     deadline = time.monotonic() + 60 * chosen.minutes
@@ -209,11 +210,17 @@ def main(arguments: list[str] | None = None) -> None:
         packages = list(PACKAGES)
         work = [(p, str(package_sources(p)), str(path)) for p in packages for path in cuda_files(package_sources(p))]
     CACHE.mkdir(exist_ok=True)
+    kept = CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json"
+    others: list[dict[str, Any]] = []
+    if chosen.package is not None:
+        others = [row for row in json.loads(kept.read_text()) if row["package"] != chosen.package]
+        work = [one for one in work if one[0] == chosen.package]
     work.sort(key=lambda one: Path(one[2]).stat().st_size)
     rows: list[dict[str, Any]] = []
     done = 0
     for rows, done in measured(work, chosen.jobs, str(CACHE), deadline):  # noqa: B007 - the last ones are of all files
-        (CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json").write_text(json.dumps(rows, indent=1))
+        rows = sorted([*others, *rows], key=lambda row: (row["package"], row["file"], row["at"]))
+        kept.write_text(json.dumps(rows, indent=1))
         print(".", end="", flush=True)
     print()
     text = table(rows, packages, done, len(work))

@@ -103,6 +103,8 @@ class Request:
     headers: str = ""
     """A folder for the headers that the compiler brings along (`compile.CompileOptions`)."""
     dynamic_shared: int = 0
+    lock_step: bool = False
+    """The lanes of a warp make each access together, as before Volta."""
     seeds: tuple[int, ...] = (0,)
     focus: tuple[Focus, ...] = ()
     """The plain accesses that are looked at; none given: all. A write hides what was in its cell before: a pair of

@@ -113,7 +113,7 @@ def _launched(request: Request, module: model.Module, known: dict[str, Kernel], 
         launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
         kernel = known.get(entry)
         if kernel is None:
-            kernel = prepare(module, entry, launch)
+            kernel = prepare(module, entry, launch, request.lock_step)
         else:
             kernel.relaunch(launch)
         known[entry] = kernel

@@ -34,6 +34,7 @@ def prepared(
     block: int | tuple[int, int, int] = 32,
     build: Build = "confirm",
     dynamic_shared: int = 0,
+    lock_step: bool = False,
 ) -> Kernel:
     """The kernel ``k`` of a source, compiled for the CPU; arrays are passed by pointer, int as 4 bytes, float as 4."""
     passed: list[Array | Scalar] = []
@@ -46,7 +47,7 @@ def prepared(
             passed.append(Array(argument.tobytes()))
     wide = (grid, 1, 1) if isinstance(grid, int) else grid
     deep = (block, 1, 1) if isinstance(block, int) else block
-    return prepare(module_of(source, build), "k", Launch(wide, deep, tuple(passed), dynamic_shared))
+    return prepare(module_of(source, build), "k", Launch(wide, deep, tuple(passed), dynamic_shared), lock_step)
 
 
 @dataclass(frozen=True)

@@ -143,3 +143,39 @@ void f(int *a) { sums<int><<<1, 1>>>(a); }
     # A member takes its class along.
     kept = _kept(slice_text(unit, [(path, text.index("template <typename U>\ninline"))]), path)
     assert kept[path] >= {1, 2, 7, 10, 11, 12}
+
+
+def test_a_header_that_counts_once_stands_once(tmp_path: Path) -> None:
+    once, first = tmp_path / "once.cuh", tmp_path / "first.cuh"
+    once.write_text("#pragma once\n__device__ int one() { return 1; }\n")
+    first.write_text('#include "once.cuh"\n__device__ int two() { return one() + one(); }\n')
+    path = str(tmp_path / "a.cu")
+    text = '#include "first.cuh"\nconst int n = 3;\n#include "once.cuh"\n__global__ void k(int *a) { a[n] = two(); }\n'
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    assert slice_text(unit, [(path, text.index("__global__"))]).count("return 1") == 1
+
+
+def test_headers_of_templates_of_libraries(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.cu")
+    text = """\
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cub/cub.cuh>
+namespace cg = cooperative_groups;
+template <class T> __global__ void k(T *a) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  a[0] = cg::reduce(warp, a[0], cg::plus<T>());
+}
+__global__ void scan(int *a) {
+  typedef cub::BlockScan<int, 32> Scan;
+  __shared__ typename Scan::TempStorage storage;
+  Scan(storage).InclusiveSum(a[0], a[1]);
+}
+"""
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    groups = slice_text(unit, [(path, text.index("template"))])
+    assert "#include <cooperative_groups/reduce.h>" in groups
+    assert "cub/" not in groups
+    scan = slice_text(unit, [(path, text.index("__global__ void scan"))])
+    assert "#include <cub/block/block_scan.cuh>" in scan
+    assert "#include <cub/cub.cuh>" not in scan

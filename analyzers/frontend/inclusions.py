@@ -16,6 +16,7 @@ from typing import Any, Final
 from analyzers.frontend import cindex
 
 _INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<\"])([^>\"\n]+)", re.MULTILINE)
+_ONCE: Final = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 _FOLDERS: Final = frozenset({"-I", "-isystem", "-iquote"})
 
 
@@ -47,7 +48,10 @@ def inclusions(unit: cindex.TranslationUnit, arguments: Sequence[str]) -> list[I
         at = match.start()
         if line not in listed:
             path = _entered(unit, match, main, folders)
-            if path is not None:
+            if path is None:
+                continue
+            once = _ONCE.search(cindex.file_contents(unit, path)) is not None
+            if not once or all(one.path != path for one in found):
                 found[Inclusion(main, line, path)] = None
     return list(found)
 

@@ -48,6 +48,12 @@ _PUBLIC: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Where a compiler has from what these bundled headers declare; those of ``cuda/`` have their names."""
 _LINE: Final = re.compile(r'^#line \d+ "((?:[^"\\]|\\.)*)"$', re.MULTILINE)
+_CUB_ALL: Final = b"cub/cub.cuh"
+_CUB: Final = (
+    *(f"cub/block/block_{name}.cuh" for name in ("load", "radix_sort", "reduce", "scan", "store")),
+    *(f"cub/warp/warp_{name}.cuh" for name in ("reduce", "scan")),
+)
+"""In place of the header of everything, which NVRTC does not take."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _TEMPLATE_HEAD: Final = re.compile(rb"\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>\s*\Z")
 _HEAD: Final = 2000
@@ -336,7 +342,10 @@ def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytearray])
 
 def _stays(match: re.Match[bytes], entered: Sequence[_Inclusion]) -> bool:
     """Whether a compiler is to see an ``#include``: of a header that it has and that is needed."""
-    if (match[1] or b"").decode("utf-8", "replace") in _OF_MACROS:
+    if match[1] == _CUB_ALL:
+        return False
+    name = (match[1] or b"").decode("utf-8", "replace")
+    if name in _OF_MACROS or name.startswith("cooperative_groups/"):  # what templates name in these leads nowhere
         return True
     return any(one.needed and is_bundled(one.path) and not _facade(one.path) for one in entered)
 
@@ -354,6 +363,8 @@ def _public_names(piece: _Piece) -> Iterator[str]:
     name = PurePath(piece.file).relative_to(HEADERS).as_posix()
     if name.startswith("cuda/"):
         yield name.removeprefix("cuda/")
+    if piece.file.endswith("cuda_lsp_cub.h"):
+        yield from _CUB
     yield from _PUBLIC.get(name, ())
     if "bfloat" in piece.cursor.spelling:
         yield "cuda_bf16.h"

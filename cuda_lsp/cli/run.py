@@ -78,6 +78,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         shared=arguments.shared,
         seeds=arguments.seeds,
         seconds=arguments.seconds,
+        lock_step=asked.options.warp_lockstep,
     )
     own = frozenset({file.path, *launchable.files})
     style = terminal.style_for(arguments.color, out)

@@ -63,7 +63,9 @@ def _work(frame: Mapping[str, Any], say: Any) -> None:
     request = check_request(frame)
     found = launchable(request, frame["kernel"])
     arch = request.flags.arch
-    base = plan.base_request(found, request.path, request.flags.arguments, arch=arch, seconds=_SECONDS)
+    lock_step = request.options.warp_lockstep
+    flags = request.flags.arguments
+    base = plan.base_request(found, request.path, flags, arch=arch, seconds=_SECONDS, lock_step=lock_step)
     named = plan.fixtures(found, request.path)
     wanted = plan.findings(found, frame["group"])
     if frame["group"] is not None and not wanted:

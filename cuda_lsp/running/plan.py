@@ -51,6 +51,7 @@ def base_request(
     shared: int = 0,
     seeds: int = 4,
     seconds: float = 30.0,
+    lock_step: bool = False,
 ) -> Request:
     """Everything but the launch. `flags` are those of the front end."""
     return Request(
@@ -68,6 +69,7 @@ def base_request(
         dynamic_shared=shared,
         seeds=tuple(range(seeds)),
         seconds=seconds,
+        lock_step=lock_step,
     )
 
 

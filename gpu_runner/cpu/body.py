@@ -6,13 +6,18 @@ call, because only the coroutine itself can suspend; each such copy is a `Frame`
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from typing import Final
 
-from gpu_runner.cpu.layout import PARAM_BASE, RUN, THREAD, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.layout import PARAM_BASE, RUN, THREAD, Collective, Fault, SiteKind, Status, offset
 from gpu_runner.cpu.prelude import Addresses, pointer
 from gpu_runner.cpu.sites import Order, Scope, Site, Sites
 from gpu_runner.cpu.types import TYPES, Type
 from gpu_runner.ptx import model
+
+_LOOP: Final = re.compile(r"(?<=i64 )<(f\d+\.[^>]*)>")
+"""The place of the end of a loop, which is known behind it."""
 
 
 class Unsupported(Exception):
@@ -106,6 +111,9 @@ class Body:
         self.uses_agents = False
         """Whether there are asynchronous copies."""
         self._names = 0
+        self._steps = 0
+        self._ends: dict[str, int] = {}
+        """Of loops, by label: the place of the last jump back."""
 
     # Text
 
@@ -171,6 +179,24 @@ class Body:
         self.store_thread("status", str(int(status)))
         self.store_thread("site", str(site))
         self.suspend()
+
+    def step(self, instruction: model.Instruction, loop: str = "") -> None:
+        """Wait for the lanes of the warp that are not as far in the text. `loop`: of a jump back, whose place is that
+        of the last one of the loop, so that all rounds of a loop begin together."""
+        self._steps += 1
+        place = str(self._steps)
+        if loop:
+            self._ends[loop] = self._steps
+            place = f"<{loop}>"
+        self.store_thread("b", place, "i64")
+        self.store_thread("op", str(int(Collective.LOCK_STEP)))
+        self.wait(Status.COLLECTIVE, self.site(SiteKind.NONE, instruction))
+
+    def settled(self) -> list[str]:
+        """The text, with the places of loops."""
+        if not self._ends:
+            return self.lines
+        return [_LOOP.sub(lambda m: str(self._ends[m[1]]), line) if "i64 <" in line else line for line in self.lines]
 
     def pay(self, fuel: int, instruction: model.Instruction) -> None:
         """Take from the thread's fuel, and give the processor back when there is none left."""

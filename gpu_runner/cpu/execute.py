@@ -113,8 +113,9 @@ class Kernel:
         return _run(self, consume, seed, seconds, resident)
 
 
-def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
-    """Raises `Unsupported`, `LaunchError`, and KeyError where the module has no such kernel."""
+def prepare(module: model.Module, kernel: str, launch: Launch, lock_step: bool = False) -> Kernel:
+    """`lock_step`: warps run as before Volta. Raises `Unsupported`, `LaunchError`, and KeyError where the module has no
+    such kernel."""
     function = module.definition(kernel)
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
@@ -132,7 +133,7 @@ def prepare(module: model.Module, kernel: str, launch: Launch) -> Kernel:
     variables.append((workspace, bytes(GRID_WORKSPACE)))
     arena, arrays = _memory([variable for variable, _ in variables], launch)
     parameters = _packed(function, launch, arrays)
-    compiled = _compiled(module, function, layout, parameters, workspace.address)
+    compiled = _compiled(module, function, layout, parameters, workspace.address, lock_step=lock_step)
     return Kernel(launch, arena, arrays, layout, variables, compiled, parameters, function)
 
 
@@ -168,10 +169,11 @@ def _compiled(
     parameters: NDArray[np.uint8],
     workspace: int,
     logs: bool = True,
+    lock_step: bool = False,
 ) -> _Compiled:
     run = np.zeros(1, RUN)
     addresses = Addresses(run.ctypes.data, parameters.ctypes.data, workspace)
-    translated = translate(module, function.name, layout, addresses, logs)
+    translated = translate(module, function.name, layout, addresses, logs, lock_step)
     return _Compiled(translated, compile_ir(translated.ir, 1), run)
 
 
@@ -299,6 +301,7 @@ class _Machine:
         self._array("slot_alive", np.zeros(slots, np.int64))
         self._array("waiting", np.zeros(slots * BARRIERS, np.int64))
         self._array("arrived", np.zeros(slots * BARRIERS, np.int64))
+        self._array("stepped", np.zeros(slots * int(machine["warps"][0]), np.int64))
         self._array("alive", np.zeros(slots * int(machine["warps"][0]), np.int64))
         self._array("threads", np.zeros(count, THREAD))
         self._array("notices", np.zeros(64, NOTICE))

@@ -74,6 +74,8 @@ class Collective(IntEnum):
     REDUX_XOR = 18
     ACTIVE_MASK = 19
     ELECT = 20
+    LOCK_STEP = 21
+    """In front of an access of a warp in lock-step: `b` is the place in the order of the text."""
 
 
 class Fault(IntEnum):

@@ -85,6 +85,8 @@ class Machine(Struct):
     waiting: Array[i64]
     arrived: Array[i64]
     """Per slot and barrier: threads that wait there, and those that have only announced themselves."""
+    stepped: Array[i64]
+    """Per slot and warp in lock-step: the lanes that made the last access together."""
     alive: Array[i64]
     """Per slot and warp: the lanes that have not ended."""
     threads: Array[Thread]

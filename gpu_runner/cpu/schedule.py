@@ -87,6 +87,7 @@ def begin_block(m: Machine, slot: int, block: int) -> None:
     for word in range(slot * words, (slot + 1) * words):
         m.shared[word] = 0
     for warp in range(m.warps):
+        m.stepped[slot * m.warps + warp] = 0
         m.alive[slot * m.warps + warp] = (1 << min(32, m.threads_per_block - warp * 32)) - 1
     for number in range(m.threads_per_block):
         begin_thread(m, slot, block, number)
@@ -177,6 +178,12 @@ def collect(m: Machine, slot: int, index: int) -> None:
 
 
 @native
+def waits_for_lanes(thread: Thread) -> int:
+    """Whether a thread at a collective waits for those in its mask."""
+    return thread.op != Collective.ACTIVE_MASK and thread.op != Collective.LOCK_STEP
+
+
+@native
 def leave(m: Machine, slot: int, index: int) -> None:
     """A thread has ended: those who wait for all that are left may be complete now."""
     thread = m.threads[index]
@@ -198,7 +205,7 @@ def leave(m: Machine, slot: int, index: int) -> None:
     for lane in range(32):
         if m.alive[warp] >> lane & 1:
             other = m.threads[first + lane]
-            if other.status == Status.COLLECTIVE and other.op != Collective.ACTIVE_MASK:
+            if other.status == Status.COLLECTIVE and waits_for_lanes(other):
                 collect(m, slot, first + lane)
 
 
@@ -227,6 +234,40 @@ def settle_active_masks(m: Machine, slot: int) -> int:
 
 
 @native
+def step_together(m: Machine, slot: int) -> int:
+    """Nobody of the block can go on: of each warp in lock-step, the lanes that are behind all others in the text make
+    their access. What these lanes did before is ordered before it, and it is before whatever any of them does next."""
+    stepped = 0
+    for warp in range(m.warps):
+        first = slot * m.threads_per_block + warp * 32
+        alive = m.alive[slot * m.warps + warp]
+        lanes = 0
+        place = 0
+        leader = 0
+        for lane in range(32):
+            if alive >> lane & 1:
+                thread = m.threads[first + lane]
+                if thread.status == Status.COLLECTIVE and thread.op == Collective.LOCK_STEP:
+                    if lanes == 0 or thread.b < place:
+                        lanes = 0
+                        place = thread.b
+                        leader = lane
+                    if thread.b == place:
+                        lanes = lanes | 1 << lane
+        if lanes != 0:
+            stepped = 1
+            for lane in range(32):
+                if lanes >> lane & 1:
+                    m.threads[first + lane].status = Status.READY
+            before = m.stepped[slot * m.warps + warp]
+            if before != lanes and before != 0:
+                log(m, first, 0, before, SiteKind.WARP_SYNC)
+            log(m, first + leader, 0, lanes, SiteKind.WARP_SYNC)
+            m.stepped[slot * m.warps + warp] = lanes
+    return stepped
+
+
+@native
 def run_thread(m: Machine, slot: int, index: int) -> None:
     """Resume a thread that is ready and see to what it waits for then."""
     thread = m.threads[index]
@@ -234,13 +275,13 @@ def run_thread(m: Machine, slot: int, index: int) -> None:
     if m.shuffle:
         thread.fuel = 1 + draw(m, _SHORT if draw(m, 2) else _LONG)
     call(m.resume, thread.handle)
-    if thread.status == Status.READY:
+    if thread.status == Status.READY or (thread.status == Status.COLLECTIVE and thread.op == Collective.LOCK_STEP):
         return
     m.moved += 1
     if thread.status == Status.BARRIER:
         arrive(m, slot, index)
     elif thread.status == Status.COLLECTIVE:
-        if thread.op != Collective.ACTIVE_MASK:
+        if waits_for_lanes(thread):
             collect(m, slot, index)
     else:
         leave(m, slot, index)
@@ -282,7 +323,7 @@ def run(m: Machine, turns: int) -> int:
                 m.next_block += 1
             if m.slot_block[slot] >= 0:
                 busy = 1
-                if run_block(m, slot) or settle_active_masks(m, slot):
+                if run_block(m, slot) or settle_active_masks(m, slot) or step_together(m, slot):
                     ran = 1
                 if m.slot_alive[slot] == 0:
                     m.slot_block[slot] = -1

@@ -43,8 +43,16 @@ class Translated:
     """Records name agents of threads (`layout.SiteKind.ASYNC_ISSUE`)."""
 
 
-def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addresses, logs: bool = True) -> Translated:
-    """`logs`: accesses are recorded; without it, only the scheduler records what it does.
+def translate(
+    module: model.Module,
+    kernel: str,
+    layout: Layout,
+    addresses: Addresses,
+    logs: bool = True,
+    lock_step: bool = False,
+) -> Translated:
+    """`logs`: accesses are recorded; without it, only the scheduler records what it does. `lock_step`: the lanes of a
+    warp make each access together, as before Volta.
 
     Raises `Unsupported`, naming all that it cannot translate, and KeyError where there is no such kernel."""
     function = module.definition(kernel)
@@ -56,7 +64,7 @@ def translate(module: model.Module, kernel: str, layout: Layout, addresses: Addr
         at = aligned(at, parameter.align or size_of(parameter.type))
         body.parameter_offsets[parameter.name] = at
         at += size_of(parameter.type) * _count(parameter)
-    walker = _Walker(body, logs)
+    walker = _Walker(body, logs, lock_step)
     walker.function(function, {}, "%final")
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
@@ -97,7 +105,7 @@ begin:
   switch i8 %first, label %suspended [i8 0, label %start  i8 1, label %cleanup]
 start:"""
     )
-    lines.extend(body.lines)
+    lines.extend(body.settled())
     lines.append(
         f"""final:
   %sp = getelementptr i8, ptr %thread, i64 {offset(THREAD, "status")}
@@ -122,9 +130,10 @@ suspended:
 class _Walker:
     """Walks functions in the order of their text and emits what each statement means."""
 
-    def __init__(self, body: Body, logs: bool) -> None:
+    def __init__(self, body: Body, logs: bool, lock_step: bool) -> None:
         self.body = body
         self.logs = logs
+        self.lock_step = lock_step
         self.local_size = 0
         self._copies = 0
         self._logged: dict[str, frozenset[int]] = {}
@@ -226,6 +235,8 @@ class _Walker:
         if isinstance(statement, model.Call):
             self._call(statement)
             return
+        if self.lock_step and body.frame.position in body.frame.logged:
+            body.step(statement)
         match statement.opcode:
             case "bra":
                 (target,) = statement.operands
@@ -250,6 +261,8 @@ class _Walker:
     def _jump_back(self, label: str, statement: model.Instruction) -> None:
         """A loop that reads memory may wait for another thread: it lets others run now and then."""
         frame = self.body.frame
+        if self.lock_step and frame.labels.get(label, frame.position + 1) <= frame.position:
+            self.body.step(statement, f"{frame.prefix}{label}")
         if (label, frame.position) in frame.loops:
             self.body.pay(1, statement)
 
