@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
-from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
+from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
 from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, SourceFile, UnitParser
 from analyzers.hostguide.contexts import context_of_user_launch, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
@@ -284,6 +284,23 @@ class Engine:
         warm = self._warm[request.path]
         unit = self._parse(request, warm.probes)
         return self._inspected(warm, request, unit, kernels, None, stop)
+
+    def others_at(self, request: CheckRequest, places: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+        """The kernels beside those that the request selects with code at one of the places (path, byte offset) of a
+        checked unit: other instances of a template, other callers of a function. Raises ParseFailure."""
+        unit = self._parse(request, self._warm[request.path].probes)
+        kernels = find_kernels(unit).kernels
+
+        def around(extent: SourceSpan) -> list[tuple[str, int]]:
+            return [p for p in places if extent.path == p[0] and extent.start_offset <= p[1] < extent.end_offset]
+
+        called = set(places).difference(*(around(k.extent) for k in kernels))
+
+        def has(kernel: FoundKernel) -> bool:
+            reached = (span for _, span in kernel.lower().functions) if called else ()
+            return bool(around(kernel.extent)) or any(around(span) for span in reached)
+
+        return tuple(k.name for k in kernels if not is_wanted(k, request.options) and has(k))
 
     def _inspected(
         self,

@@ -13,6 +13,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, never
+from quickfix.callers import agreed
 from quickfix.edits import Change
 from quickfix.removal import deletion, merged
 from quickfix.search import sentence
@@ -23,6 +24,11 @@ from quickfix.wording import barriers_in_words, edits_of, empty_bodies, pair_in_
 
 def remove_redundant(engine: Engine, request: CheckRequest, stop: Stop = never) -> Fix | FixRefusal:
     """One edit that deletes the barriers that order nothing, each judged with those before it already gone."""
+    fix = _all_removed(engine, request, stop)
+    return agreed(engine, request, fix, stop) if isinstance(fix, Fix) else fix
+
+
+def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | FixRefusal:
     try:
         session = Session.open(engine, request, stop)
         findings = [f for k in session.result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER]

@@ -16,6 +16,7 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import is_update
+from quickfix.callers import agreed
 from quickfix.choices import choices
 from quickfix.fences import ordered_by_fences
 from quickfix.group import inserted_barriers, repaired, repairs_of
@@ -84,7 +85,8 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
         session = Session.open(engine, request, stop, (group,))
         answer = repaired(session, group)
         others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
-        return next(others, answer)
+        answer = next(others, answer)
+        return agreed(engine, request, answer, stop) if isinstance(answer, Fix) else answer
     except ParseFailure as failure:
         return FixRefusal(str(failure))
 
@@ -100,6 +102,13 @@ def answers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix | FixRefusal]:
     """The same, and in the end, for every group of races and divergent barriers without a repair, why there is none."""
+    for answer in _answers(engine, request, result, stop):
+        yield agreed(engine, request, answer, stop) if isinstance(answer, Fix) else answer
+
+
+def _answers(
+    engine: Engine, request: CheckRequest, result: UnitResult | None, stop: Stop
+) -> Iterator[Fix | FixRefusal]:
     try:
         session = Session.open(engine, request, stop)
         checked = result or session.result

@@ -12,9 +12,9 @@ from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
-from quickfix.edits import Change
+from quickfix.callers import agreed, changes_of
 from quickfix.group import repaired, repairs_of
-from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
+from quickfix.session import SearchSpentError, Session, Stop, Trial
 from quickfix.verify import REPAIRABLE, findings_of
 from quickfix.wording import NOT_REPAIRED, edits_of
 
@@ -30,6 +30,17 @@ def fix_all(
     groups, of those `among` them only.
 
     Repairs are found one by one, and judged once more together."""
+    fix = _all(engine, request, stop, codes, among)
+    return agreed(engine, request, fix, stop) if isinstance(fix, Fix) else fix
+
+
+def _all(
+    engine: Engine,
+    request: CheckRequest,
+    stop: Stop,
+    codes: Collection[Verdict] | None,
+    among: Collection[str] | None,
+) -> Fix | FixRefusal:
     chosen = frozenset(codes) if codes is not None else REPAIRABLE
     try:
         session = Session.open(engine, request, stop)
@@ -39,7 +50,7 @@ def fix_all(
         if len(fixes) == 1:
             return fixes[0]
         while fixes:
-            trial = session.trial(_joined(fixes), frozenset())
+            trial = session.trial(changes_of(e for fix in fixes for e in fix.edits), frozenset())
             promised = {group for fix in fixes for group in fix.groups}
             if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
                 return _together(trial, fixes, whole=promised.issuperset(groups))
@@ -51,14 +62,6 @@ def fix_all(
         return FixRefusal("There is nothing to repair.")
     refusal = repaired(session, groups[0])
     return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
-
-
-def _joined(fixes: Sequence[Fix]) -> Changes:
-    found: dict[str, list[Change]] = {}
-    for edit in (e for fix in fixes for e in fix.edits):
-        new = edit.new_text.encode("utf-8", "surrogateescape")
-        found.setdefault(edit.span.path, []).append(Change(edit.span.start_offset, edit.span.end_offset, new))
-    return {path: sorted(changes, key=lambda c: c.start) for path, changes in found.items()}
 
 
 def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> Iterator[Fix]:
