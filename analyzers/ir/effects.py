@@ -383,7 +383,9 @@ class Effects(Valuation):
         met = frozenset(c.condition for c in self.guard if c.kind != "assume")
         if self._is_whole_warp(operands):
             if self.level(operands[2]) != "thread" and self._all_come_here("warp"):
-                self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1], met)
+                masks = [m for m in self.votes if m in E.symbols(operands[2]) and m.args == result.args]
+                mask, voted = (masks[0], self.votes[masks[0]][1]) if len(masks) == 1 else (None, frozenset[Expr]())
+                self.broadcasts[result.value[0]] = Broadcast(result, operands[2], operands[1], met, mask, voted)
             return
         mask = operands[0]
         while mask.op in ("cast", "narrow"):

@@ -192,6 +192,9 @@ class Broadcast:
     """Those under which the shuffle stands: all of them met these."""
     mask: Expr | None = None
     """The lanes, where it is not the whole warp: those that were active, or voted for something, together."""
+    voted: frozenset[Expr] = frozenset()
+    """Where the whole warp takes part and the lane is one of ``mask``: what those have voted for. Others may get
+    anything."""
 
 
 @dataclass(frozen=True, slots=True)

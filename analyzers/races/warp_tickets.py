@@ -5,7 +5,8 @@ has added. That the lane which is asked took a ticket is found by looking at eve
 
 The same for the lanes in a mask that are together, because they were active at once or voted for the same
 (``__activemask``, ``__ballot_sync``), behind the lowest of them. Each lane is in its own mask, and those that are
-together have one. So lanes of a warp that hold different masks, or different tickets, were not together.
+together have one. So lanes of a warp that hold different masks, or different tickets, were not together. Where the
+whole warp asks the lowest lane that voted, those that voted have its ticket.
 """
 
 from __future__ import annotations
@@ -82,6 +83,11 @@ def _holds(launch: Launch, b: Broadcast, condition: Expr) -> bool:
     if b.mask is None:
         return _decided(launch, condition, int(b.lane.value)) is True
     condition = launch.bind(condition)
+    if condition.op == "land":
+        return all(_holds(launch, b, part) for part in condition.args)
+    if condition.op == "ne":
+        # The lane is in the mask.
+        return any(_is_const(zero, 0) and _unwidened(m) is b.mask for m, zero in (condition.args, condition.args[::-1]))
     if condition.op != "eq":
         return False
     for one, other in (condition.args, condition.args[::-1]):
@@ -111,6 +117,12 @@ def _is_lowest(e: Expr, mask: Expr) -> bool:
                 whole = whole.args[0]
             return whole is mask
     return False
+
+
+def _unwidened(e: Expr) -> Expr:
+    while e.op in ("cast", "narrow") and _widens(e):
+        e = e.args[0]
+    return e
 
 
 def _widens(e: Expr) -> bool:
@@ -203,10 +215,12 @@ def warp_ticket_conditions(launch: Launch, conjuncts: Iterable[Expr], mode: Mode
         different = apart(a, (one, amounts[0]), (two, amounts[1]))
         same = E.land(*_may_be_together(launch, b, (one, two), mode))
         one_ticket = E.compare("eq", one, two)
+        # Without a vote of their own, nobody may have voted in their warp.
+        others = E.lor(*(E.lnot(launch.side(c, t, mode)) for t in (1, 2) for c in b.voted))
         if b.mask is not None and b.mask.value[1] == "thread":
             out.append(E.lor(E.land(same, one_ticket), different))
         else:
-            out += [E.lor(same, different), E.lor(E.lnot(same), one_ticket)]
+            out += [E.lor(others, law) for law in (E.lor(same, different), E.lor(E.lnot(same), one_ticket))]
     return [c for c in out if c is not E.TRUE]
 
 

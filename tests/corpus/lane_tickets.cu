@@ -219,3 +219,58 @@ __global__ void asked_one_that_has_gone(int *out, int *size) {
   first = __shfl_sync(0xffffffffu, first, 0);
   out[first + threadIdx.x % 32] = threadIdx.x;  // expect: possible-data-race with self
 }
+
+// The whole warp asks the lowest lane that voted; those that voted have its ticket.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void asked_by_the_whole_warp(const int *in, int *out, int *size, int n) {  // expect: race-free
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, base = 0;
+  bool keep = i < n && in[i] > 0;
+  unsigned kept = __ballot_sync(~0u, keep);
+  if (kept && lane == __ffs(kept) - 1) base = atomicAdd(size, __popc(kept));
+  base = __shfl_sync(~0u, base, __ffs(kept) - 1);
+  if (keep) out[base + __popc(kept & ((1u << lane) - 1))] = i;
+}
+
+// Those that did not vote have no ticket where nobody did.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void used_by_those_that_did_not_vote(const int *in, int *out, int *size, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, base = 0;
+  bool keep = i < n && in[i] > 0;
+  unsigned kept = __ballot_sync(~0u, keep);
+  if (kept && lane == __ffs(kept) - 1) base = atomicAdd(size, __popc(kept));
+  base = __shfl_sync(~0u, base, __ffs(kept) - 1);
+  out[base + __popc(kept & ((1u << lane) - 1))] = i;  // expect: possible-data-race with self
+}
+
+// One place too few.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void one_place_too_few_for_the_voters(const int *in, int *out, int *size, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, base = 0;
+  bool keep = i < n && in[i] > 0;
+  unsigned kept = __ballot_sync(~0u, keep);
+  if (kept && lane == __ffs(kept) - 1) base = atomicAdd(size, __popc(kept) - 1);
+  base = __shfl_sync(~0u, base, __ffs(kept) - 1);
+  if (keep) out[base + __popc(kept & ((1u << lane) - 1))] = i;  // expect: possible-data-race with self
+}
+
+// The lane behind the lowest one is asked, which took no ticket.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void the_wrong_lane_is_asked(const int *in, int *out, int *size, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, base = 0;
+  bool keep = i < n && in[i] > 0;
+  unsigned kept = __ballot_sync(~0u, keep);
+  if (kept && lane == __ffs(kept) - 1) base = atomicAdd(size, __popc(kept));
+  base = __shfl_sync(~0u, base, __ffs(kept) & 31);
+  if (keep) out[base + __popc(kept & ((1u << lane) - 1))] = i;  // expect: possible-data-race with self
+}
+
+// The vote was about something else than what is asked now.
+// cuda-lsp: launch grid=(2) block=(64) n=100
+__global__ void kept_by_another_test(const int *in, int *out, int *size, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31, base = 0;
+  bool keep = i < n && in[i] > 0;
+  unsigned kept = __ballot_sync(~0u, keep);
+  if (kept && lane == __ffs(kept) - 1) base = atomicAdd(size, __popc(kept));
+  base = __shfl_sync(~0u, base, __ffs(kept) - 1);
+  if (i < n && in[i] > -5) out[base + __popc(kept & ((1u << lane) - 1))] = i;  // expect: possible-data-race with self
+}
