@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from solve_cases import examples
 
 from analyzers.solve.inequalities import Box, Tagged, refuted
-from analyzers.solve.linear import contradiction
+from analyzers.solve.linear import Conflict, contradiction, holds
 from analyzers.solve.polynomial import Monomial, Polynomial
 
 N = 3
@@ -74,10 +74,13 @@ def test_linear_contradictions_are_found_and_true(
         and all(lo * scale <= v <= hi * scale for v, (lo, hi) in zip((x, y), bounds, strict=True))
         for x, y in vertices
     )
-    assert (found is None) == possible
-    if found is not None:
+    assert isinstance(found, Conflict) == (not possible)
+    if isinstance(found, Conflict):
         kept = [r for i, r in enumerate(sparse) if i in found.rows]
-        assert contradiction(kept, bounds, 1000)[0] is not None
+        assert isinstance(contradiction(kept, bounds, 1000)[0], Conflict)
+    else:
+        assert found is not None
+        assert holds(sparse, bounds, found)
 
 
 W, H, X, Y = range(4)
@@ -111,3 +114,15 @@ def test_effort_is_limited() -> None:
     tags, effort = refuted([({(W, Y): 1, (X,): 1, (W, H): -1}, frozenset()), *BELOW], BOX, 0)
     assert tags is None
     assert effort <= 3
+
+
+def test_a_point_that_satisfied_earlier_inequalities_is_tried_on_the_next() -> None:
+    box = Box([0, 0, 0], [9, 9, 9], [frozenset[int]()] * 3)
+    known: list[Tagged] = [({(0,): 1, (1,): -1}, frozenset())]
+    _, first = refuted([({(0,): 1, (1,): 1, (): -5}, frozenset()), *known], box, 1000)
+    assert len(box.points) == 1
+    _, second = refuted([({(0,): 2, (1,): 1, (): -4}, frozenset()), *known], box, 1000)
+    assert len(box.points) == 1
+    assert second < first
+    tags, _ = refuted([({(1,): 1, (0,): -1, (): -1}, frozenset()), *known], box, 1000)
+    assert tags is not None

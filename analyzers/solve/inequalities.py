@@ -8,12 +8,12 @@ spoken of.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
 
-from analyzers.solve.linear import contradiction
+from analyzers.solve.linear import Conflict, Number, contradiction, holds
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import (
     Monomial,
@@ -33,6 +33,9 @@ MAX_ROWS = 60
 ROWS_PER_STEP = 8
 """So many rows cost as much as a pivot."""
 
+MAX_POINTS = 8
+"""Points kept, the latest."""
+
 Tags = frozenset[int]
 Tagged = tuple[Polynomial, Tags]
 
@@ -44,6 +47,9 @@ class Box:
     lo: Sequence[int]
     hi: Sequence[int]
     tags: Sequence[Tags]
+    points: list[Mapping[Monomial, Number]] = field(default_factory=list[Mapping[Monomial, Number]])
+    """Values of monomials that satisfied earlier inequalities, the latest first: most questions about one system fail,
+    and a point that shows it for one mostly does so for the next."""
 
 
 def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
@@ -70,12 +76,28 @@ def _refuted(chosen: list[Tagged], box: Box, limit: int) -> tuple[Tags | None, i
     matrix: list[tuple[dict[int, int], int]] = []
     for p, _ in chosen:
         matrix.append(({columns.setdefault(m, len(columns)): c for m, c in p.items() if m}, constant_part(p)))
-    found, pivots = contradiction(matrix, [bounds({m: 1}, box.lo, box.hi) for m in columns], min(limit, MAX_PIVOTS))
-    if found is None:
+    spans = [bounds({m: 1}, box.lo, box.hi) for m in columns]
+    if any(holds(matrix, spans, _point(known, columns, spans)) for known in box.points):
+        return None, effort
+    found, pivots = contradiction(matrix, spans, min(limit, MAX_PIVOTS))
+    if not isinstance(found, Conflict):
+        if found is not None:
+            box.points.insert(0, dict(zip(columns, found, strict=True)))
+            del box.points[MAX_POINTS:]
         return None, effort + pivots
     used = {i: m for m, i in columns.items()}
     tags = NO_TAGS.union(*(chosen[i][1] for i in found.rows))
     return tags.union(*(box.tags[v] for c in found.columns for v in used[c])), effort + pivots
+
+
+def _point(
+    known: Mapping[Monomial, Number], columns: Iterable[Monomial], spans: Iterable[tuple[int, int]]
+) -> list[Number]:
+    """The values of ``columns``: where one is not known, the product of what is known, within its bounds."""
+    return [
+        min(max(known[m] if m in known else prod(known.get((v,), 0) for v in m), lo), hi)
+        for m, (lo, hi) in zip(columns, spans, strict=True)
+    ]
 
 
 def _enclosed(rows: Sequence[Tagged]) -> list[Tagged]:

@@ -133,6 +133,14 @@ class Ladder:
         for rung, work in (
             *((small, tried) if is_large else (tried, small)),
             ("guess", lambda: self._guess(prepared, large=True)),
+        ):
+            answer = self._timed(rung, work)
+            if not isinstance(answer, Undecided):
+                return answer
+        short = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
+        if not isinstance(short, Undecided):
+            return short
+        for rung, work in (
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
             ("cpsat", lambda: self._cpsat(prepared, cpsat.MIDDLE)),
@@ -140,11 +148,8 @@ class Ladder:
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
                 return answer
-        answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
-        if not isinstance(answer, Undecided):
-            return answer
         if wraps and only_wraps():
-            return answer
+            return short
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
             return answer

@@ -2,18 +2,23 @@
 
 Takes rows ``sum of coefficient * column + constant >= 0`` and integer bounds of the columns, and runs the simplex
 method of Dutertre and de Moura ("A fast linear-arithmetic solver for DPLL(T)", 2006) on integer rows. Gives the rows
-and columns of a contradiction, or says that none was found within so many pivots. What a column stands for is the
-caller's business: the algebra rung uses monomials, so that products count as quantities of their own.
+and columns of a contradiction, or a point that shows that there is none, as far as it finds one within so many pivots.
+What a column stands for is the caller's business: the algebra rung uses monomials, so that products count as quantities
+of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import gcd
 
 STEADY_AFTER = 24
 """Pivots after which the choice is Bland's, which cannot cycle."""
+
+
+Number = int | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,14 @@ class Simplex:
                 return None
             self.pivots += 1
             self._pivot(leaving, entering, up)
+
+    def point(self) -> list[Number] | None:
+        """Values of the caller's columns that satisfy everything, where they are known."""
+        if self._violated() is not None:
+            return None
+        return [
+            self.value[j] if j not in self.table else _quotient(self.total[j], self.scale[j]) for j in range(self.given)
+        ]
 
     def _violated(self) -> int | None:
         """A basic column outside its bounds: the first one, or (in the beginning) the one furthest out."""
@@ -118,11 +131,25 @@ class Simplex:
         self.total[basic] = sum(a * value[j] for j, a in row.items())
 
 
+def _quotient(total: int, scale: int) -> Number:
+    whole, rest = divmod(total, scale)
+    return Fraction(total, scale) if rest else whole
+
+
+def holds(
+    rows: Sequence[tuple[Mapping[int, int], int]], bounds: Sequence[tuple[int, int]], point: Sequence[Number]
+) -> bool:
+    """Whether a point satisfies the rows and bounds of `contradiction`, so that there is none."""
+    return all(lo <= x <= hi for (lo, hi), x in zip(bounds, point, strict=True)) and all(
+        sum(a * point[j] for j, a in coefficients.items()) + constant >= 0 for coefficients, constant in rows
+    )
+
+
 def contradiction(
     rows: Sequence[tuple[Mapping[int, int], int]], bounds: Sequence[tuple[int, int]], limit: int
-) -> tuple[Conflict | None, int]:
+) -> tuple[Conflict | list[Number] | None, int]:
     """A contradiction between the rows ``(coefficients by column, constant)``, each at least zero, and the bounds of
-    the columns; and the pivots it took to find it, or to give up."""
+    the columns, or a point that satisfies them all, or neither; and the pivots it took to find it, or to give up."""
     n = len(bounds)
     simplex = Simplex(
         [lo for lo, _ in bounds] + [-constant for _, constant in rows],
@@ -134,4 +161,4 @@ def contradiction(
         simplex.table[n + i] = dict(coefficients)
         simplex.scale[n + i] = 1
         simplex.total[n + i] = sum(a * simplex.value[j] for j, a in coefficients.items())
-    return simplex.check(limit), simplex.pivots
+    return simplex.check(limit) or simplex.point(), simplex.pivots

@@ -15,10 +15,12 @@ Inequalities with symbolic bounds are left to :mod:`~analyzers.solve.inequalitie
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import gcd
 
 from analyzers.solve.inequalities import Box, refuted
+from analyzers.solve.linear import Number
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import (
     ONE,
@@ -86,6 +88,8 @@ class System:
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
     allowance: list[int] = field(default_factory=lambda: [MAX_TOTAL_STEPS])
     """Proof steps left, shared by all states of the query."""
+    points: list[Mapping[Monomial, Number]] = field(default_factory=list[Mapping[Monomial, Number]])
+    """What satisfied the inequalities of some state (``inequalities.Box``), shared by all states of the query."""
 
     def copy(self) -> System:
         """The system as it is now, to go on with in another way."""
@@ -101,6 +105,7 @@ class System:
             dict(self.solved),
             dict(self.solved_tags),
             self.allowance,
+            self.points,
         )
 
     # --- building
@@ -473,6 +478,8 @@ class System:
         """Facts by which what is known to be nonnegative cannot be, together with ``more``."""
         if self.allowance[0] <= 0:
             return None
-        found, effort = refuted([*more, *self.at_least], Box(self.lo, self.hi, self.tags), self.allowance[0])
+        found, effort = refuted(
+            [*more, *self.at_least], Box(self.lo, self.hi, self.tags, self.points), self.allowance[0]
+        )
         self.allowance[0] -= effort
         return found
