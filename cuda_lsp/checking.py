@@ -89,6 +89,9 @@ class Checks:
         self._pending: Counter[str] = Counter()
         self._settling: dict[str, asyncio.Event] = {}
         self._running: dict[str, tuple[Job, CheckProgress]] = {}
+        self._parts: set[str] = set()
+        """Sources that did not compile alone and that another source includes: checked through that one, as headers
+        are."""
         self._kept: set[str] = set()
         """Units that the user wanted checked whether or not they are open."""
         self._asked_again: set[str] = set()
@@ -254,7 +257,7 @@ class Checks:
     async def _find_unit(self, document: Document, frozen: Frozen) -> str | None:
         """The main file to check a document through; None when it is no device code."""
         alone = document.path if document.may_hold_kernels else None
-        if not document.is_header or not document.is_file:
+        if not (document.is_header or document.path in self._parts) or not document.is_file:
             return alone
         known = self._unit_of.get(document.uri)
         view = self.views.get(known) if known is not None and known != document.path else None
@@ -266,8 +269,10 @@ class Checks:
             return known
         graph = await self._include_graph(document, frozen)
         unit = includers.unit_for(document.path, graph, frozenset(frozen.texts))
-        if unit is not None and (document.may_hold_kernels or Path(unit).suffix.lower() == ".cu"):
+        cuda = unit is not None and Path(unit).suffix.lower() == ".cu"
+        if unit is not None and (cuda or (document.is_header and document.may_hold_kernels)):
             return unit
+        self._parts.discard(document.path)
         return alone
 
     async def _include_graph(self, document: Document, frozen: Frozen) -> IncludeGraph:
@@ -428,6 +433,8 @@ class Checks:
             return
         view.frame = frame
         self._session.spawn(self._adopt_headers(view))
+        if view.unit is not None and view.unit.syntax:
+            self._session.spawn(self._adopt_part(view))
         right = all(shown.verdict in (Verdict.RACE_FREE, Verdict.UNKNOWN) for shown in view.kernels.values())
         if not right or _BARRIER in snapshot.text:
             # Of kernels that are right, barriers may be hints.
@@ -460,9 +467,33 @@ class Checks:
         """Read what is needed to show results in files that are not open; open headers may have found their unit."""
         await self._session.read_lines(view)
         for document in self._session.documents:
-            if self._unit_of.get(document.uri) == document.path != view.path and view.includes(document.path):
+            if self._unit_of.get(document.uri) != document.path or not view.includes(document.path):
+                continue
+            is_part = not document.is_header and self._lacks_something(document.path)
+            if document.path != view.path and (document.is_header or is_part):
+                self._parts.update([document.path] if is_part else [])
                 self._join(document.uri, view.path)
                 self._session.results_changed()
+
+    def _lacks_something(self, unit: str) -> bool:
+        """Whether a source did not compile alone."""
+        view = self.views.get(unit)
+        return view is not None and view.unit is not None and bool(view.unit.syntax)
+
+    async def _adopt_part(self, view: UnitView) -> None:
+        """A source that does not compile alone may be a part of another one, which brings its types and constants."""
+        document = self._session.documents.at(view.path)
+        if document is None or document.is_header or not document.is_file or view.path in self._parts:
+            return
+        project = await self._session.projects.of_folder(str(Path(view.path).parent))
+        if view.path in project.database.commands:
+            return
+        frozen = self._freeze()
+        self._parts.add(view.path)
+        unit = await self._find_unit(document, frozen)
+        if unit is not None and unit != view.path and self._session.documents.get(document.uri) is document:
+            self._join(document.uri, unit)
+            await self._check_unit(unit, frozen, Wish())
 
     def _submit_offers(self, view: UnitView, frame: Frame, snapshot: Snapshot) -> None:
         key = f"offers {view.path}"

@@ -214,3 +214,30 @@ async def test_a_barrier_that_may_leave_its_loop_can_be_moved(editor: Editor, tm
     editor.apply(resolved.edit)
     assert "  __syncthreads();\n  for (" in editor.texts[uri]
     assert editor.texts[uri].count("__syncthreads") == 1
+
+
+PART = """__global__ void rotate(Cell *a) {
+  __shared__ Cell s[kSize];
+  int t = threadIdx.x;
+  s[t] = a[t];
+  a[t] = s[(t + 1) % kSize];
+}
+"""
+WHOLE = """typedef float Cell;
+enum { kSize = 128 };
+#include "part.cu"
+void run(Cell *a) { rotate<<<1, kSize>>>(a); }
+"""
+
+
+async def test_a_source_that_another_includes_is_checked_as_its_part(editor: Editor, tmp_path: Path) -> None:
+    part, whole = tmp_path / "part.cu", tmp_path / "whole.cu"
+    part.write_text(PART)
+    whole.write_text(WHOLE)
+    uri = editor.open(part, PART)
+    await editor.until(editor.has(uri, "data-race"))
+    editor.replace(uri, "  a[t] = s[", "  __syncthreads();\n  a[t] = s[")
+    editor.save(uri, part)
+    await editor.until(editor.has(uri))
+    told = await editor.until_hover(uri, "rotate", "race-free")
+    assert "whole.cu" in told or "block (128" in told
