@@ -171,7 +171,7 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
     ]
     bar: list[Content] = [
         tag("a", "All kernels", href="#index", cls="up") if with_index else None,
-        tag("span", code(result.name), cls="kernel-name"),
+        tag("h1", code(result.name), cls="kernel-name"),
         _badge(kernel),
         tag("span", _where(kernel), cls="where"),
     ]

@@ -8,3 +8,4 @@ cd "$(dirname "$0")"
 words=("$vsix" --server "$server" --chromium "$(command -v chromium)")
 node_modules/node/bin/node session.mjs "${words[@]}" --pictures "$pictures"
 node_modules/node/bin/node restricted.mjs "${words[@]}"
+node_modules/node/bin/node report.mjs "${words[@]:1}"

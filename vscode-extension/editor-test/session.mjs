@@ -85,6 +85,25 @@ try {
   assert.equal(await save("reduction.cu"), original);
   told("the same through the light bulb");
 
+  await lightBulb("Ignore this data-race with a comment");
+  await press("ArrowDown");
+  await press("ArrowDown");
+  await press("Enter");
+  await until("the comment is there", async () => (await text(".view-line")).some((line) => line?.replaceAll("\u00a0", " ").includes("// cuda-lsp: ignore[data-race]")));
+  await page.keyboard.type("the loop waits");
+  const ignored = original.replace("  part[t] = sum;\n", "  part[t] = sum;  // cuda-lsp: ignore[data-race] the loop waits\n");
+  assert.equal(await save("reduction.cu"), ignored, "what is typed next is the reason");
+  await until("no squiggle is left", async () => (await count(ERRORS)) === 0);
+  await until("the lens says it", async () => (await text(".codelens-decoration a")).some((lens) => lens?.includes("1 race suppressed")));
+  await until("the file is as before", async () => {
+    await press("Control+z");
+    return (await text(".view-line")).every((line) => !line?.includes("ignore"));
+  });
+  assert.equal(await save("reduction.cu"), original);
+  await until("the squiggle is back", () => count(ERRORS));
+  await goTo(14, 4);
+  told("the light bulb writes a comment that suppresses the finding, and the cursor waits at the reason");
+
   await lightBulb("Confirm by running");
   await press("ArrowDown");
   await press("Enter");
@@ -139,7 +158,11 @@ try {
   const drawn = await until("the races are drawn", () => shownIn("What happens when"));
   await drawn.locator("body").press("End");
   await command("View: Toggle Maximize Editor Group");
+  await until("the commands are gone", () => page.evaluate(() => [...document.querySelectorAll(".quick-input-widget")].every((each) => each.checkVisibility() === false)));
   await picture("races");
+  await drawn.locator("h3", { hasText: "The two threads" }).evaluate((heading) => heading.scrollIntoView({ block: "start" }));
+  await drawn.evaluate(() => globalThis.scrollBy(0, -70));
+  await picture("threads");
   await drawn.locator("button", { hasText: /^line 16$/ }).first().click();
   await until("the line is shown", async () => (await text(".statusbar-item")).some((item) => item?.startsWith("Ln 16")));
   told("the lens over the kernel leads to its races, drawn, and they lead back to the code");

@@ -93,7 +93,8 @@ async function fixes(client: LanguageClient, document: vscode.TextDocument, rang
     range: client.code2ProtocolConverter.asRange(range),
     context: { diagnostics: [], only: [CodeActionKind.QuickFix], triggerKind: CodeActionTriggerKind.Invoked },
   });
-  return (answer ?? []).filter((each): each is CodeAction => each.command === undefined && ("edit" in each || "data" in each));
+  // Kinds below this one, such as a comment that suppresses, are no fixes.
+  return (answer ?? []).filter((each): each is CodeAction => "kind" in each && each.kind === CodeActionKind.QuickFix && each.command === undefined);
 }
 
 async function choose(found: readonly CodeAction[]): Promise<CodeAction | undefined> {
