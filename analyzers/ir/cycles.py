@@ -64,7 +64,7 @@ def _step(node: Expr) -> tuple[Expr, Expr, int] | None:
         if not 1 < size <= MAX_SIZE or (node.op == "and" and size & (size - 1)) or sum_.op != "add":
             continue
         for by, x in (sum_.args, sum_.args[::-1]):
-            if _is_small(by) or _is_count(by):
+            if _is_turned_by(by):
                 return x, E.cast(by, I64), size
     return None
 
@@ -87,6 +87,16 @@ def _chosen(node: Expr) -> tuple[Expr, Expr, int] | None:
             if 0 <= first < size and all(i.value == (v + first) % size for v, i in enumerate(images)):
                 return x, E.const(first, I64), size
     return None
+
+
+def _is_turned_by(e: Expr) -> bool:
+    """A number that is not negative, and not so large that sums with it wrap around: small ones and counts of
+    iterations, some times over."""
+    if e.op == "add":
+        return all(_is_turned_by(a) for a in e.args)
+    if e.op == "mul":
+        return any(_is_small(a) and _is_count(b) for a, b in (e.args, e.args[::-1]))
+    return _is_small(e) or _is_count(e)
 
 
 def _is_small(e: Expr) -> bool:

@@ -185,3 +185,45 @@ __global__ void started_outside_the_ring(const float *in, float *out, int n, int
     }
   out[blockIdx.x * 64 + t] = sum;
 }
+
+// Downwards, with a test where the ring closes.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void downwards(int *a, int n) {  // expect: race-free
+  __shared__ int s[4][64];
+  int t = threadIdx.x, b = 3;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < 3; ++i) {
+      s[b][t] = i;
+      __syncthreads();
+      a[t] += s[b][63 - t];
+      b = b ? b - 1 : 3;
+    }
+}
+
+// What is read is written in the next round.
+// cuda-lsp: launch grid=(1) block=(64) n=3
+__global__ void downwards_onto_the_next(int *a, int n) {
+  __shared__ int s[4][64];
+  int t = threadIdx.x, b = 3;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < 3; ++i) {
+      s[b][t] = i;  // expect: data-race intra-block with +2
+      __syncthreads();
+      a[t] += s[(b + 3) & 3][63 - t];
+      b = b ? b - 1 : 3;
+    }
+}
+
+// How often the inner loop goes round depends on the round of the outer one: where it ends is not followed.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void more_in_each_round(int *a, int n) {  // expect: race-free
+  __shared__ int s[3][64];
+  int t = threadIdx.x, b = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < j; ++i) {
+      s[b][t] = i;  // today: possible-data-race intra-block with +2 because nothing is known of sums over rounds of different lengths
+      __syncthreads();
+      a[t] += s[b][63 - t];
+      if (++b == 3) b = 0;
+    }
+}

@@ -22,10 +22,25 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
 CUDA_LSP_FP8(__nv_fp8_e4m3)
 CUDA_LSP_FP8(__nv_fp8_e5m2)
 #undef CUDA_LSP_FP8
-struct __nv_fp8x2_e4m3 { __nv_fp8x2_storage_t __x; __nv_fp8x2_e4m3() = default; explicit __nv_fp8x2_e4m3(float2 value); explicit __nv_fp8x2_e4m3(__half2 value); explicit operator float2() const; explicit operator __half2() const; };
-struct __nv_fp8x4_e4m3 { __nv_fp8x4_storage_t __x; __nv_fp8x4_e4m3() = default; explicit __nv_fp8x4_e4m3(float4 value); explicit operator float4() const; };
-struct __nv_fp8x2_e5m2 { __nv_fp8x2_storage_t __x; __nv_fp8x2_e5m2() = default; explicit __nv_fp8x2_e5m2(float2 value); explicit operator float2() const; };
-struct __nv_fp8x4_e5m2 { __nv_fp8x4_storage_t __x; __nv_fp8x4_e5m2() = default; explicit __nv_fp8x4_e5m2(float4 value); explicit operator float4() const; };
+#define CUDA_LSP_FP8_SEVERAL(kind)                                                                                    \
+  struct __nv_fp8x2_##kind {                                                                                        \
+    __nv_fp8x2_storage_t __x;                                                                                        \
+    __nv_fp8x2_##kind() = default;                                                                                   \
+    explicit __nv_fp8x2_##kind(float2 value); explicit __nv_fp8x2_##kind(double2 value);                             \
+    explicit __nv_fp8x2_##kind(__half2 value); explicit __nv_fp8x2_##kind(__nv_bfloat162 value);                     \
+    explicit operator float2() const; explicit operator __half2() const;                                             \
+  };                                                                                                                 \
+  struct __nv_fp8x4_##kind {                                                                                         \
+    __nv_fp8x4_storage_t __x;                                                                                        \
+    __nv_fp8x4_##kind() = default;                                                                                   \
+    explicit __nv_fp8x4_##kind(float4 value); explicit __nv_fp8x4_##kind(double4 value);                             \
+    explicit __nv_fp8x4_##kind(__half2 low, __half2 high);                                                           \
+    explicit __nv_fp8x4_##kind(__nv_bfloat162 low, __nv_bfloat162 high);                                             \
+    explicit operator float4() const;                                                                                \
+  };
+CUDA_LSP_FP8_SEVERAL(e4m3)
+CUDA_LSP_FP8_SEVERAL(e5m2)
+#undef CUDA_LSP_FP8_SEVERAL
 __nv_fp8_storage_t __nv_cvt_float_to_fp8(float value, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind);
 __nv_fp8_storage_t __nv_cvt_double_to_fp8(double value, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind);
 __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw value, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind);
