@@ -347,7 +347,7 @@ class Body:
 
     def _special(self, name: str, type_: Type) -> str:
         value = self._special_word(name)
-        return self.fit(value, TYPES["b64" if name.endswith("64") else "b32"], type_)
+        return self.fit(value, TYPES["b64" if name.endswith(("64", "timer")) else "b32"], type_)
 
     def _special_word(self, name: str) -> str:
         match name:
@@ -379,6 +379,8 @@ class Body:
                 return self.load_run("dynamic_shared")
             case "%total_smem_size":
                 return self.load_run("shared_size")
+            case "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" | "%reserved_smem_offset_1":
+                return str(self.layout.shared["%reserved_smem"])
             case "%lanemask_eq" | "%lanemask_lt" | "%lanemask_le" | "%lanemask_gt" | "%lanemask_ge":
                 return self._lane_mask(name[-2:])
             case "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo":

@@ -10,6 +10,7 @@ from gpu_runner.cpu.integers import last_type
 from gpu_runner.cpu.layout import GLOBAL_BASE, LOCAL_BASE, PARAM_BASE, SHARED_BASE
 from gpu_runner.cpu.registry import operation
 from gpu_runner.cpu.types import TYPES, Type, bits_type
+from gpu_runner.cpu.variables import elements, size_of
 from gpu_runner.ptx import model
 
 _INTEGER: Final = {name: name for name in ("eq", "ne", "lt", "le", "gt", "ge")} | {
@@ -264,6 +265,19 @@ def is_in_space(body: Body, instruction: model.Instruction) -> None:
         test = body.let(f"icmp uge i64 {value}, {GLOBAL_BASE}")
     elif space in ("shared", "local", "param"):
         test = body.let(f"icmp eq i64 {body.let(f'lshr i64 {value}, 32')}, {_WINDOWS[space] >> 32}")
+    elif space == "const":
+        test = _in_constants(body, value)
     else:
         raise UnsupportedHere(f"isspacep.{space}")
     body.write(destination, test, "pred")
+
+
+def _in_constants(body: Body, value: str) -> str:
+    """Constants lie among global variables."""
+    test = "false"
+    for variable in body.module.variables:
+        if variable.space == "const" and variable.name in body.layout.addresses:
+            size = max(1, size_of(variable.type) * elements(variable))
+            offset = body.let(f"sub i64 {value}, {body.layout.addresses[variable.name]}")
+            test = body.let(f"or i1 {test}, {body.let(f'icmp ult i64 {offset}, {size}')}")
+    return test

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from gpu_runner.cpu.body import Layout
 from gpu_runner.cpu.layout import CODE_BASE, GLOBAL_BASE, GRANULE
 from gpu_runner.cpu.types import TYPES
 from gpu_runner.ptx import model
 from gpu_runner.ptx.logged import flat
+
+RESERVED: Final = "%reserved_smem"
+"""The name of the shared memory that cooperative groups find through a special register."""
+RESERVED_SIZE: Final = 1024
 
 
 def size_of(type_: str) -> int:
@@ -53,6 +58,10 @@ def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
             top = aligned(top, variable.align or size_of(variable.type))
             shared[name] = top
             top += size
+    if RESERVED in names:
+        top = aligned(top, 128)
+        shared[RESERVED] = top
+        top += RESERVED_SIZE
     top = aligned(top, 16)
     for name in dynamic:
         shared[name] = top
@@ -102,6 +111,8 @@ def _symbols(operands: Iterable[model.Operand]) -> Iterator[str]:
         match operand:
             case model.Symbol(name) | model.Address(model.Symbol(name)):
                 yield name
+            case model.Register(name) if name.startswith(RESERVED):
+                yield RESERVED
             case model.Vector(inner) | model.TensorAddress(inner):
                 yield from _symbols(inner)
             case model.Pair(first, second):
