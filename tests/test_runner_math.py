@@ -1,0 +1,107 @@
+"""The mathematical functions of CUDA are as accurate as its documentation says (CUDA C++ Programming Guide,
+"Mathematical Functions Appendix"): the compiler's code for them stands on approximate instructions that the executor
+computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from runner_launch import prepared, run
+
+from gpu_runner.compile import Build
+
+WIDE = np.longdouble
+RNG = np.random.default_rng(11)
+Range = tuple[float, float]
+ULPS: Mapping[str, tuple[float, Range, Callable[[Any], Any]]] = {
+    "sqrtf": (0, (0, 1e30), np.sqrt),
+    "rsqrtf": (2, (1e-30, 1e30), lambda x: 1 / np.sqrt(x)),
+    "cbrtf": (1, (-1e30, 1e30), np.cbrt),
+    "expf": (2, (-80, 80), np.exp),
+    "exp2f": (2, (-120, 120), np.exp2),
+    "exp10f": (2, (-35, 35), lambda x: WIDE(10) ** x),
+    "expm1f": (1, (-20, 80), np.expm1),
+    "logf": (1, (1e-30, 1e30), np.log),
+    "log2f": (1, (1e-30, 1e30), np.log2),
+    "log10f": (2, (1e-30, 1e30), np.log10),
+    "log1pf": (1, (-0.99, 1e10), np.log1p),
+    "sinf": (2, (-1e5, 1e5), np.sin),
+    "cosf": (2, (-1e5, 1e5), np.cos),
+    "tanf": (4, (-1e4, 1e4), np.tan),
+    "asinf": (2, (-1, 1), np.arcsin),
+    "acosf": (2, (-1, 1), np.arccos),
+    "atanf": (2, (-1e5, 1e5), np.arctan),
+    "sinhf": (3, (-80, 80), np.sinh),
+    "coshf": (2, (-80, 80), np.cosh),
+    "tanhf": (2, (-9, 9), np.tanh),
+    "asinhf": (3, (-1e10, 1e10), np.arcsinh),
+    "acoshf": (4, (1, 1e10), np.arccosh),
+    "atanhf": (3, (-0.999, 0.999), np.arctanh),
+    "erff": (2, (-4, 4), lambda x: np.array([math.erf(v) for v in x], WIDE)),
+    "erfcf": (4, (-4, 8), lambda x: np.array([math.erfc(v) for v in x], WIDE)),
+    "tgammaf": (5, (0.1, 30), lambda x: np.array([math.gamma(v) for v in x], WIDE)),
+}
+"""Greatest difference from the correctly rounded result in units in the last place, where that is tried, and the
+truth."""
+DOUBLE: Mapping[str, tuple[float, Range, Callable[[Any], Any]]] = {
+    "sqrt": (0, (0, 1e300), np.sqrt),
+    "exp": (1, (-700, 700), np.exp),
+    "log": (1, (1e-300, 1e300), np.log),
+    "sin": (2, (-1e5, 1e5), np.sin),
+    "cos": (2, (-1e5, 1e5), np.cos),
+    "atan": (2, (-1e5, 1e5), np.arctan),
+    "tanh": (1, (-20, 20), np.tanh),
+    "cbrt": (1, (-1e300, 1e300), np.cbrt),
+}
+
+
+def inputs(within: Range, dtype: type[np.float32 | np.float64]) -> NDArray[np.longdouble]:
+    """Evenly spread ones, small ones, and across magnitudes where the range is wide."""
+    low, high = within
+    found = [RNG.uniform(low, high, 400)]
+    if high >= 1e10:
+        sizes = 10 ** RNG.uniform(-8, math.log10(high), 400)
+        found += [sizes, -sizes] if low < -1 else [sizes]
+    if low <= 0:
+        found.append(RNG.uniform(0, 1, 200))
+    values = np.concatenate(found).astype(dtype)
+    return np.clip(values[(values >= low) & (values <= high)], low, high).astype(dtype).astype(WIDE)
+
+
+def error(got: NDArray[np.floating], truth: NDArray[np.longdouble], dtype: type[np.float32 | np.float64]) -> float:
+    """The greatest difference in units in the last place of the truth."""
+    unit = np.spacing(np.abs(truth).astype(dtype)).astype(WIDE)
+    return float(np.max(np.abs(got.astype(WIDE) - truth) / unit))
+
+
+@pytest.mark.parametrize("build", ["confirm", "shipped"])
+@pytest.mark.parametrize("table", [ULPS, DOUBLE], ids=["float", "double"])
+def test_functions_are_as_accurate_as_documented(
+    table: Mapping[str, tuple[float, Range, object]], build: Build
+) -> None:
+    dtype, name = (np.float32, "float") if table is ULPS else (np.float64, "double")
+    chosen = ULPS if table is ULPS else DOUBLE
+    calls = "\n".join(f"case {n}: y = {f}(x); break;" for n, f in enumerate(chosen))
+    source = f"""extern "C" __global__ void k(const {name} *in, {name} *out, const int *which, int n) {{
+      for (int i = threadIdx.x; i < n; i += blockDim.x) {{
+        {name} x = in[i], y = 0;
+        switch (which[i]) {{ {calls} }}
+        out[i] = y;
+      }}
+    }}"""
+    given = [inputs(within, dtype) for _, within, _ in chosen.values()]
+    which = np.concatenate([np.full(len(one), n, np.int32) for n, one in enumerate(given)])
+    together = np.concatenate(given).astype(dtype)
+    arguments = [together, np.zeros(len(together), dtype), which, len(together)]
+    got = run(prepared(source, arguments, build=build), seconds=60).array(1, dtype)
+    errors = {
+        function: error(got[which == n], truth(given[n]), dtype)
+        for n, (function, (_, _, truth)) in enumerate(chosen.items())
+    }
+    # The correctly rounded result is half a unit away from the truth at most.
+    assert {f: round(e, 2) for f, e in errors.items() if e > chosen[f][0] + 0.501} == {}
