@@ -377,7 +377,16 @@ __global__ void chunks(const float *in, float *out, int n) {  // expect: race-fr
 __global__ void chunks_racy(const float *in, float *out, int n) {
   int chunk = n / gridDim.x;
   int begin = blockIdx.x * chunk, end = min(begin + chunk + 1, n);
-  for (int i = begin + threadIdx.x; i < end; i += blockDim.x) out[i] = in[i] * 2;  // expect: data-race inter-block with self
+  for (int i = begin + threadIdx.x; i < end; i += blockDim.x)
+    out[i] = in[i] * blockIdx.x;  // expect: data-race inter-block with self
+}
+
+// The same with the same value on both sides.
+// cuda-lsp: launch grid=(7) block=(128) n=10000
+__global__ void chunks_overlap(const float *in, float *out, int n) {
+  int chunk = n / gridDim.x;
+  int begin = blockIdx.x * chunk, end = min(begin + chunk + 1, n);
+  for (int i = begin + threadIdx.x; i < end; i += blockDim.x) out[i] = in[i] * 2;  // expect: benign-race inter-block with self
 }
 
 // Warp-strided rows.

@@ -36,7 +36,12 @@ __global__ void counted_in_unsigned(float *a, size_t n) {  // expect: race-free
 
 // The stride is a block where it should be the grid.
 __global__ void strides_by_block(float *a, long n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] = threadIdx.x;  // expect: data-race inter-block with self
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] = blockIdx.x;  // expect: data-race inter-block with self
+}
+
+// The same, but what meets has the same place in its block.
+__global__ void strides_by_block_alike(float *a, long n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x) a[i] = threadIdx.x;  // expect: benign-race inter-block with self
 }
 
 // Two threads to a cell.
@@ -55,6 +60,7 @@ void launch_all(float *a, long n, size_t size, int threads, torch::Tensor x) {
   capped<<<std::min((count + 127) / 128, (int64_t)65535), 128>>>(x.data_ptr<float>(), count);
   unsigned blocks = (size + 255) / 256;
   counted_in_unsigned<<<blocks, 256>>>(a, size);
+  strides_by_block_alike<<<(n + 255) / 256, 256>>>(a, n);
   strides_by_block<<<(n + 255) / 256, 256>>>(a, n);
   shares_cells<<<(size + 255) / 256, 256>>>(a, size);
 }
