@@ -13,12 +13,13 @@ EXTENSION := vscode-extension
 NODE_ENV := $(EXTENSION)/node_modules/.package-lock.json
 VSIX := $(EXTENSION)/cuda-lsp.vsix
 
-.PHONY: help demo test test-editors screenshots vsix lint format bench clean
+.PHONY: help demo test test-vscode test-editors screenshots vsix lint format bench clean
 
 help:
 	@echo 'make demo    check a real CUDA file through the language server, fix it, check again'
 	@echo 'make test    lint, types, layering and all tests'
 	@echo 'make test-editors  the tests in VS Code, Neovim and Emacs, with what they need (Debian and Ubuntu, Node 20 or newer)'
+	@echo 'make test-vscode   those in VS Code only'
 	@echo 'make vsix    the VS Code extension, packed with the server (Node 20 or newer)'
 	@echo 'make screenshots   the pictures in docs/images, taken anew in VS Code'
 	@echo 'make lint    lint, types and layering only'
@@ -39,9 +40,11 @@ vsix: $(DEV_ENV) $(NODE_ENV)
 	cd $(EXTENSION) && npm run --silent check && npm run --silent test && npm run --silent build
 	cd $(EXTENSION) && npm run --silent package -- --out cuda-lsp.vsix
 
-test-editors: vsix
+test-vscode: vsix
 	$(EXTENSION)/editor-test/prepare.sh
 	$(EXTENSION)/editor-test/run.sh $(VSIX) $(BIN)/cuda-lsp build/screenshots
+
+test-editors: test-vscode
 	editors/prepare.sh
 	CUDA_LSP_REQUIRE_PROGRAMS=1 $(BIN)/python -m pytest -q tests/test_nvim.py tests/test_emacs.py
 
