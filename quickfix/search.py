@@ -281,14 +281,22 @@ def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> froze
 
 def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
     """The innermost body, and those whose own condition may be among the ones that threads do not agree about: the
-    loops around tell which."""
-    apart = {(c.kind == "branch", c.depth) for c in guard if not _agreed(c)}
+    loops around tell which. Where there are fewer conditions than branches, the outer ones are known beforehand, as
+    sizes that a template is made for."""
     loops = 0
+    branches: dict[int, list[Level]] = {}
     for level in chain:
-        branch = level.body.role in ("then", "else", "case")
-        if level is chain[-1] or (branch and (True, loops) in apart):
-            yield level
+        if level.body.role in ("then", "else", "case"):
+            branches.setdefault(loops, []).append(level)
         loops += level.body.loops
+    yield chain[-1]
+    for depth, levels in branches.items():
+        agreed = [_agreed(c) for c in guard if c.kind == "branch" and c.depth == depth]
+        if len(agreed) < len(levels):
+            inner = zip(levels[len(levels) - len(agreed) :], agreed, strict=True)
+            yield from (level for level, together in inner if not together)
+        elif not all(agreed):
+            yield from levels
 
 
 def _agreed(conjunct: Conjunct) -> bool:
