@@ -11,6 +11,7 @@ MODULES = {
     "coverage": "coverage",
     "differential": "differential",
     "editor": "editor",
+    "gpu": "gpu",
     "hgrd": "hgrd",
     "random": "random_kernels",
     "repair_speed": "repair_speed",

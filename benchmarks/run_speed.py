@@ -24,7 +24,7 @@ from gpu_runner.ptx.parse import parse
 
 HERE: Final = Path(__file__).resolve().parent
 
-_SPEED: Final = {
+SPEED: Final = {
     "stream": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
       int n = gridDim.x * blockDim.x;
       for (int r = 0, i = blockIdx.x * blockDim.x + threadIdx.x; r < 16; r++, i += n) c[i] = a[i] + 2 * b[i];
@@ -63,13 +63,13 @@ _SPEED: Final = {
       }
     }""",
 }  # fmt: skip
-_BLOCK: Final = 256
-_GRID: Final = 256
+BLOCK: Final = 256
+GRID: Final = 256
 _RUNS: Final = 5
 
 _INTRODUCTION = f"""# Speed of runs
 
-`python -m benchmarks run_speed`. {_GRID} blocks of {_BLOCK} threads, seed 0. The kernel runs in one thread, the
+`python -m benchmarks run_speed`. {GRID} blocks of {BLOCK} threads, seed 0. The kernel runs in one thread, the
 detector in another; what counts on two processors is the slower one. Nanoseconds of processor time per access of
 each, the smallest of {_RUNS} runs (the machine is shared, so that elapsed time says little), and from them the million
 accesses per second, detection included, that two free processors come to. *Elapsed* is what it was beside other work.
@@ -96,9 +96,9 @@ class Speed:
 
 def speed(name: str, build: Build) -> Speed:
     """Run a kernel of 65,536 threads."""
-    text = compile_source(_SPEED[name], "/k.cu", CompileOptions(build=build, compiler="nvrtc")).ptx
-    array = Array(np.zeros(_BLOCK * _GRID * 16, np.float32).tobytes())
-    launch = Launch((_GRID, 1, 1), (_BLOCK, 1, 1), (array, array, array))
+    text = compile_source(SPEED[name], "/k.cu", CompileOptions(build=build, compiler="nvrtc")).ptx
+    array = Array(np.zeros(BLOCK * GRID * 16, np.float32).tobytes())
+    launch = Launch((GRID, 1, 1), (BLOCK, 1, 1), (array, array, array))
     kernel = prepare(parse(text), "k", launch)
     shape = Shape(
         launch.blocks,
@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> None:
     argparse.ArgumentParser(prog="python -m benchmarks run_speed", description=__doc__).parse_args(arguments)
     np.ones(1 << 27)
     builds: tuple[Build, ...] = ("confirm", "shipped")
-    text = table(speed(name, build) for name in _SPEED for build in builds)
+    text = table(speed(name, build) for name in SPEED for build in builds)
     print(text)
     (HERE / "run_speed.md").write_text(text)
 

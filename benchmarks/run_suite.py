@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,10 @@ from analyzers.requests import CheckRequest
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
+from gpu_runner.gpu.decoder import Figures
+from gpu_runner.gpu.driver import Device
+from gpu_runner.gpu.execute import GpuKernel
+from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import Request, RunResult
@@ -113,6 +117,8 @@ class Ran:
     check_seconds: float
     module: model.Module
     mangled: str
+    figures: Figures | None = None
+    """Of the records of the last run, on a GPU."""
 
     @property
     def wrong(self) -> list[str]:
@@ -140,18 +146,26 @@ class Ran:
         return self.verdict in _AGREEING[self.program.truth]
 
 
-def run(file: Path, engine: Engine, seeds: tuple[int, ...] = SEEDS) -> Iterator[Ran]:
-    """Check and run every program of a file."""
+def run(
+    file: Path, engine: Engine, seeds: tuple[int, ...] = SEEDS, device: Callable[[], Device] | None = None
+) -> Iterator[Ran]:
+    """Check and run every program of a file. `device`: makes the GPU to run each on, instead of the processor."""
     text = file.read_text(encoding="utf-8")
     analysis = engine.analyse(CheckRequest(f"/runs/{file.name}", text))
     found = {kernel.kernel.base_name: kernel for kernel in analysis.kernels}
     compiled = compile_source(text, f"/runs/{file.name}", CompileOptions(compiler="nvrtc"))
     module = parse(compiled.ptx)
     for program in programs(file):
-        yield _ran(program, found[program.name], module, seeds)
+        yield _ran(program, found[program.name], module, seeds, device)
 
 
-def _ran(program: Program, analysis: KernelAnalysis, module: model.Module, seeds: tuple[int, ...]) -> Ran:
+def _ran(
+    program: Program,
+    analysis: KernelAnalysis,
+    module: model.Module,
+    seeds: tuple[int, ...],
+    device: Callable[[], Device] | None,
+) -> Ran:
     parameters = [(p.name, p.type_text) for p in analysis.kernel.parameters]
     arguments, _ = arguments_for(parameters, (), program.grid, program.block)
     request = Request(
@@ -163,7 +177,9 @@ def _ran(program: Program, analysis: KernelAnalysis, module: model.Module, seeds
         seeds=seeds,
     )
     started = time.perf_counter()
-    result = session.run_module(request, module)
+    known: dict[str, AnyKernel] = {}
+    result = session.run_module(request, module, known, device() if device is not None else None)
     seconds = time.perf_counter() - started
     checked = sum(context.milliseconds for context in analysis.result.contexts) / 1000
-    return Ran(program, result, analysis.result.verdict, seconds, checked, module, analysis.kernel.mangled)
+    figures = next((kernel.figures for kernel in known.values() if isinstance(kernel, GpuKernel)), None)
+    return Ran(program, result, analysis.result.verdict, seconds, checked, module, analysis.kernel.mangled, figures)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from gpu_runner.cpu.arena import Arena
-from gpu_runner.cpu.execute import Kernel
 from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
+from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.request import Dim3, Place, RunAccess
 
@@ -23,7 +23,7 @@ class Names:
     def __init__(
         self,
         module: model.Module,
-        kernel: Kernel,
+        kernel: AnyKernel,
         shared: Mapping[str, int],
         arrays: Mapping[str, tuple[str, str]],
     ) -> None:

@@ -116,7 +116,9 @@ class Request:
     seconds: float = 30.0
     """For all seeds together, compilation not included."""
     memory: int = 8 << 30
-    """Bytes of address space of the process that runs the kernel."""
+    """Bytes of address space of the process that runs the kernel, where that is a processor."""
+    device: Literal["cpu", "gpu", "auto"] = "cpu"
+    """``auto``: a GPU where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,17 @@ class RunFault:
 
 
 Status = Literal[
-    "finished", "deadlock", "time", "unsupported", "launch", "compile", "compiler", "memory", "crash", "internal"
+    "finished",
+    "deadlock",
+    "time",
+    "unsupported",
+    "launch",
+    "compile",
+    "compiler",
+    "device",
+    "memory",
+    "crash",
+    "internal",
 ]
 
 
@@ -204,6 +216,8 @@ class RunResult:
     accesses: int = 0
     seconds: float = 0.0
     compiler: str = ""
+    device: str = ""
+    """The GPU that ran it; empty for the processor."""
     inputs: tuple[str, ...] = ()
     """Where inputs were looked for: what the arrays held in the run that showed the goal."""
 

@@ -6,21 +6,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu_runner.arguments import arguments_of
 from gpu_runner.compile import CompileError, CompileOptions, NoCompiler, compile_source
 from gpu_runner.cpu import execute
 from gpu_runner.cpu.body import Unsupported
-from gpu_runner.cpu.execute import Kernel, prepare, resident_blocks
+from gpu_runner.cpu.execute import prepare, resident_blocks
 from gpu_runner.cpu.handover import Consumer
-from gpu_runner.cpu.launch import Array, Execution, Launch, LaunchError, Record, Scalar, Seen
+from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.detector import detect, shadow
 from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.gpu import execute as on_gpu
+from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
+from gpu_runner.kernel import AnyKernel
 from gpu_runner.naming import Names, entry_named
 from gpu_runner.ptx import model
 from gpu_runner.ptx.lexer import PtxSyntaxError
@@ -37,16 +41,10 @@ from gpu_runner.request import (
     RunFault,
     RunRace,
     RunResult,
-    ScalarArgument,
     Status,
 )
 from gpu_runner.search import constants_of, grown, sought
 
-_DTYPES: Final = {
-    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
-    "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
-}  # fmt: skip
-_SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
 _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
 _SCOPES: Final = ("intra-warp", "intra-block", "inter-block")
@@ -78,22 +76,41 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
     if compiled is not None:
         compiled()
     try:
-        return replace(run_module(request, parse(text)), compiler=compiler)
+        device = on_gpu_or_not(request.device)
+        result = run_module(request, parse(text), None, device)
+        return replace(result, compiler=compiler, device="" if device is None else device.name)
+    except NoGpu as error:
+        return RunResult("device", str(error), compiler=compiler)
     except PtxSyntaxError as error:
         return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
 
 
-def run_module(request: Request, module: model.Module, known: dict[str, Kernel] | None = None) -> RunResult:
+def on_gpu_or_not(wanted: Literal["cpu", "gpu", "auto"]) -> Device | None:
+    """The GPU, or None for the processor. Raises `NoGpu` where there is none and it has to be one."""
+    if wanted == "cpu":
+        return None
+    try:
+        return find()
+    except NoGpu:
+        if wanted == "auto":
+            return None
+        raise
+
+
+def run_module(
+    request: Request, module: model.Module, known: dict[str, AnyKernel] | None = None, device: Device | None = None
+) -> RunResult:
     """Answer a request for a kernel of a module that was compiled and parsed already. `known`: kernels of the
-    module that were translated by earlier calls, which are used again where they can be."""
-    kernels: dict[str, Kernel] = {} if known is None else known
+    module that were translated by earlier calls, which are used again where they can be. `device`: the GPU to run on
+    instead of the processor."""
+    kernels: dict[str, AnyKernel] = {} if known is None else known
     started = time.monotonic()
 
     def once(asked: Request, watch: Consumer | None = None) -> RunResult:
         left = request.seconds - (time.monotonic() - started)
         if left < 0.9 * request.seconds:  # not the first run
             asked = replace(asked, seconds=max(0.1, left))
-        return _launched(asked, module, kernels, watch)
+        return _launched(asked, module, kernels, watch, device)
 
     request, result = grown(request, once)
     if request.goal is None:
@@ -102,30 +119,44 @@ def run_module(request: Request, module: model.Module, known: dict[str, Kernel] 
     return replace(sought(request, result, once, constants), seconds=time.monotonic() - started)
 
 
-def _launched(request: Request, module: model.Module, known: dict[str, Kernel], watch: Consumer | None) -> RunResult:
+def _launched(
+    request: Request,
+    module: model.Module,
+    known: dict[str, AnyKernel],
+    watch: Consumer | None,
+    device: Device | None,
+) -> RunResult:
     try:
         entry = entry_named(module, request.kernel)
     except KeyError:
         names = ", ".join(f.name for f in module.functions if f.kind == "entry")
         return RunResult("launch", f"no kernel {request.kernel} in the PTX; there are: {names or 'none'}")
     try:
-        arguments = _arguments(request, module, entry)
+        arguments = arguments_of(request, module, entry)
         launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
         kernel = known.get(entry)
-        if kernel is None:
-            kernel = prepare(module, entry, launch, request.lock_step)
-        else:
+        if kernel is not None:
             kernel.relaunch(launch)
+        elif device is not None:
+            kernel = on_gpu.prepare(module, entry, launch, device)
+        else:
+            kernel = prepare(module, entry, launch, request.lock_step)
         known[entry] = kernel
     except LaunchError as error:
         return RunResult("launch", str(error))
     except Unsupported as error:
-        return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", error.reasons)
+        executor = "CPU" if device is None else "GPU"
+        return RunResult("unsupported", f"the kernel uses what the {executor} executor cannot run", error.reasons)
+    except DriverError as error:
+        return RunResult("device", str(error))
     names = Names(module, kernel, kernel.layout.shared, _named_arrays(request))
-    return _seeds(request, kernel, names, watch)
+    try:
+        return _seeds(request, kernel, names, watch)
+    except DriverError as error:
+        return RunResult("device", str(error))
 
 
-def _looking_at(request: Request, kernel: Kernel, consume: Consumer) -> Consumer:
+def _looking_at(request: Request, kernel: AnyKernel, consume: Consumer) -> Consumer:
     """The consumer, which gets of the plain accesses only those that are looked at."""
     if not request.focus:
         return consume
@@ -187,63 +218,6 @@ def _named_arrays(request: Request) -> dict[str, tuple[str, Element]]:
     return found
 
 
-def _arguments(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar | Record, ...]:
-    function = module.definition(entry)
-    assert function is not None
-    if len(function.parameters) != len(request.arguments):
-        raise LaunchError(f"{len(request.arguments)} arguments for {len(function.parameters)} parameters")
-    found: list[Array | Scalar | Record] = []
-    for argument, parameter in zip(request.arguments, function.parameters, strict=True):
-        if isinstance(argument, RecordArgument):
-            found.append(Record(tuple((part.offset, _argument(part.argument, "b64")) for part in argument.parts)))
-        else:
-            found.append(_argument(argument, parameter.type))
-    return tuple(found)
-
-
-def _argument(argument: ArrayArgument | ScalarArgument, parameter: str) -> Array | Scalar:
-    """An argument for a parameter of a PTX type."""
-    if isinstance(argument, ArrayArgument):
-        return Array(_contents(argument))
-    element = argument.element
-    if element == "auto":
-        element = _SCALARS.get(parameter) or f"{'u' if argument.value >= 0 else 'i'}{parameter[1:]}"
-    if element not in _DTYPES:
-        raise LaunchError(f"a number for a parameter of type .{parameter}")
-    return Scalar(_scalar(argument, element))
-
-
-def _scalar(argument: ScalarArgument, element: str) -> bytes:
-    dtype = np.dtype(_DTYPES[element])
-    if dtype.kind == "f":
-        return np.array(argument.value, dtype).tobytes()
-    return (int(argument.value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
-
-
-def _contents(argument: ArrayArgument) -> bytes:
-    dtype: np.dtype[Any] = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
-    contents = _filled(argument, dtype)
-    for index, value in argument.settings:
-        if 0 <= index < argument.count:
-            contents[index] = value
-    return contents.tobytes()
-
-
-def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:
-    match argument.fill:
-        case "iota":
-            return np.arange(argument.count).astype(dtype)
-        case "random":
-            generator = np.random.default_rng(0)
-            if dtype.kind == "f":
-                return generator.standard_normal(argument.count).astype(dtype)
-            return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype)
-        case "values" if argument.values:
-            return np.resize(np.array(argument.values).astype(dtype), argument.count)
-        case _:
-            return np.zeros(argument.count, dtype)
-
-
 @dataclass(slots=True)
 class _Found:
     races: dict[tuple[object, ...], RunRace] = field(default_factory=dict["tuple[object, ...]", RunRace])
@@ -253,7 +227,7 @@ class _Found:
     accesses: int = 0
 
 
-def _seeds(request: Request, kernel: Kernel, names: Names, watch: Consumer | None = None) -> RunResult:
+def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | None = None) -> RunResult:
     found = _Found()
     detect.compiled_code()
     execute.scheduler_code()
@@ -301,7 +275,7 @@ def _seeds(request: Request, kernel: Kernel, names: Names, watch: Consumer | Non
     )
 
 
-def _shape(kernel: Kernel, resident: int) -> Shape:
+def _shape(kernel: AnyKernel, resident: int) -> Shape:
     launch = kernel.launch
     return Shape(
         launch.blocks,
@@ -311,7 +285,7 @@ def _shape(kernel: Kernel, resident: int) -> Shape:
         kernel.arena.size,
         SHARED_BASE,
         kernel.shared_size,
-        resident_blocks(launch, resident),
+        kernel.slots(resident),
         kernel.uses_agents,
     )
 
@@ -368,7 +342,7 @@ def _of_different_values_first(found: _Found) -> tuple[RunRace, ...]:
     return tuple(race for key, race in found.races.items() if not (race.same_value and (*key[:-1], False) in keys))
 
 
-def _fault(kernel: Kernel, names: Names, seen: Seen, seed: int) -> RunFault:
+def _fault(kernel: AnyKernel, names: Names, seen: Seen, seed: int) -> RunFault:
     access = names.access(seen.site, seen.thread)
     if seen.kind is Notice.DIVERGENT_BARRIER:
         other = names.access(seen.other_site, seen.other_thread)

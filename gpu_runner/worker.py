@@ -37,13 +37,17 @@ def limit(request: Request) -> None:
         return
     resource: Any = module
     seconds = int(request.seconds) + 30
-    for what, value in (
-        (resource.RLIMIT_AS, request.memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
-    ):
+    limits = [(resource.RLIMIT_CORE, 0)]
+    if request.device == "cpu":
+        limits += [
+            (resource.RLIMIT_AS, request.memory),
+            (resource.RLIMIT_CPU, seconds),
+            (resource.RLIMIT_FSIZE, 0),
+            (resource.RLIMIT_NOFILE, 64),
+        ]
+    else:  # the driver maps more address space than any limit, opens files, and decoding runs on many cores
+        limits.append((resource.RLIMIT_CPU, seconds * (os.cpu_count() or 1)))
+    for what, value in limits:
         _, hard = resource.getrlimit(what)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(what, (allowed, hard))

@@ -8,7 +8,7 @@ import pytest
 
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
-from gpu_runner.cpu.execute import Kernel
+from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import ArrayArgument, Request, RunResult, ScalarArgument
@@ -64,7 +64,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> model.Module:
 
 
 def run(module: model.Module, kernel: str) -> RunResult:
-    known: dict[str, Kernel] = {}
+    known: dict[str, AnyKernel] = {}
     arguments = (ArrayArgument("i32", 256, "iota"), ArrayArgument("i32", 64), ScalarArgument(4))
     request = Request(kernel, (1, 1, 1), (64, 1, 1), arguments, ("in", "out", "n"), seeds=(0, 1), seconds=60.0)
     return session.run_module(request, module, known)

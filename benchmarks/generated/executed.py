@@ -22,7 +22,7 @@ from benchmarks.generated.kernels import HEADER, Sample, text_of
 from cuda_lsp.running.confirmation import focus_of
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
-from gpu_runner.cpu.execute import Kernel
+from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import Argument, ArrayArgument, Element, Focus, Request, RunRace, RunResult, ScalarArgument
@@ -89,7 +89,7 @@ class _Runner:
     module: model.Module
     source: list[str]
     """The lines of the file."""
-    known: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
+    known: dict[str, AnyKernel] = field(default_factory=dict[str, AnyKernel])
 
     def run(
         self,

@@ -6,6 +6,7 @@ Each look gives `Entry`s; one that is a problem says what to do about it. Nothin
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import re
@@ -119,6 +120,20 @@ def cuda() -> Iterator[Entry]:
         yield Entry("CUDA", "GPU", found.trouble, "cuda-lsp needs no GPU; nvidia-smi may tell what the driver lacks")
     else:
         yield Entry("CUDA", "GPU", "; ".join(found.devices) or "none; nothing needs one")
+    yield Entry("CUDA", "runs on a GPU", _gpu_runs(bool(found.devices)))
+
+
+def _gpu_runs(is_there: bool) -> str:
+    """Whether `cuda-lsp run --device gpu` is possible here."""
+    try:
+        bindings = importlib.util.find_spec("cuda.bindings") is not None
+    except ModuleNotFoundError:
+        bindings = False
+    if not is_there:
+        return "no; kernels run on the processor"
+    if not bindings:
+        return "not without NVIDIA's bindings: pip install 'cuda-lsp[gpu]'"
+    return "run --device gpu; this program has not yet been tried on a GPU"
 
 
 def _version(nvcc: str) -> str:

@@ -93,6 +93,7 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.build,
             arguments.arch,
             arguments.seconds,
+            arguments.device,
             arguments.format,
             arguments.color,
         )
@@ -223,6 +224,12 @@ def _parser() -> argparse.ArgumentParser:
         help="confirm: every access of the source; shipped: optimised code (default: confirm)",
     )
     run.add_argument("--arch", type=_positive, default=80, metavar="NN", help="compute capability (default: 80)")
+    run.add_argument(
+        "--device",
+        choices=["cpu", "gpu", "auto"],
+        default="cpu",
+        help="where the kernel runs: on the processor (default), on a GPU, or on a GPU where there is one",
+    )
     run.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time for all schedules (default: 30)")
     run.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     _add_color(run)

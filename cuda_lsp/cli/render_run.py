@@ -9,7 +9,7 @@ from analyzers.model import Finding
 from cuda_lsp.cli.terminal import Role, Style
 from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
 
-_UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "memory", "crash", "internal"})
+_UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
 
 
 def is_unable(result: RunResult) -> bool:
@@ -138,4 +138,5 @@ def _summary(result: RunResult) -> str:
     found = f"{races} race{'s' * (races != 1)}" if races else "no race seen"
     other = f", {len(result.faults)} other finding{'s' * (len(result.faults) != 1)}" if result.faults else ""
     speed = f"{result.accesses:,} records in {result.seconds:.2f} s"
-    return f"{found}{other} in {runs} ({speed}, compiled by {result.compiler})"
+    where = f", on {result.device}" if result.device else ""
+    return f"{found}{other} in {runs} ({speed}, compiled by {result.compiler}{where})"

@@ -40,6 +40,7 @@ class RunArguments:
     build: Literal["confirm", "shipped"] = "confirm"
     arch: int = 80
     seconds: float = 30.0
+    device: Literal["cpu", "gpu", "auto"] = "cpu"
     format: Literal["text", "json"] = "text"
     color: ColorChoice = "auto"
 
@@ -79,6 +80,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         seeds=arguments.seeds,
         seconds=arguments.seconds,
         lock_step=asked.options.warp_lockstep,
+        device=arguments.device,
     )
     own = frozenset({file.path, *launchable.files})
     style = terminal.style_for(arguments.color, out)

@@ -52,6 +52,7 @@ def base_request(
     seeds: int = 4,
     seconds: float = 30.0,
     lock_step: bool = False,
+    device: Literal["cpu", "gpu", "auto"] = "cpu",
 ) -> Request:
     """Everything but the launch. `flags` are those of the front end."""
     return Request(
@@ -70,6 +71,7 @@ def base_request(
         seeds=tuple(range(seeds)),
         seconds=seconds,
         lock_step=lock_step,
+        device=device,
     )
 
 

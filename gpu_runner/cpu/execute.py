@@ -87,6 +87,10 @@ class Kernel:
         """Bytes of shared memory of a block."""
         return self.layout.shared_size + self.launch.dynamic_shared
 
+    def slots(self, resident: int) -> int:
+        """How many blocks are under way at once, where so many are asked for."""
+        return resident_blocks(self.launch, resident)
+
     def relaunch(self, launch: Launch) -> None:
         """Take another launch, without compiling anew. Raises `LaunchError`."""
         check_launch(self._function, launch)
@@ -101,6 +105,11 @@ class Kernel:
             self.arena.write(allocation.address, data)
         for allocation, (_, array) in zip(self.arrays, self.launch.arrays, strict=True):
             self.arena.write(allocation.address, array.data)
+
+    def take(self, launch: Launch, parameters: bytes) -> None:
+        """Another launch, for a kernel in memory that somebody else has laid out."""
+        self.launch = launch
+        self._parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
 
     def run(
         self,

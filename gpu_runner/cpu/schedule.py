@@ -13,6 +13,9 @@ from gpu_runner.native.translate import address_of, call, logical_shift, native
 _SHORT = 64
 _LONG = 4096
 """Most fuel of a turn when the order is shuffled: both interleavings within a loop and whole phases are tried."""
+_PATIENCE = 16
+"""After so many turns lanes that ask who is active are answered although others of their block can go on: those may
+wait for them in a loop."""
 _STAYS = 4
 """One of so many blocks, and warps, is left out of a turn when the order is shuffled."""
 
@@ -312,7 +315,7 @@ def run_block(m: Machine, slot: int) -> int:
 @native
 def run(m: Machine, turns: int) -> int:
     """Give so many turns to the resident blocks; an `Outcome`."""
-    for _ in range(turns):
+    for turn in range(turns):
         busy = 0
         ran = 0
         start = draw(m, m.admitted) if m.shuffle else 0
@@ -323,7 +326,11 @@ def run(m: Machine, turns: int) -> int:
                 m.next_block += 1
             if m.slot_block[slot] >= 0:
                 busy = 1
-                if run_block(m, slot) or settle_active_masks(m, slot) or step_together(m, slot):
+                if run_block(m, slot):
+                    ran = 1
+                    if turn % _PATIENCE == _PATIENCE - 1:
+                        settle_active_masks(m, slot)
+                elif settle_active_masks(m, slot) or step_together(m, slot):
                     ran = 1
                 if m.slot_alive[slot] == 0:
                     m.slot_block[slot] = -1

@@ -8,7 +8,7 @@ named by `Unsupported`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
@@ -17,6 +17,7 @@ from gpu_runner.cpu.calls import callable_by
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
 from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.loops import waiting_loops
 from gpu_runner.cpu.prelude import Addresses, pointer, prelude
 from gpu_runner.cpu.registry import OPERATIONS
 from gpu_runner.cpu.sites import Sites
@@ -29,7 +30,6 @@ ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
 OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, matrices, memory, synchronization)
 """Importing them registers their operations."""
-_READS_MEMORY: Final = frozenset({"ld", "ldu", "atom", "mbarrier"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ def translate(
     logs: bool = True,
     lock_step: bool = False,
 ) -> Translated:
-    """`logs`: accesses are recorded; without it, only the scheduler records what it does. `lock_step`: the lanes of a
-    warp make each access together, as before Volta.
+    """`logs`: accesses are recorded. Without it sites have no chains of calls either, and a function without local
+    variables has one copy for all its calls. `lock_step`: the lanes of a warp make each access together, as before
+    Volta.
 
     Raises `Unsupported`, naming all that it cannot translate, and KeyError where there is no such kernel."""
     function = module.definition(kernel)
@@ -66,6 +67,7 @@ def translate(
         at += size_of(parameter.type) * _count(parameter)
     walker = _Walker(body, logs, lock_step)
     walker.function(function, {}, "%final")
+    walker.finish()
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
     local_size = aligned(walker.local_size, 16)
@@ -127,6 +129,18 @@ suspended:
     return "\n".join(lines)
 
 
+@dataclass(slots=True)
+class _Shared:
+    """The only copy of a function: its parameters, where the number of the call is, and where the calls go on."""
+
+    held: dict[str, Slot | Buffer]
+    number: str
+    enter: str
+    returns: list[str] = field(default_factory=list[str])
+    line: int = 0
+    """Of the text: where the jump back is to be written."""
+
+
 class _Walker:
     """Walks functions in the order of their text and emits what each statement means."""
 
@@ -137,6 +151,7 @@ class _Walker:
         self.local_size = 0
         self._copies = 0
         self._logged: dict[str, frozenset[int]] = {}
+        self._shared: dict[str, _Shared] = {}
 
     def function(self, function: model.Function, buffers: dict[str, Slot | Buffer], leave: str) -> None:
         """Translate the body of a function with its parameters given; returns go to `leave`."""
@@ -158,7 +173,7 @@ class _Walker:
             self._logged[function.name] = logged(function).positions if self.logs else frozenset()
         frame.logged = self._logged[function.name]
         body.frames.append(frame)
-        frame.loops = _waiting_loops(function.body or (), frame.labels)
+        frame.loops = waiting_loops(function.body or (), frame.labels)
         location = body.location
         self._block(function.body or ())
         if body.open:
@@ -316,9 +331,19 @@ class _Walker:
         body.fault(Fault.CALL, body.site(SiteKind.NONE, call))
         body.block(done)
 
+    def finish(self) -> None:
+        """Write the returns of the functions that have one copy."""
+        for shared in self._shared.values():
+            number, *_ = self.body.lines[shared.line].split()
+            cases = "  ".join(f"i32 {at}, label {label}" for at, label in enumerate(shared.returns))
+            self.body.lines[shared.line] = f"  switch i32 {number}, label {shared.returns[0]} [{cases}]"
+
     def _inlined(self, function: model.Function, call: model.Call) -> None:
         """The body of the function in the place of the call."""
         body = self.body
+        if not self.logs and not _has_locals(function):
+            self._jump_to(function, call)
+            return
         buffers: dict[str, Slot | Buffer] = {}
         for parameter, argument in zip(function.parameters, call.arguments, strict=True):
             buffers[parameter.name] = self._passed(parameter, argument)
@@ -333,6 +358,32 @@ class _Walker:
         for operand, held in results:
             self._returned(operand, held)
 
+    def _jump_to(self, function: model.Function, call: model.Call) -> None:
+        """To the only copy of a function, and back by the number of the call."""
+        body = self.body
+        shared = self._shared.get(function.name)
+        is_first = shared is None
+        if shared is None:
+            held = {parameter.name: self._fresh(parameter) for parameter in (*function.parameters, *function.results)}
+            shared = self._shared[function.name] = _Shared(held, body.slot("i32"), body.name("enter"))
+        for parameter, argument in zip(function.parameters, call.arguments, strict=True):
+            self._pass_into(shared.held[parameter.name], parameter, argument)
+        back = body.name("back")
+        body.emit(f"store i32 {len(shared.returns)}, ptr {shared.number}")
+        shared.returns.append(back)
+        body.end(f"br label {shared.enter}")
+        if is_first:
+            body.block(shared.enter)
+            leave = body.name("return")
+            self.function(function, dict(shared.held), leave)
+            body.block(leave)
+            number = body.let(f"load i32, ptr {shared.number}")
+            body.end(number)
+            shared.line = len(body.lines) - 1
+        body.block(back)
+        for parameter, result in zip(function.results, call.results, strict=True):
+            self._returned(result, shared.held[parameter.name])
+
     def _fresh(self, parameter: model.Variable) -> Slot | Buffer:
         if parameter.space == "reg":
             type_ = TYPES[parameter.type]
@@ -342,15 +393,18 @@ class _Walker:
 
     def _passed(self, parameter: model.Variable, argument: model.Operand) -> Slot | Buffer:
         """A copy of the argument: the callee may write its parameters."""
-        body = self.body
         held = self._fresh(parameter)
+        self._pass_into(held, parameter, argument)
+        return held
+
+    def _pass_into(self, held: Slot | Buffer, parameter: model.Variable, argument: model.Operand) -> None:
+        body = self.body
         given = body.lookup(argument.name) if isinstance(argument, model.Symbol | model.Register) else None
         if isinstance(held, Buffer) and isinstance(given, Buffer):
             _copy(body, given.place, held.place, min(given.size, held.size))
-            return held
+            return
         type_ = TYPES[parameter.type]
         body.emit(f"store {type_.llvm} {body.read(argument, type_)}, ptr {held.place}")
-        return held
 
     def _returned(self, operand: model.Operand, held: Slot | Buffer) -> None:
         body = self.body
@@ -363,32 +417,12 @@ class _Walker:
             raise UnsupportedHere("this kind of result")
 
 
+def _has_locals(function: model.Function) -> bool:
+    return any(isinstance(each, model.Variable) and each.space == "local" for each in flat(function.body or ()))
+
+
 def _copy(body: Body, source: str, target: str, size: int) -> None:
     body.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
-
-
-def _waiting_loops(statements: Iterable[model.Statement], labels: dict[str, int]) -> frozenset[tuple[str, int]]:
-    """(label, position) of the jumps back over a read of memory or a call."""
-    found: set[tuple[str, int]] = set()
-    reads: list[int] = []
-    tables: dict[str, tuple[str, ...]] = {}
-    for number, statement in enumerate(flat(statements), 1):
-        if isinstance(statement, model.Call):
-            reads.append(number)
-        elif isinstance(statement, model.Targets):
-            tables[statement.label] = statement.names
-        elif isinstance(statement, model.Instruction):
-            if statement.opcode in _READS_MEMORY and not {"param", "local", "const"} & set(statement.modifiers):
-                reads.append(number)
-            names: tuple[str, ...] = ()
-            if statement.opcode in ("bra", "brx"):
-                names = tuple(operand.name for operand in statement.operands if isinstance(operand, model.Symbol))
-                names = tuple(target for name in names for target in tables.get(name, (name,)))
-            for name in names:
-                target = labels.get(name, number + 1)
-                if target <= number and any(target < read < number for read in reads):
-                    found.add((name, number))
-    return frozenset(found)
 
 
 def _described(statement: model.Statement, why: str, body: Body) -> str:

@@ -1,0 +1,76 @@
+"""The arguments that a request describes, as bytes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_runner.cpu.launch import Array, LaunchError, Record, Scalar
+from gpu_runner.ptx import model
+from gpu_runner.request import ArrayArgument, RecordArgument, Request, ScalarArgument
+
+_DTYPES: Final = {
+    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
+    "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
+}  # fmt: skip
+_SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
+
+
+def arguments_of(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar | Record, ...]:
+    """Raises `LaunchError` where they do not fit the parameters."""
+    function = module.definition(entry)
+    assert function is not None
+    if len(function.parameters) != len(request.arguments):
+        raise LaunchError(f"{len(request.arguments)} arguments for {len(function.parameters)} parameters")
+    found: list[Array | Scalar | Record] = []
+    for argument, parameter in zip(request.arguments, function.parameters, strict=True):
+        if isinstance(argument, RecordArgument):
+            found.append(Record(tuple((part.offset, _argument(part.argument, "b64")) for part in argument.parts)))
+        else:
+            found.append(_argument(argument, parameter.type))
+    return tuple(found)
+
+
+def _argument(argument: ArrayArgument | ScalarArgument, parameter: str) -> Array | Scalar:
+    """An argument for a parameter of a PTX type."""
+    if isinstance(argument, ArrayArgument):
+        return Array(_contents(argument))
+    element = argument.element
+    if element == "auto":
+        element = _SCALARS.get(parameter) or f"{'u' if argument.value >= 0 else 'i'}{parameter[1:]}"
+    if element not in _DTYPES:
+        raise LaunchError(f"a number for a parameter of type .{parameter}")
+    return Scalar(_scalar(argument, element))
+
+
+def _scalar(argument: ScalarArgument, element: str) -> bytes:
+    dtype = np.dtype(_DTYPES[element])
+    if dtype.kind == "f":
+        return np.array(argument.value, dtype).tobytes()
+    return (int(argument.value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
+
+
+def _contents(argument: ArrayArgument) -> bytes:
+    dtype: np.dtype[Any] = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
+    contents = _filled(argument, dtype)
+    for index, value in argument.settings:
+        if 0 <= index < argument.count:
+            contents[index] = value
+    return contents.tobytes()
+
+
+def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:
+    match argument.fill:
+        case "iota":
+            return np.arange(argument.count).astype(dtype)
+        case "random":
+            generator = np.random.default_rng(0)
+            if dtype.kind == "f":
+                return generator.standard_normal(argument.count).astype(dtype)
+            return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype)
+        case "values" if argument.values:
+            return np.resize(np.array(argument.values).astype(dtype), argument.count)
+        case _:
+            return np.zeros(argument.count, dtype)
