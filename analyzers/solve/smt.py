@@ -28,6 +28,9 @@ MAX_TERMS = 4_000
 when the budget is spent. What it has an answer for has a few hundred, or two thousand where threads wait for others."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
+LEAST_MILLISECONDS, UNITS_PER_MILLISECOND = 3_000, 500
+"""The time a call may take whatever it counts: ten times what its resource units mostly take. Nonlinear arithmetic can
+spend minutes between two counts."""
 _HARD_CALL = 11
 """What a call without an answer counts for: where one is hard the next ones are too."""
 
@@ -109,6 +112,7 @@ class _Session:
     def check(self, budget: int) -> str:
         """``sat``, ``unsat`` or ``unknown``."""
         self._solver.set("rlimit", budget)
+        self._solver.set("timeout", LEAST_MILLISECONDS + budget // UNITS_PER_MILLISECOND)
         return str(self._solver.check(*self._assumptions))
 
     def core(self) -> list[int]:
