@@ -8,13 +8,13 @@ import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
-import axe from "axe-core";
 import { chromium } from "playwright-core";
+
+import { look } from "./accessibility.mjs";
 
 const rest = process.argv.slice(2);
 const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
 const server = path.resolve(option("--server", ".venv/bin/cuda-lsp"));
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "cuda-lsp-report-"));
 const file = path.join(folder, "report.html");
@@ -34,13 +34,6 @@ try {
 } finally {
   await browser.close();
   fs.rmSync(folder, { recursive: true, force: true });
-}
-
-async function look(page, what) {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((values) => globalThis.axe.run({ runOnly: { type: "tag", values } }), RULES);
-  const told = violations.map((each) => `${each.id}: ${each.help}\n  ${each.nodes.map((node) => node.html).slice(0, 5).join("\n  ")}`);
-  assert.deepEqual(told, [], what);
 }
 
 /** From the index into a kernel, through its findings and back, with keys only. */

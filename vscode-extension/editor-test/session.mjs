@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 
+import { look } from "./accessibility.mjs";
 import { open, until } from "./editor.mjs";
 
 const [vsix, ...rest] = process.argv.slice(2);
@@ -166,6 +167,15 @@ try {
   await drawn.locator("button", { hasText: /^line 16$/ }).first().click();
   await until("the line is shown", async () => (await text(".statusbar-item")).some((item) => item?.startsWith("Ln 16")));
   told("the lens over the kernel leads to its races, drawn, and they lead back to the code");
+
+  fs.mkdirSync(path.join(editor.folder, ".vscode"));
+  for (const [theme, mark] of [["Dark Modern", "vscode-dark"], ["Default High Contrast", "vscode-high-contrast"], ["Default High Contrast Light", "vscode-high-contrast-light"]]) {
+    fs.writeFileSync(path.join(editor.folder, ".vscode", "settings.json"), JSON.stringify({ "workbench.colorTheme": theme }));
+    await until(`the races are drawn in ${theme}`, () => drawn.evaluate((name) => document.body.classList.contains(name), mark));
+    await look(drawn, `the races in ${theme}`);
+  }
+  fs.rmSync(path.join(editor.folder, ".vscode"), { recursive: true });
+  told("axe-core finds nothing in the races, dark and in high contrast");
 
   await command("cuda-lsp: Get Started");
   await until("the walkthrough", () => count(".getting-started-step"));
