@@ -19,6 +19,8 @@ def inside_conditionals(
     candidates: Sequence[Candidate], chains: Sequence[Chain], texts: Mapping[str, bytes]
 ) -> list[Candidate]:
     """Gaps inside of the conditionals that stand between two neighbouring `candidates`."""
+    if not chains:
+        return []
     known = frozenset[bytes].intersection(*(frozenset(_around(chain, texts)) for chain in chains))
     if not known:
         return []

@@ -220,15 +220,17 @@ def find_form(
         return None
     delta = linear_delta(end, placeholder, invariant)
     if delta is not None:
-        form = _affine_form(start, ty, lambda k: E.mul(delta, k), _wraps_at_once(start, delta, ty))
+        wrapping = _may_wrap(start, delta, placeholder, condition)
+        form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
     if end.op == "select" and invariant(end.args[0]):
         # A step that some threads make in every iteration, and the others in none.
-        condition, *ways = end.args
+        which, *ways = end.args
         one, two = (linear_delta(way, placeholder, invariant) for way in ways)
         if one is not None and two is not None:
-            form = _affine_form(start, ty, lambda k: E.select(condition, E.mul(one, k), E.mul(two, k)), False)
-            return steps.guarded(form, start, E.select(condition, one, two))
+            wrapping = any(_may_wrap(start, step, placeholder, condition) for step in (one, two))
+            form = _affine_form(start, ty, lambda k: E.select(which, E.mul(one, k), E.mul(two, k)), wrapping)
+            return steps.guarded(form, start, E.select(which, one, two))
     if end.op == "select" and invariant(end.args[0]):
         condition, *ways = end.args
         forms = [find_form(start, way, placeholder, E.TRUE, invariant, steps=steps, rings=rings) for way in ways]
@@ -290,11 +292,23 @@ def _affine_form(start: Expr, ty: IntType, moved: Callable[[Expr], Expr], wrappi
     return Form(lambda k: E.narrow(E.add(base, moved(k)), ty), no_wrap=True, after=exact)
 
 
-def _wraps_at_once(start: Expr, step: Expr, ty: IntType) -> bool:
-    """The first step already leaves the range of an unsigned type: the programmer counts on it."""
-    if ty.signed or start.op != "const" or step.op != "const":
+def _may_wrap(start: Expr, step: Expr, placeholder: Expr, condition: Expr) -> bool:
+    """A variable of which it cannot be assumed that it does not wrap around: a narrow one that does not end the loop,
+    and an unsigned one whose first step, or few steps, leave its range: the programmer counts on it."""
+    ty = placeholder.ty
+    assert isinstance(ty, IntType)
+    if ty.width < 32 and not _counts(condition, placeholder):
+        return True
+    if ty.signed or step.op != "const":
         return False
-    return not ty.low <= start.value + step.value <= ty.high
+    if abs(step.value) >> (ty.width // 2):
+        return True
+    return start.op == "const" and not ty.low <= start.value + step.value <= ty.high
+
+
+def _counts(condition: Expr, placeholder: Expr) -> bool:
+    """The loop's test compares the variable."""
+    return any(c.op in ("lt", "le", "ne") and placeholder in E.symbols(c) for c in E.conjuncts(condition))
 
 
 def _shifted_out(op: str, start: Expr, ty: IntType) -> Expr:

@@ -60,11 +60,13 @@ def _step(node: Expr) -> tuple[Expr, Expr, int] | None:
         return None
     for sum_, last in (node.args, node.args[::-1] if node.op == "and" else node.args):
         size = last.value + (node.op == "and") if last.op == "const" else 0
-        sum_ = _unconverted(sum_)
+        plain = _unconverted(sum_)
+        # What a conversion in between cuts off would turn the ring; sums of small numbers fit all types.
+        fits, sum_ = _is_small if plain is not sum_ else _is_turned_by, plain
         if not 1 < size <= MAX_SIZE or (node.op == "and" and size & (size - 1)) or sum_.op != "add":
             continue
         for by, x in (sum_.args, sum_.args[::-1]):
-            if _is_turned_by(by):
+            if fits(by) and not (_is_product(by) and _wraps(sum_.ty, size)):
                 return x, E.cast(by, I64), size
     return None
 
@@ -97,6 +99,15 @@ def _is_turned_by(e: Expr) -> bool:
     if e.op == "mul":
         return any(_is_small(a) and _is_count(b) for a, b in (e.args, e.args[::-1]))
     return _is_small(e) or _is_count(e)
+
+
+def _is_product(e: Expr) -> bool:
+    return any(n.op == "mul" for n in E.walk((e,)))
+
+
+def _wraps(ty: object, size: int) -> bool:
+    """Whether numbers of iterations, some times over, may wrap around in the type, by what is no turn of the ring."""
+    return isinstance(ty, IntType) and not ty.signed and ty.width < 64 and size & (size - 1) != 0
 
 
 def _is_small(e: Expr) -> bool:

@@ -10,6 +10,7 @@ from analyzers.frontend.lowering.designators import function_named
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import FunctionPlace
 from analyzers.ir.expr import BOOL
+from analyzers.ir.kernel import If
 
 
 def chosen_function(ctx: Context, node: Node) -> FunctionPlace | None:
@@ -33,5 +34,11 @@ def _chosen(ctx: Context, node: Node) -> FunctionPlace:
     test, first, second = node.kids
     kept = ctx.temporary(BOOL, "choice")
     ctx.assign(kept, memory.convert_scalar(ctx, ctx.scalar(test), BOOL))
-    one, other = _chosen(ctx, first), _chosen(ctx, second)
+    with ctx.branch() as then:
+        one = _chosen(ctx, first)
+    with ctx.branch() as orelse:
+        other = _chosen(ctx, second)
+    if then or orelse:
+        # A choice inside of one way is made on that way only.
+        ctx.emit(If(kept, tuple(then), tuple(orelse), ctx.site(node)))
     return replace(other, instead=((kept, one), *other.instead))
