@@ -164,6 +164,14 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
                 if not (each.assignable or each.bare) or len(declares) != 1:
                     raise NotPossible(f"`{each.name}` is declared in one half of a conditional and used in the other")
                 found[index] = each
+    local = {each.name for s in body.statements[:cut] for each in s.declares or ()}
+    local -= {each.name for each in found.values()}
+    for index, each in found.items():
+        value = text[each.at : body.statements[index].end]
+        after = b"".join(text[s.start : s.end] for s in body.statements[index + 1 : cut])
+        given = value + b"".join(re.findall(rb"\b" + each.name.encode() + rb"\s*=(?!=)[^;]*", after))
+        if "*" in each.type and any(re.search(rb"\b" + name.encode() + rb"\b", given) for name in local):
+            raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
     return found
 
 

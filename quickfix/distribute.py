@@ -25,6 +25,11 @@ _STEP: Final = re.compile(
 )
 DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
+_NUMBER: Final = rb"(?:[1-9]\d*|0[xX][0-9a-fA-F]*[1-9a-fA-F][0-9a-fA-F]*)[uUlL]*"
+_EXTENT: Final = rb"(?:(?:int|unsigned)?\s*\(?\s*(?:" + _NUMBER + rb"|(?:blockDim|gridDim)\.[xyz])\s*\)?\s*)"
+_POSITIVE: Final = re.compile(_EXTENT + rb"(?:\*\s*" + _EXTENT + rb")*")
+"""Never zero: numbers, dimensions and products of them."""
+_DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
 
 
 _TYPES: Final = frozenset({b"int", b"unsigned", b"signed", b"long", b"short", b"char", b"size_t", b"uint", b"sizeof"})
@@ -113,6 +118,7 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
     values = (counter["value"], test, change["by"] or b"0")
     if any(acts(value) or reads_memory(value, layout) for value in values):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
+    _check_without_condition(text, level, line, counter["value"], change, test)
     names = {counter["name"]}.union(*(_WORD.findall(value) for value in values)) - _TYPES
     code = layout.code[inner.start : inner.end]
     function = layout.code[level.function.start : level.function.end]
@@ -123,6 +129,35 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
             declared = re.search(rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_][\w\s:<>]*[\s*&]" + name + rb"\s*;", function)
             if declared is not None:
                 raise NotPossible(f"`{name.decode()}` may have no value where the loop in line {line} would be made")
+
+
+def _check_without_condition(
+    text: bytes, level: Level, line: int, start: bytes, change: re.Match[bytes], test: bytes
+) -> None:
+    """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
+    condition that excludes a step of zero."""
+    function = text[level.function.start : level.function.end]
+
+    def is_positive(value: bytes) -> bool:
+        if _POSITIVE.fullmatch(value.strip()):
+            return True
+        name = value.strip()
+        if not _WORD.fullmatch(name):
+            return False
+        own = re.escape(name)
+        given = re.findall(rb"\b" + own + rb"\s*=(?!=)\s*([^;]*);", function)
+        given += re.findall(rb"^[ \t]*#[ \t]*define[ \t]+" + own + rb"[ \t]+([^\n]*)", text, re.MULTILINE)
+        ways = rb"(?:\+\+|--)\s*" + own + rb"\b|\b" + own + rb"\s*(?:\+\+|--|[-+*/%&|^]=|<<=|>>=)"
+        stepped = re.search(ways, function)
+        return len(given) == 1 and stepped is None and _POSITIVE.fullmatch(given[0].strip()) is not None
+
+    by = change["by"] or b"1"
+    step = change.group().split(by)[0] if change["by"] else b""
+    if not is_positive(by) or (re.search(rb"\*|<<", step) and not is_positive(start)):
+        raise NotPossible(f"the loop in line {line} may not end where its condition is false")
+    for value in (start, test, by):
+        if any(not is_positive(match["by"]) for match in _DIVISOR.finditer(value)):
+            raise NotPossible(f"the head of the loop in line {line} may divide by zero where its condition is false")
 
 
 def _changes(name: bytes, code: bytes) -> bool:

@@ -311,11 +311,13 @@ class _Writer:
 
 
 def indented(text: bytes, start: int, end: int) -> Iterable[int]:
-    """Where the lines of a range behind its first begin, as far as they are to be indented with it."""
+    """Where the lines of a range behind its first begin, as far as they are to be indented with it: not those that
+    go on with the line before, which may be inside of a string."""
     at = text.find(b"\n", start, end)
     while at >= 0:
         line = text[at + 1 : end].split(b"\n", 1)[0].strip()
-        if line and not line.startswith(b"#"):
+        goes_on = text[:at].rstrip(b"\r").endswith(b"\\")
+        if line and not goes_on and not line.startswith(b"#"):
             yield at + 1
         at = text.find(b"\n", at + 1, end)
 

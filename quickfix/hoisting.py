@@ -11,7 +11,8 @@ atomics and volatile accesses, which are ordered by more than proofs of races as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -24,12 +25,15 @@ from analyzers.ir.events import BarrierEvent
 from analyzers.model import Access, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.cost import executions, less_often, trips_of
-from quickfix.edits import insertions
-from quickfix.paths import Chain, chain_to
+from quickfix.edits import Layout, insertions
+from quickfix.paths import Chain, Level, chain_to
 from quickfix.removal import deletion_of, merged
 from quickfix.session import SearchSpentError, Session, Stop
 from quickfix.wording import edits_of, empty_bodies
 
+_OBSERVED: Final = re.compile(rb"\b(?:printf|clock|clock64|__nanosleep|__globaltimer\w*)\s*\(|\basm\b")
+"""What shows in which order and when things happen."""
+_JUMP: Final = re.compile(rb"\b(?:continue|break|goto|return)\b")
 _MOST_BARRIERS: Final = 8
 """Barriers of a unit that are tried: nothing is wrong with them."""
 _RIGHT: Final = frozenset({Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER, Verdict.BARRIER_AFTER_EXIT})
@@ -79,7 +83,12 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
     text = session.trees.texts[level.function.path]
     trips = trips_of([analysis])
     here = _loops(chain)
-    for gap, loops in _outside(chain):
+    function = Layout(text).code[level.function.start : level.function.end]
+    if _OBSERVED.search(function):
+        return None
+    for gap, loops, inner in _outside(chain):
+        if not _in_every_iteration(inner, text, access.span):
+            continue
         if executions(here, trips) == executions(loops, trips):
             continue  # loops that iterate once
         inserted = {level.function.path: insertions(text, [gap], session.barrier)}
@@ -108,11 +117,19 @@ def _loops(chain: Chain) -> tuple[tuple[str, int], ...]:
     return tuple((level.function.path, level.loop_line) for level in chain if level.loop_line)
 
 
-def _outside(chain: Chain) -> Iterator[tuple[Gap, tuple[tuple[str, int], ...]]]:
-    """The places in front of and behind each loop around a statement, those in the fewest loops first."""
+def _in_every_iteration(inner: Sequence[Level], text: bytes, barrier: SourceSpan) -> bool:
+    """Whether the barrier is executed in every iteration of the loops, whose bodies are ``inner``: under no other
+    condition, and behind no jump."""
+    code = Layout(text).code[inner[0].body.start : barrier.start_offset]
+    return all(level.loop_line for level in inner) and _JUMP.search(code) is None
+
+
+def _outside(chain: Chain) -> Iterator[tuple[Gap, tuple[tuple[str, int], ...], Sequence[Level]]]:
+    """The places in front of and behind each loop around a statement, those in the fewest loops first; with the loops
+    around the place, and the bodies from that of the loop to that with the statement."""
     for depth, level in enumerate(chain):
         if depth and level.loop_line and level.body.loops:
             around = chain[depth - 1]
             loops = _loops(chain[:depth])
             for index in (around.position, around.position + 1):
-                yield Gap(around.function, around.steps, around.body, index), loops
+                yield Gap(around.function, around.steps, around.body, index), loops, chain[depth:]

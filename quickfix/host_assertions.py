@@ -31,7 +31,8 @@ _CALL: Final = re.compile(rb"(?<=[;{}])\s*(?P<name>[A-Za-z_]\w*)\s*(?P<open>\()"
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)*")
 """Arguments that may be evaluated once more: names and members."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_HEADED: Final = re.compile(rb"\b(?:if|for|while|switch|else|do|case|default)\b")
+_PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b|\b_Pragma\b")
+_COMPARISON: Final = re.compile(rb"[=!]=|(?<![-<])[<>](?![<>])")
 _LAUNCHED: Final = re.compile(rb">>>\s*\(")
 _INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?P<name>[^>\"\n]+)[>\"]", re.MULTILINE)
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?P<word>\w+)[ \t]*(?P<rest>[^\n]*)", re.MULTILINE)
@@ -159,25 +160,30 @@ def _checks(session: Session, wanted: Iterable[SourceSpan]) -> Iterator[tuple[st
         code = Layout(text_of(session, span.path) or b"").code
         for match in _CALL.finditer(code):
             name = match["name"].decode()
-            if name != _STANDARD and is_assertion(name):
+            message = _takes_message(code, match.start("open"))
+            if name != _STANDARD and is_assertion(name) and message is not None:
                 distance = abs(match.start("name") - span.start_offset)
-                each = name, _takes_message(code, match.start("open"))
+                each = name, message
                 near[each] = min(near.get(each, distance), distance)
     yield from sorted(near, key=lambda each: near[each])[:_CHECKS]
     yield _STANDARD, False
 
 
-def _takes_message(code: bytes, opening: int) -> bool:
-    """Whether a call has a second argument, which is a text."""
-    depth = 0
+def _takes_message(code: bytes, opening: int) -> bool | None:
+    """Whether a call has a second argument, a text; None where the first one compares nothing (it may be a status, of
+    which zero is success) or the second one is something else."""
+    depth, first, at = 0, b"", opening
     for at in range(opening, len(code)):
         sign = code[at : at + 1]
         depth += (sign in (b"(", b"[", b"{")) - (sign in (b")", b"]", b"}"))
-        if depth == 0:
-            return False
-        if sign == b"," and depth == 1:
-            return code[at + 1 :].lstrip().startswith(b'"')
-    return False
+        if depth == 0 or (sign == b"," and depth == 1):
+            first = code[opening + 1 : at]
+            break
+    if not _COMPARISON.search(first):
+        return None
+    if depth == 0:
+        return False
+    return True if code[at + 1 :].lstrip().startswith(b'"') else None
 
 
 # --- where ----------------------------------------------------------------------------------------------------
@@ -191,9 +197,11 @@ def _in_front(text: bytes, span: SourceSpan, condition: str, check: tuple[str, b
     if not code[span.start_offset : span.end_offset].strip():
         return None  # written by a macro of this file
     begin = max(code.rfind(sign, 0, span.start_offset) for sign in (b";", b"{", b"}")) + 1
-    if begin == 0 or _HEADED.search(code, begin, span.start_offset) or _is_in_brackets(code, begin):
+    if begin == 0 or _is_in_brackets(code, begin):
         return None
     start = begin + len(code[begin:]) - len(code[begin:].lstrip())
+    if start != span.start_offset or _PRAGMA.search(layout.code[begin:start]):
+        return None  # under a head or an operator, which may keep the launch from being made, or a pragma
     name, message = check
     said = f', "{condition}"' if message else ""
     written = f"{name}({condition}{said});".encode()
@@ -228,22 +236,24 @@ def _is_in_brackets(code: bytes, at: int) -> bool:
 
 def _include(text: bytes) -> Change | None:
     """`#include <cassert>` in front of the first include that no condition is around; None where there is one."""
-    names = {match["name"] for match in _INCLUDE.finditer(text)}
-    if names & {b"cassert", b"assert.h"}:
-        return None
     layout = Layout(text)
     code = _COMMENT.sub(lambda match: re.sub(rb"[^\n]", b" ", match.group()), text)
     guard = re.match(rb"\s*#[ \t]*ifndef[ \t]+(\w+)\s*\n\s*#[ \t]*define[ \t]+\1\b[^\n]*\n", code)
     depth = -1 if guard is not None else 0
-    at = guard.end() if guard is not None else 0
+    at = top = guard.end() if guard is not None else 0
+    first: int | None = None
     for match in _DIRECTIVE.finditer(code):
         word = match["word"]
         depth += word.startswith(b"if") - (word == b"endif")
         if word == b"include" and depth == 0:
-            at = match.start()
-            break
+            found = _INCLUDE.match(code, match.start())
+            if found is not None and found["name"] in (b"cassert", b"assert.h"):
+                return None
+            first = match.start() if first is None else first
         if word == b"pragma" and match["rest"].startswith(b"once") and depth == 0:
-            at = text.find(b"\n", match.start()) + 1 or len(text)
+            at = top = text.find(b"\n", match.start()) + 1 or len(text)
+    if first is not None:
+        at = first if code[:first].count(b"{") == code[:first].count(b"}") else top
     return Change(at, at, b"#include <cassert>" + layout.newline)
 
 

@@ -39,7 +39,7 @@ _NAME: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
 _COMPARES: Final = re.compile(rb"[^()?&|^,<>=!]+(?:<=?|>=?|==|!=)[^()?&|^,<>=!]+")
 """A condition that is 0 or 1: what `__syncthreads_or` takes is an `int`."""
 _WIDE: Final = re.compile(
-    rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int\d\d_t|size_t|uint"
+    rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int(?:32|64)_t|size_t|uint"
 )
 """Types that do not wrap around between two strides."""
 
