@@ -80,6 +80,19 @@ def test_what_is_new_is_shown(folder: Path, capsys: pytest.CaptureFixture[str], 
     assert "1 finding known from the baseline" in out
 
 
+def test_a_kernel_whose_only_useless_barrier_is_hidden_does_not_count_by_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = kernel("k", "__syncthreads(); // useless")
+    write(folder, text)
+    assert "1 kernel in 1 file: 1 known (" in check(folder, capsys, text)[1]
+    two = kernel("k", "__syncthreads(); // useless", "__syncthreads(); // useless")
+    assert "1 kernel in 1 file: 1 redundant-barrier (" in check(folder, capsys, two)[1]
+    (folder / ".cuda-lsp.toml").write_text('[severity]\nredundant-barrier = "off"\n')
+    main(["check", ".", "--no-baseline"], FAKE)
+    assert "1 kernel in 1 file: 1 off (" in capsys.readouterr().out
+
+
 def test_a_file_of_another_name_is_new(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder, kernel("k", RACE))
     (folder / "b.cu").write_text(kernel("k", RACE))

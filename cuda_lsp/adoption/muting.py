@@ -60,22 +60,22 @@ def suppressions_of(
 
 def standing(kernel: KernelResult, muted: Callable[[Finding], Muted | None]) -> Verdict | How:
     """What a kernel counts as: the worst of what is shown of it, or how the worst was muted when that leaves nothing
-    serious. Never `race-free` because of something muted."""
-    hidden: list[Muted] = []
+    worse than harmless. Never `race-free` because of something muted."""
+    hidden: dict[Verdict, list[Muted]] = {}
     shown = {Verdict.UNKNOWN for context in kernel.contexts if context.reasons}
     for finding in findings_of(kernel):
         mute = muted(finding)
         if mute is None:
             shown.add(finding.code)
-        elif finding.code not in _HARMLESS:
-            hidden.append(mute)
-    if not hidden:
-        return kernel.verdict
+        else:
+            hidden.setdefault(finding.code, []).append(mute)
+    serious = [mute for code, mutes in hidden.items() if code not in _HARMLESS for mute in mutes]
     worst = min(shown, key=lambda verdict: verdict.rank, default=Verdict.RACE_FREE)
-    if worst not in _HARMLESS:
+    if serious and worst not in _HARMLESS:
         return worst
+    mutes = serious or ([] if kernel.verdict in shown else hidden.get(kernel.verdict, []))
     hows: Sequence[How] = ("suppressed", "known", "off")
-    return next(how for how in hows if any(mute.how == how for mute in hidden))
+    return next((how for how in hows if any(mute.how == how for mute in mutes)), kernel.verdict)
 
 
 def findings_of(kernel: KernelResult) -> Iterator[Finding]:
