@@ -200,7 +200,7 @@ def _in_front(text: bytes, span: SourceSpan, condition: str, check: tuple[str, b
     if begin == 0 or _is_in_brackets(code, begin):
         return None
     start = begin + len(code[begin:]) - len(code[begin:].lstrip())
-    if start != span.start_offset or _PRAGMA.search(layout.code[begin:start]):
+    if start != span.start_offset or _PRAGMA.search(text, begin, start):
         return None  # under a head or an operator, which may keep the launch from being made, or a pragma
     name, message = check
     said = f', "{condition}"' if message else ""

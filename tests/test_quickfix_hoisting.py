@@ -47,8 +47,21 @@ def test_a_hint_tells_the_cost_before_and_after_and_is_about_no_finding() -> Non
         MAY_LEAVE.format("atomicAdd(count, 1);"),
         MAY_LEAVE.format("sum += *(volatile int *)count;"),
         MAY_LEAVE.format("__threadfence();"),
+        MAY_LEAVE.format("if (k % 2) continue;"),
+        "for (int k = 0; k < 64; k++) { if (k == 63) { __syncthreads(); sum += s[(t + k) % 256]; } }",
+        MAY_LEAVE.format("sum += clock64();"),
     ],
-    ids=["needed", "one iteration", "in no loop", "atomics", "volatile", "fences"],
+    ids=[
+        "needed",
+        "one iteration",
+        "in no loop",
+        "atomics",
+        "volatile",
+        "fences",
+        "not every one",
+        "only the last",
+        "clocks",
+    ],
 )
 def test_no_hint(body: str) -> None:
     assert hints(body) == []

@@ -57,6 +57,13 @@ def test_a_check_that_checks_something_else_is_not_taken_for_an_assertion() -> N
     assert checked_line(macros + KERNEL + uses) == "  assert(n % 2 == 0);"
 
 
+@pytest.mark.parametrize("use", ["CHECK(cudaMalloc(&a, 4 * n));", "VERIFY(rows > 0, 3);"], ids=["status", "code"])
+def test_a_check_without_a_comparison_or_with_more_than_a_text_is_not_imitated(use: str) -> None:
+    macros = '#include "nowhere.h"\n#define VERIFY(x, code) do { if (!(x)) exit(code); } while (0)\n'
+    run = f"void run(float *a, int n, int rows) {{\n  {use}\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    assert checked_line(macros + KERNEL + run) == "  assert(n % 2 == 0);"
+
+
 def test_the_launch_may_be_in_another_file() -> None:
     declared = "__global__ void pairs(float *a, int width);\n"
     host = f"{declared}void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
@@ -76,6 +83,9 @@ def test_the_launch_may_be_in_another_file() -> None:
         ("#include <cstdio>\n", "#include <cassert>\n#include <cstdio>"),
         ("#include <assert.h>\n", "#include <assert.h>"),
         ("/*\n#include <a>\n*/\n#pragma once\n", "#pragma once\n#include <cassert>\n"),
+        ("/* #include <cassert> */\n#include <cstdio>\n", "#include <cassert>\n#include <cstdio>"),
+        ("#if 0\n#include <cassert>\n#endif\n#include <b>\n", "#endif\n#include <cassert>\n#include <b>"),
+        ('namespace q {\n#include "x.inc"\n}\n', '#include <cassert>\nnamespace q {\n#include "x.inc"'),
         (
             "#ifndef A_H\n#define A_H\n#ifdef X\n#include <b>\n#endif\n#include <cstdio>\n#endif\n",
             "#endif\n#include <cassert>\n#include <cstdio>",
@@ -87,7 +97,7 @@ def test_where_cassert_is_included(head: str, new: str) -> None:
     (fix,) = answered(CheckRequest("/host/a.cu", text))
     assert isinstance(fix, Fix), fix
     assert new in applied(text, fix.edits)
-    assert applied(text, fix.edits).count("<cassert>") == new.count("<cassert>")
+    assert applied(text, fix.edits).count("<cassert>") == new.count("<cassert>") + head.count("<cassert>")
 
 
 LOCAL = "void run(float *a, int n, int rows) { %s }\n"
@@ -101,12 +111,26 @@ LOCAL = "void run(float *a, int n, int rows) { %s }\n"
         f"each([&] {{ pairs<<<{GRID}>>>(a, n); }});",
         "LAUNCH(a, n);",
         f"pairs<<<{GRID}>>>(a, n + 0);",
+        f"rows > 1 ? pairs<<<{GRID}>>>(a, n) : (void)0;",
+        f"rows > 1 && (pairs<<<{GRID}>>>(a, n), true);",
+        f"IF_ROWS pairs<<<{GRID}>>>(a, n);",
+        f"\n#pragma omp single\n  pairs<<<{GRID}>>>(a, n);",
     ],
-    ids=["no braces", "in a head", "in an argument", "in a macro", "not a name"],
+    ids=[
+        "no braces",
+        "in a head",
+        "in an argument",
+        "in a macro",
+        "not a name",
+        "chosen",
+        "short circuit",
+        "head in a macro",
+        "pragma",
+    ],
 )
 def test_nothing_is_written_where_it_would_not_be_a_statement_of_its_own(body: str) -> None:
     macro = "#define LAUNCH(p, w) do { pairs<<<dim3((w / 2 + 127) / 128, rows), 128>>>(p, w); } while (0)\n"
-    each = "template <typename F> void each(F f) { f(); }\n"
+    each = "#define IF_ROWS if (rows > 1)\ntemplate <typename F> void each(F f) { f(); }\n"
     text = macro + each + KERNEL + LOCAL % body
     (refusal,) = answered(CheckRequest("/host/a.cu", text))
     assert isinstance(refusal, FixRefusal), refusal

@@ -316,3 +316,50 @@ def test_races_that_nobody_asked_about_while_there_were_others_are_repaired_with
     monkeypatch.setattr("analyzers.races.check.MAX_RACES", 12)
     fix = fix_all(Engine(), CheckRequest("/restructured/a.cu", NEAREST))
     assert edited(NEAREST, fix).count("__syncthreads();") == 4
+
+
+PROTECTED = """__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = n;
+  __syncthreads();
+  int own = {own};
+  if ({condition}) {{
+    for (int i = {start}; {test}; {step}) {{
+      s[t] = in[t + i];
+      out[t] += s[(t + 1) % 40];
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "condition", "start", "test", "step", "why"),
+    [
+        ("0", "n > 0 && t < 40", "0", "i < 64", "i += n", "may not end"),
+        ("t < 40 ? 4 : 0", "t < 40", "0", "i < 64", "i += own", "may not end"),
+        ("0", "n > 0 && t < 40", "n", "i < 64", "i *= 2", "may not end"),
+        ("0", "n > 0 && t < 40", "0", "i < 1024 / n", "i++", "divide by zero"),
+    ],
+)
+def test_a_condition_that_protects_the_head_of_a_loop_stays_around_it(
+    own: str, condition: str, start: str, test: str, step: str, why: str
+) -> None:
+    assert why in refusal(PROTECTED.format(own=own, condition=condition, start=start, test=test, step=step))
+
+
+def test_what_a_pointer_points_to_lives_as_long_as_it_is_used() -> None:
+    refusal("""__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = n;
+  __syncthreads();
+  if (t < n) {
+    int own = in[t];
+    const int *p = &own;
+    s[t] = *p;
+    out[t] = s[(t + 1) % 64] + *p;
+  }
+}
+""")
