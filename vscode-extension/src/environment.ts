@@ -56,10 +56,12 @@ export class OwnEnvironment {
     });
     if (problem !== undefined && problem !== "") {
       this.log.error(problem);
-      const choice = await vscode.window.showErrorMessage(`cuda-lsp: ${problem}`, "Show Log");
-      if (choice !== undefined) {
-        this.log.show(true);
-      }
+      // The message may stand there for long; what comes next does not wait for it.
+      void vscode.window.showErrorMessage(`cuda-lsp: ${problem}`, "Show Log").then((choice) => {
+        if (choice !== undefined) {
+          this.log.show(true);
+        }
+      });
     }
     return problem === undefined;
   }
@@ -88,7 +90,7 @@ export class OwnEnvironment {
       }
     });
     if (filled.code !== 0) {
-      return `The server could not be installed: ${whyItEnded(filled)}`;
+      return `The server could not be installed. pip needs the network, or a package index within reach; it ended with: ${whyItEnded(filled)}`;
     }
     tell("trying it");
     const tried = await this.logged(path.join(this.folder, programsOf(process.platform), "cuda-lsp"), ["--version"], signal);
