@@ -83,11 +83,11 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
     text = session.trees.texts[level.function.path]
     trips = trips_of([analysis])
     here = _loops(chain)
-    function = Layout(text).code[level.function.start : level.function.end]
-    if _OBSERVED.search(function):
+    code = Layout(text).code
+    if _OBSERVED.search(code, level.function.start, level.function.end):
         return None
     for gap, loops, inner in _outside(chain):
-        if not _in_every_iteration(inner, text, access.span):
+        if not _in_every_iteration(inner, code, access.span):
             continue
         if executions(here, trips) == executions(loops, trips):
             continue  # loops that iterate once
@@ -117,11 +117,11 @@ def _loops(chain: Chain) -> tuple[tuple[str, int], ...]:
     return tuple((level.function.path, level.loop_line) for level in chain if level.loop_line)
 
 
-def _in_every_iteration(inner: Sequence[Level], text: bytes, barrier: SourceSpan) -> bool:
+def _in_every_iteration(inner: Sequence[Level], code: bytes, barrier: SourceSpan) -> bool:
     """Whether the barrier is executed in every iteration of the loops, whose bodies are ``inner``: under no other
     condition, and behind no jump."""
-    code = Layout(text).code[inner[0].body.start : barrier.start_offset]
-    return all(level.loop_line for level in inner) and _JUMP.search(code) is None
+    jump = _JUMP.search(code, inner[0].body.start, barrier.start_offset)
+    return all(level.loop_line for level in inner) and jump is None
 
 
 def _outside(chain: Chain) -> Iterator[tuple[Gap, tuple[tuple[str, int], ...], Sequence[Level]]]:

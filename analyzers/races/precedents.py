@@ -74,12 +74,12 @@ class Precedents:
     ) -> dict[Expr, int] | None:
         """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them;
         ``search`` looks for those that have to be others."""
-        kept = self._kept.get(_key(one, two, question), ())
-        carried = [_carried(query, earlier) for earlier in kept]
-        fitting = next((values for values in carried if satisfies(query, values)), None)
-        if fitting is not None:
-            return fitting
-        for values in carried:
+        tried: list[dict[Expr, int]] = []
+        for earlier in self._kept.get(_key(one, two, question), ()):
+            tried.append(_carried(query, earlier))
+            if satisfies(query, tried[-1]):
+                return tried[-1]
+        for values in tried:
             left = _unsettled(query, values)
             found = search(left) if left is not None else None
             if found is not None and satisfies(query, {**values, **found}):
