@@ -24,8 +24,8 @@ from benchmarks.run_speed import BLOCK, GRID, SPEED
 from benchmarks.run_suite import FOLDER, Ran, run
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.launch import Array, Launch
-from gpu_runner.cpu.layout import GLOBAL_BASE, RECORD_BYTES, SHARED_BASE
-from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.cpu.layout import RECORD_BYTES
+from gpu_runner.detector.detect import Detector
 from gpu_runner.gpu.decoder import Figures
 from gpu_runner.gpu.driver import Device, NoGpu, find
 from gpu_runner.gpu.execute import prepare
@@ -34,6 +34,7 @@ from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
 from gpu_runner.ptx.render import render
+from gpu_runner.session import shape_of
 
 HERE: Final = Path(__file__).resolve().parent
 _PAPER_BYTES: Final = 16 + 32 * 8
@@ -138,16 +139,7 @@ def _slowdowns(device: Device) -> Iterator[str]:
             kernel = prepare(module, "k", launch, device)
             kernel.run()
             detector = Detector(
-                Shape(
-                    launch.blocks,
-                    launch.threads_per_block,
-                    launch.shift,
-                    GLOBAL_BASE,
-                    kernel.arena.size,
-                    SHARED_BASE,
-                    kernel.shared_size,
-                    launch.blocks,
-                ),
+                shape_of(kernel, launch.blocks),
                 kernel.sites.table(),
             )
             started = time.perf_counter()

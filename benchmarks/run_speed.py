@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.execute import prepare, resident_blocks
 from gpu_runner.cpu.launch import Array, Launch
-from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE
-from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.detector.detect import Detector
 from gpu_runner.ptx.parse import parse
+from gpu_runner.session import shape_of
 
 HERE: Final = Path(__file__).resolve().parent
 
@@ -100,16 +100,7 @@ def speed(name: str, build: Build) -> Speed:
     array = Array(np.zeros(BLOCK * GRID * 16, np.float32).tobytes())
     launch = Launch((GRID, 1, 1), (BLOCK, 1, 1), (array, array, array))
     kernel = prepare(parse(text), "k", launch)
-    shape = Shape(
-        launch.blocks,
-        launch.threads_per_block,
-        launch.shift,
-        GLOBAL_BASE,
-        kernel.arena.size,
-        SHARED_BASE,
-        kernel.shared_size,
-        resident_blocks(launch),
-    )
+    shape = shape_of(kernel, resident_blocks(launch))
     best = [float("inf")] * 3
     records = 0
     for _ in range(_RUNS):

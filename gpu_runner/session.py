@@ -245,7 +245,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
             )
             break
         while True:
-            detector = Detector(_shape(kernel, resident), kernel.sites.table())
+            detector = Detector(shape_of(kernel, resident), kernel.sites.table())
             consume = _looking_at(request, kernel, detector.consume)
             execution = kernel.run(_both(watch, consume), seed, left, resident)
             if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
@@ -275,7 +275,8 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
     )
 
 
-def _shape(kernel: AnyKernel, resident: int) -> Shape:
+def shape_of(kernel: AnyKernel, resident: int) -> Shape:
+    """What a detector has to know of a kernel of which so many blocks are asked to be under way at once."""
     launch = kernel.launch
     return Shape(
         launch.blocks,

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.execute import Kernel, prepare, resident_blocks
 from gpu_runner.cpu.launch import Array, Execution, Launch, Scalar
-from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE
-from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.detector.detect import Detector
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
+from gpu_runner.session import shape_of
 
 Argument = NDArray[Any] | int | float
 
@@ -79,16 +79,6 @@ class Ran:
 
 def run(kernel: Kernel, seed: int = 0, seconds: float = 20.0) -> Ran:
     launch = kernel.launch
-    shape = Shape(
-        launch.blocks,
-        launch.threads_per_block,
-        launch.shift,
-        GLOBAL_BASE,
-        kernel.arena.size,
-        SHARED_BASE,
-        kernel.shared_size,
-        resident_blocks(launch),
-        kernel.uses_agents,
-    )
+    shape = shape_of(kernel, resident_blocks(launch))
     detector = Detector(shape, kernel.sites.table())
     return Ran(kernel.run(detector.consume, seed, seconds), kernel, detector)

@@ -20,9 +20,9 @@ from benchmarks.run_suite import FOLDER, run
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.launch import Array, Execution, Launch, Scalar
-from gpu_runner.cpu.layout import GLOBAL_BASE, SHARED_BASE, Fault
+from gpu_runner.cpu.layout import Fault
 from gpu_runner.cpu.machine import Notice, Outcome
-from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.detector.detect import Detector
 from gpu_runner.gpu import driver
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu
 from gpu_runner.gpu.execute import GpuKernel, prepare
@@ -30,6 +30,7 @@ from gpu_runner.gpu.instrument import instrument
 from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.ptx.parse import parse
 from gpu_runner.ptx.render import render
+from gpu_runner.session import shape_of
 
 FILES = sorted(FOLDER.glob("*.cu"))
 
@@ -89,17 +90,7 @@ def launched(
 
 def watched(kernel: GpuKernel, seconds: float = 20.0) -> tuple[Execution, Detector]:
     launch = kernel.launch
-    shape = Shape(
-        launch.blocks,
-        launch.threads_per_block,
-        launch.shift,
-        GLOBAL_BASE,
-        kernel.arena.size,
-        SHARED_BASE,
-        kernel.shared_size,
-        launch.blocks,
-        kernel.uses_agents,
-    )
+    shape = shape_of(kernel, launch.blocks)
     detector = Detector(shape, kernel.sites.table())
     return kernel.run(detector.consume, seconds=seconds), detector
 
