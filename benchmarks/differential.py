@@ -3,18 +3,24 @@
 Each is compiled by NVRTC (``-G``) and executed on the processor under the race detector, at its launches and at the
 witness of each definite race (``benchmarks.generated.executed``). Writes ``benchmarks/differential.md``.
 
-    python -m benchmarks differential [--count 10000] [--jobs 2] [--minutes M]
+    python -m benchmarks differential [--count 10000] [--jobs 2] [--minutes M] [--resume]
     python -m benchmarks differential --seed 17      # show one kernel and what contradicts it
+
+Outcomes are noted in ``benchmarks/.cache/differential.jsonl`` as they come, one line a kernel: ``--resume`` runs the
+seeds of ``--first`` to ``--count`` that are not noted there, and the table is of all that are.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +29,7 @@ from benchmarks.generated.executed import RunOutcome, compare_runs
 from benchmarks.generated.kernels import sample
 
 HERE: Final = Path(__file__).resolve().parent
+NOTES: Final = HERE / ".cache" / "differential.jsonl"
 BATCH: Final = 20
 """Kernels that are compiled in one go."""
 _RENEWED: Final = 30
@@ -47,9 +54,9 @@ def outcomes(seeds: Sequence[int], most: int) -> list[RunOutcome]:
     return compare_runs(engine, [sample(seed, most) for seed in seeds])
 
 
-def measured(count: int, jobs: int, most: int, deadline: float) -> Iterator[RunOutcome]:
-    """The outcomes of the seeds below ``count``, as far as the time allows."""
-    batches = iter(range(start, min(start + BATCH, count)) for start in range(0, count, BATCH))
+def measured(seeds: Sequence[int], jobs: int, most: int, deadline: float) -> Iterator[RunOutcome]:
+    """The outcomes of the seeds, as far as the time allows."""
+    batches = iter(seeds[start : start + BATCH] for start in range(0, len(seeds), BATCH))
     with ProcessPoolExecutor(jobs) as pool:
         waiting: set[Future[list[RunOutcome]]] = set()
         while True:
@@ -64,18 +71,42 @@ def measured(count: int, jobs: int, most: int, deadline: float) -> Iterator[RunO
                 yield from future.result()
 
 
-def table(found: Sequence[RunOutcome], count: int, jobs: int, seconds: float) -> str:
-    """The results as Markdown."""
+def noted(path: Path, most: int) -> dict[int, tuple[RunOutcome, str]]:
+    """The outcomes in a file of notes, by seed, and the revision that each is of; of kernels of this size only. A line
+    that was not written to its end is left out."""
+    found: dict[int, tuple[RunOutcome, str]] = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            note = json.loads(line)
+        except ValueError:
+            continue
+        if note["most"] == most:
+            found[note["outcome"]["seed"]] = RunOutcome(**note["outcome"]), note["revision"]
+    return found
+
+
+def _revision() -> str:
+    """Of the repository: what outcomes are true of."""
+    told = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False
+    )
+    return told.stdout.strip() or "unknown"
+
+
+def table(found: Sequence[RunOutcome], count: int, revisions: Sequence[str] = ()) -> str:
+    """The results as Markdown. `revisions`: those that the outcomes are of, where it is more than one."""
     wrong = [o for o in found if o.contradictions]
     asked = f" (of {count} asked for, as many as the time allowed)" if len(found) < count else ""
     out = [_INTRODUCTION, "", f"**{len(found)} kernels{asked}, {len(wrong)} contradictions.**", ""]
     checked, executed = sum(o.checked for o in found), sum(o.executed for o in found)
     out.append(
         f"{sum(o.proofs for o in found)} launches that were called free of races ran without one; "
-        f"{sum(o.witnesses for o in found)} witnesses of definite races were run. {seconds / 60:.0f} minutes with "
-        f"{jobs} process{'es' * (jobs != 1)}: {1000 * checked / len(found):.0f} ms a kernel for the analysis, "
-        f"{1000 * executed / len(found):.0f} ms for translation and runs."
+        f"{sum(o.witnesses for o in found)} witnesses of definite races were run. "
+        f"{(checked + executed) / 60:.0f} minutes of one process: {1000 * checked / len(found):.0f} ms a kernel for "
+        f"the analysis, {1000 * executed / len(found):.0f} ms for translation and runs."
     )
+    if len(revisions) > 1:
+        out[-1] += f" In {len(revisions)} parts, one after the other, of the revisions {', '.join(revisions)}."
     reasons = Counter(reason for o in found for reason in o.not_run)
     out += ["", "| why a run says nothing | runs |", "|---|---|"]
     out += [f"| {reason} | {n} |" for reason, n in reasons.most_common()] or ["| nothing | |"]
@@ -88,7 +119,10 @@ def table(found: Sequence[RunOutcome], count: int, jobs: int, seconds: float) ->
 def main(arguments: list[str] | None = None) -> None:
     """Run and write the table; with ``--seed``, show one kernel."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks differential", description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000, help="how many kernels")
+    parser.add_argument("--count", type=int, default=10_000, help="the seeds below this")
+    parser.add_argument("--first", type=int, default=0, help="and from this on")
+    parser.add_argument("--resume", action="store_true", help="keep what is noted, and run what is not")
+    parser.add_argument("--notes", type=Path, default=NOTES, help="where outcomes are noted")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--most", type=int, default=12, help="statements of a kernel, patterns and nested ones aside")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no kernel after so many")
@@ -98,13 +132,23 @@ def main(arguments: list[str] | None = None) -> None:
         print(sample(chosen.seed, chosen.most).text)
         print(*outcomes([chosen.seed], chosen.most), sep="\n")
         return
-    started = time.monotonic()
-    found: list[RunOutcome] = []
-    for outcome in measured(chosen.count, chosen.jobs, chosen.most, started + 60 * chosen.minutes):
-        found.append(outcome)
-        for text in outcome.contradictions:
-            print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
-    text = table(sorted(found, key=lambda o: o.seed), chosen.count, chosen.jobs, time.monotonic() - started)
+    deadline = time.monotonic() + 60 * chosen.minutes
+    chosen.notes.parent.mkdir(parents=True, exist_ok=True)
+    if not chosen.resume:
+        chosen.notes.unlink(missing_ok=True)
+    known = noted(chosen.notes, chosen.most)
+    seeds = [seed for seed in range(chosen.first, chosen.count) if seed not in known]
+    revision = _revision()
+    with chosen.notes.open("a") as notes:
+        for outcome in measured(seeds, chosen.jobs, chosen.most, deadline):
+            known[outcome.seed] = outcome, revision
+            note = {"most": chosen.most, "revision": revision, "outcome": asdict(outcome)}
+            notes.write(json.dumps(note) + "\n")
+            notes.flush()
+            for text in outcome.contradictions:
+                print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
+    of = list(dict.fromkeys(revision for _, revision in known.values()))
+    text = table([known[seed][0] for seed in sorted(known)], chosen.count, of)
     print(text)
     (HERE / "differential.md").write_text(text)
 

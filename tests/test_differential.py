@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from analyzers.engine import Engine
 from analyzers.model import Verdict
+from benchmarks import differential
 from benchmarks.differential import table
 from benchmarks.generated import executed
 from benchmarks.generated.executed import RunOutcome, compare_runs
@@ -73,9 +76,34 @@ def test_the_table_counts_what_was_run() -> None:
         RunOutcome(0, [], 2, 0, [], 0.5, 0.5),
         RunOutcome(1, ["race-free, but it races"], 1, 3, ["out-of-bounds"], 0.5, 1.5),
     ]
-    text = table(outcomes, 10, 2, 60.0)
+    text = table(outcomes, 10, ("abc", "def"))
+    assert "of the revisions abc, def" in text
     assert "**2 kernels (of 10 asked for, as many as the time allowed), 1 contradictions.**" in text
     assert "3 launches that were called free of races" in text
     assert "3 witnesses" in text
     assert "| out-of-bounds | 1 |" in text
     assert "| 1 | race-free, but it races |" in text
+
+
+def test_what_is_noted_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A benchmark that was interrupted, in the middle of a line even, goes on where it stopped."""
+    ran: list[int] = []
+
+    def measured(seeds: list[int], *_: object) -> list[RunOutcome]:
+        ran.extend(seeds)
+        return [RunOutcome(seed, [], 1, 0, [], 0.5, 0.5) for seed in seeds]
+
+    monkeypatch.setattr(differential, "measured", measured)
+    monkeypatch.setattr(differential, "HERE", tmp_path)
+    notes = tmp_path / "notes.jsonl"
+    differential.main(["--count", "4", "--notes", str(notes)])
+    kept = notes.read_text()
+    assert [json.loads(line)["outcome"]["seed"] for line in kept.splitlines()] == [0, 1, 2, 3]
+    notes.write_text(kept[: kept.index('"seed": 2')] + "\n")
+    ran.clear()
+    differential.main(["--first", "1", "--count", "6", "--notes", str(notes), "--resume"])
+    assert ran == [2, 3, 4, 5]
+    assert "**6 kernels, 0 contradictions.**" in (tmp_path / "differential.md").read_text()
+    ran.clear()
+    differential.main(["--count", "3", "--most", "5", "--notes", str(notes), "--resume"])
+    assert ran == [0, 1, 2]  # kernels of another size have other texts
