@@ -220,6 +220,9 @@ class RunResult:
     """The GPU that ran it; empty for the processor."""
     inputs: tuple[str, ...] = ()
     """Where inputs were looked for: what the arrays held in the run that showed the goal."""
+    arguments: tuple[Argument, ...] = ()
+    """Those of the run that this is the result of: arrays as large as they had to be, with the contents that were
+    found."""
 
 
 _KINDS: Final[dict[type, str]] = {ArrayArgument: "array", ScalarArgument: "scalar", RecordArgument: "record"}

@@ -89,7 +89,7 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
         alone = once(replace(request, focus=goal.focus), None)
         runs, accesses = runs + alone.runs, accesses + alone.accesses
         if shows(goal, alone):
-            return replace(alone, runs=runs, accesses=accesses)
+            return replace(alone, runs=runs, accesses=accesses, arguments=request.arguments)
     for arguments, progress in _Inputs(request, goal, constants):
         tried = replace(request, arguments=arguments, focus=goal.focus, seeds=(progress.attempt % 4,), growing=())
         result = once(tried, progress.watch)
@@ -98,7 +98,8 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
         runs, accesses = runs + result.runs, accesses + result.accesses
         progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
         if shows(goal, result):
-            return replace(result, runs=runs, accesses=accesses, inputs=tuple(_described(tried)))
+            inputs = tuple(_described(tried))
+            return replace(result, runs=runs, accesses=accesses, inputs=inputs, arguments=arguments)
     return replace(first, runs=runs, accesses=accesses)
 
 

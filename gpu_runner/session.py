@@ -113,6 +113,7 @@ def run_module(
         return _launched(asked, module, kernels, watch, device)
 
     request, result = grown(request, once)
+    result = replace(result, arguments=request.arguments)
     if request.goal is None:
         return replace(result, seconds=time.monotonic() - started)
     constants = constants_of(module, request.kernel)

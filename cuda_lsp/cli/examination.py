@@ -28,6 +28,7 @@ from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.project import Project
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES
 from gpu_runner.compile import find_nvcc, find_nvrtc
+from gpu_runner.sanitizer.opinion import NoSanitizer, find_sanitizer
 
 _ROOT: Final = Path(__file__).parent.parent.parent
 _NEEDED: Final = ("libclang", "z3-solver", "ortools", "numpy", "llvmlite", "pygls", "lsprotocol", "pathspec", "shtab")
@@ -121,6 +122,10 @@ def cuda() -> Iterator[Entry]:
     else:
         yield Entry("CUDA", "GPU", "; ".join(found.devices) or "none; nothing needs one")
     yield Entry("CUDA", "runs on a GPU", _gpu_runs(bool(found.devices)))
+    try:
+        yield Entry("CUDA", "second opinion", f"{find_sanitizer()}: run --sanitizer")
+    except NoSanitizer:
+        yield Entry("CUDA", "second opinion", "no compute-sanitizer; nothing needs one")
 
 
 def _gpu_runs(is_there: bool) -> str:

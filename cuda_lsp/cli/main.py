@@ -16,6 +16,7 @@ from analyzers.model import UserLaunch, Verdict
 from cuda_lsp import __version__
 from cuda_lsp.cli import exit_codes
 from cuda_lsp.cli.exit_codes import UsageError
+from gpu_runner.sanitizer import TOOLS, Tool
 
 BACKEND = "cuda_lsp.backend:create"
 
@@ -94,6 +95,7 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
             arguments.arch,
             arguments.seconds,
             arguments.device,
+            arguments.sanitizer,
             arguments.format,
             arguments.color,
         )
@@ -230,6 +232,14 @@ def _parser() -> argparse.ArgumentParser:
         default="cpu",
         help="where the kernel runs: on the processor (default), on a GPU, or on a GPU where there is one",
     )
+    run.add_argument(
+        "--sanitizer",
+        type=_tools,
+        default=(),
+        metavar="TOOLS",
+        help="also ask these tools of NVIDIA's compute-sanitizer, which needs a GPU: memcheck, racecheck, synccheck, "
+        "initcheck, separated by commas, or all",
+    )
     run.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time for all schedules (default: 30)")
     run.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     _add_color(run)
@@ -311,6 +321,17 @@ def _launch(text: str) -> UserLaunch:
         return parse_launch(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _tools(text: str) -> tuple[Tool, ...]:
+    """Tools of ``compute-sanitizer``, separated by commas, or ``all``: those that tell what a run tells."""
+    if text == "all":
+        return TOOLS[:3]
+    wanted = text.split(",")
+    found: tuple[Tool, ...] = tuple(tool for tool in TOOLS if tool in wanted)
+    if len(found) != len(wanted):
+        raise argparse.ArgumentTypeError(f"{text}: expected all, or some of {', '.join(TOOLS)}, separated by commas")
+    return found
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -40,6 +40,16 @@ def confirmed_text(
     return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body.splitlines())
 
 
+def opinion_text(tool: str, result: RunResult, path: str, source: list[str], style: Style) -> str:
+    """What a tool of ``compute-sanitizer`` said, indented below its name."""
+    name = style.paint("strong", f"compute-sanitizer, {tool}:")
+    lines = list(_lines(result, path, source, style, with_summary=False))
+    if result.status == "finished":
+        lines += [style.paint("faint", line) for line in result.details]
+        lines.append(_seen(result) + " in 1 run")
+    return "".join(f"{line}\n" for line in (name, *(f"  {line}" for line in lines)))
+
+
 def in_own_files(result: RunResult, files: Container[str]) -> RunResult:
     """A result in which what stands in the toolkit's headers, such as the body of an atomic, is where they were called
     from these files."""
@@ -59,7 +69,9 @@ def in_own_files(result: RunResult, files: Container[str]) -> RunResult:
     )
 
 
-def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Iterator[str]:
+def _lines(
+    result: RunResult, path: str, source: list[str], style: Style, *, with_summary: bool = True
+) -> Iterator[str]:
     for race in sorted(result.races, key=_place_of):
         yield from _race(race, path, source, style)
     for fault in result.faults:
@@ -74,7 +86,7 @@ def _lines(result: RunResult, path: str, source: list[str], style: Style) -> Ite
         yield from (f"    {line}" for line in result.details)
     for text in result.inputs:
         yield style.paint("faint", f"with {text}")
-    if not is_unable(result):
+    if with_summary and not is_unable(result):
         yield _summary(result)
 
 
@@ -133,10 +145,13 @@ def _shown(place: Place, path: str) -> str:
 
 
 def _summary(result: RunResult) -> str:
-    races = sum(not race.same_value for race in result.races)
     runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
-    found = f"{races} race{'s' * (races != 1)}" if races else "no race seen"
-    other = f", {len(result.faults)} other finding{'s' * (len(result.faults) != 1)}" if result.faults else ""
     speed = f"{result.accesses:,} records in {result.seconds:.2f} s"
     where = f", on {result.device}" if result.device else ""
-    return f"{found}{other} in {runs} ({speed}, compiled by {result.compiler}{where})"
+    return f"{_seen(result)} in {runs} ({speed}, compiled by {result.compiler}{where})"
+
+
+def _seen(result: RunResult) -> str:
+    races = sum(not race.same_value for race in result.races)
+    found = f"{races} race{'s' * (races != 1)}" if races else "no race seen"
+    return found + (f", {len(result.faults)} other finding{'s' * (len(result.faults) != 1)}" if result.faults else "")

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from analyzers.explain import Launchable
-from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
+from cuda_lsp.cli import exit_codes, gpu, inputs, jobs, terminal
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.explain import split_target
-from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_unable, text_of
+from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_unable, opinion_text, text_of
 from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
 from cuda_lsp.running.arguments import ArgumentError, arguments_for, dimensions
 from cuda_lsp.running.fixtures import Fixture, fixtures_of
 from gpu_runner import harness
+from gpu_runner.compile import CompileError, NoCompiler
 from gpu_runner.request import Request, RunResult, to_json
+from gpu_runner.sanitizer import Tool
+from gpu_runner.sanitizer.opinion import NoSanitizer, find_sanitizer, opinion, with_ptx
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class RunArguments:
     arch: int = 80
     seconds: float = 30.0
     device: Literal["cpu", "gpu", "auto"] = "cpu"
+    sanitizer: tuple[Tool, ...] = ()
+    """Tools of ``compute-sanitizer`` that are asked as well."""
     format: Literal["text", "json"] = "text"
     color: ColorChoice = "auto"
 
@@ -85,6 +90,9 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
     own = frozenset({file.path, *launchable.files})
     style = terminal.style_for(arguments.color, out)
     shown = Shown(path, file.text.splitlines(), style, arguments.format, own)
+    second = Second(arguments.sanitizer)
+    if second.missing:
+        print(f"cuda-lsp: {second.missing}", file=err)
     try:
         if arguments.grid is None or arguments.block is None:
             if arguments.inputs is not None:
@@ -93,20 +101,74 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
                     raise UsageError(f"{arguments.inputs}: no run in it is for {launchable.name}")
             else:
                 named = plan.fixtures(launchable, file.path)
-            return _confirm(launchable, base, arguments.arguments, named, shown, out)
+            return _confirm(launchable, base, arguments.arguments, named, shown, second, out)
         grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
         given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block, launchable.records)
     except ArgumentError as error:
         raise UsageError(str(error)) from None
     for note in notes:
         print(f"cuda-lsp: not given: {note}", file=err)
-    result = harness.run(replace(base, grid=grid, block=block, arguments=given))
+    request = replace(base, grid=grid, block=block, arguments=given)
+    result = harness.run(request)
+    if shown.format == "text":
+        out.write(text_of(in_own_files(result, shown.files), path, shown.source, shown.style))
+        out.flush()
+    opinions = second.asked(request)
     if shown.format == "json":
         document = {"kernel": launchable.name, "path": path, "grid": grid, "block": block, **to_json(result)}
+        document |= _opinions_json(opinions)
         out.write(json.dumps(document, indent=2) + "\n")
     else:
-        out.write(text_of(in_own_files(result, shown.files), path, shown.source, shown.style))
-    return _code([result])
+        _print_opinions(opinions, shown, out)
+    return _code([result, *opinions.values()], second)
+
+
+@dataclass(slots=True)
+class Second:
+    """The second opinion that ``compute-sanitizer`` gives, where the user wants it and it is installed."""
+
+    tools: tuple[Tool, ...]
+    program: str = ""
+    missing: str = ""
+    """Why there is none."""
+    told: list[Request] = field(default_factory=list[Request])
+    """The launches that were looked at."""
+
+    def __post_init__(self) -> None:
+        if not self.tools:
+            return
+        try:
+            program = find_sanitizer()
+        except NoSanitizer as error:
+            self.missing = str(error)
+            return
+        found = gpu.find()
+        if found.devices:
+            self.program = program
+        else:
+            self.missing = f"{program} needs a GPU: {found.trouble or 'none is here'}"
+
+    def asked(self, request: Request | None) -> dict[Tool, RunResult]:
+        """What each tool finds in a launch; nothing of one that was looked at before."""
+        if not self.program or request is None or request in self.told:
+            return {}
+        self.told.append(request)
+        try:
+            request = with_ptx(request)
+        except (CompileError, NoCompiler):
+            return {}  # the run has said so
+        return {tool: opinion(self.program, request, tool) for tool in self.tools}
+
+
+def _opinions_json(opinions: Mapping[Tool, RunResult]) -> dict[str, Any]:
+    return {"sanitizer": {tool: to_json(result) for tool, result in opinions.items()}} if opinions else {}
+
+
+def _print_opinions(opinions: Mapping[Tool, RunResult], shown: Shown, out: TextIO) -> None:
+    for tool, result in opinions.items():
+        own = in_own_files(result, shown.files)
+        out.write(opinion_text(tool, own, shown.path, shown.source, shown.style))
+        out.flush()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +189,7 @@ def _confirm(
     given: tuple[str, ...],
     named: Sequence[Fixture],
     shown: Shown,
+    second: Second,
     out: TextIO,
 ) -> int:
     """Run the inputs that the user names and the witness of each finding, and say of each finding whether it was
@@ -139,8 +202,10 @@ def _confirm(
         result = in_own_files(outcome.result, shown.files)
         seen = in_own_files(outcome.seen, shown.files) if outcome.seen is not None else None
         finding = outcome.finding
+        opinions = second.asked(outcome.request)
+        results += opinions.values()
         if finding is None:
-            others.append({"inputs": outcome.title, "run": to_json(outcome.result)})
+            others.append({"inputs": outcome.title, "run": to_json(outcome.result), **_opinions_json(opinions)})
             text = f"{outcome.title}\n" + text_of(result, shown.path, shown.source, shown.style)
         else:
             confirmed.append(
@@ -150,19 +215,21 @@ def _confirm(
                     "confirmed": outcome.confirmed,
                     "runs": outcome.result.runs,
                     "run": to_json(outcome.result),
+                    **_opinions_json(opinions),
                 }
             )
             text = confirmed_text(finding, result, seen, shown.path, shown.source, shown.style)
         if shown.format == "text":
             out.write(text)
+            _print_opinions(opinions, shown, out)
             out.flush()
     if shown.format == "json":
         document = {"kernel": launchable.name, "path": shown.path, "findings": confirmed, "inputs": others}
         out.write(json.dumps(document, indent=2) + "\n")
-    return _code(results)
+    return _code(results, second)
 
 
-def _code(results: Sequence[RunResult]) -> int:
-    if any(is_unable(result) for result in results):
+def _code(results: Sequence[RunResult], second: Second) -> int:
+    if second.missing or any(is_unable(result) for result in results):
         return exit_codes.NOT_ANALYSED
     return exit_codes.FINDINGS if any(is_bad(result) for result in results) else exit_codes.CLEAN

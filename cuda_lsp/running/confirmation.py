@@ -28,10 +28,10 @@ def confirm(
     given: Sequence[str],
     finding: Finding,
     records: Sequence[Layout] = (),
-) -> tuple[RunResult, RunResult | None]:
-    """Run a finding's witness; the result, and what of it shows the claim. Arrays that nobody gave a size grow until
-    every index that is used is inside, and where the witness alone does not show the claim, others of their contents
-    are looked for (`gpu_runner.search`)."""
+) -> tuple[Request, RunResult, RunResult | None]:
+    """Run a finding's witness; what was asked, the result, and what of it shows the claim. Arrays that nobody gave a
+    size grow until every index that is used is inside, and where the witness alone does not show the claim, others of
+    their contents are looked for (`gpu_runner.search`)."""
     witness = finding.witness
     assert witness is not None
     texts = _with_witness(parameters, given, witness)
@@ -48,7 +48,7 @@ def confirm(
         goal=_goal(finding, free),
     )
     result = harness.run(request)
-    return result, shown_of(finding, result)
+    return request, result, shown_of(finding, result)
 
 
 def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -35,6 +35,8 @@ class Outcome:
     finding: Finding | None = None
     seen: RunResult | None = None
     """What of the result shows the finding's claim; None: nothing does."""
+    request: Request | None = field(default=None, repr=False, compare=False)
+    """The launch that was run, with arrays and contents as they were in the end."""
 
     @property
     def confirmed(self) -> bool:
@@ -121,12 +123,13 @@ def outcomes(
         known = [(one, seen) for one in shown if (seen := confirmation.shown_of(finding, one.result)) is not None]
         if known:
             one, seen = known[0]
-            yield Outcome(one.title, one.result, finding, seen)
+            yield Outcome(one.title, one.result, finding, seen, one.request)
             continue
-        result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
+        request, result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
         witness = finding.witness
         assert witness is not None
-        yield Outcome(f"grid {witness.grid}, block {witness.block}", result, finding, seen)
+        title = f"grid {witness.grid}, block {witness.block}"
+        yield Outcome(title, result, finding, seen, launched(request, result))
     if not shown and not wanted and group is None:
         yield _run(launchable, base, given, Fixture())
 
@@ -147,4 +150,11 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
         growing=confirmation.made_up(arguments, [name for name, _ in launchable.parameters], texts),
     )
     made_up = f" ({'; '.join(notes)})" if notes else ""
-    return Outcome((fixture.title or f"grid {grid}, block {block}") + made_up, harness.run(request))
+    result = harness.run(request)
+    title = (fixture.title or f"grid {grid}, block {block}") + made_up
+    return Outcome(title, result, request=launched(request, result))
+
+
+def launched(request: Request, result: RunResult) -> Request:
+    """The launch that a result is of, without what was looked for."""
+    return replace(request, arguments=result.arguments or request.arguments, growing=(), goal=None, focus=())

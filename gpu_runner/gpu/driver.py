@@ -85,13 +85,18 @@ class Device:
 
     # Modules
 
-    def load(self, text: str, kernel: str) -> Loaded:
-        """Assemble PTX. Raises `DriverError` with the assembler's log."""
+    def load(self, text: str, kernel: str, *, lines: bool = False) -> Loaded:
+        """Assemble PTX; `lines`: with what debuggers want to know of lines. Raises `DriverError` with the assembler's
+        log."""
         options = self.api.CUjit_option
         log = bytearray(_LOG_BYTES)
         names = [options.CU_JIT_ERROR_LOG_BUFFER, options.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+        values: list[Any] = [log, _LOG_BYTES]
+        if lines:
+            names.append(options.CU_JIT_GENERATE_LINE_INFO)
+            values.append(1)
         try:
-            module = self._call("cuModuleLoadDataEx", text.encode() + b"\0", len(names), names, [log, _LOG_BYTES])
+            module = self._call("cuModuleLoadDataEx", text.encode() + b"\0", len(names), names, values)
         except DriverError as error:
             said = bytes(log).split(b"\0")[0].decode("utf-8", "replace").strip()
             raise DriverError(f"{error}; {said}" if said else str(error)) from None

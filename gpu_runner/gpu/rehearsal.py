@@ -60,7 +60,9 @@ class Rehearsal:
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES="shared",
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES="dynamic",
     )
-    CUjit_option = SimpleNamespace(CU_JIT_ERROR_LOG_BUFFER="log", CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES="size")
+    CUjit_option = SimpleNamespace(
+        CU_JIT_ERROR_LOG_BUFFER="log", CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES="size", CU_JIT_GENERATE_LINE_INFO="lines"
+    )
 
     def __init__(self, seed: int = 0, multiprocessors: int = 4, size: int = 1 << 28) -> None:
         self.seed = seed
