@@ -7,8 +7,9 @@ units of the documents it has seen warm, and is used by one thread. It writes no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend import focus
@@ -22,7 +23,7 @@ from analyzers.incremental import Edit, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.kernel import Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
-from analyzers.kept import Known, Warm, dependencies, kept_of, likely_edit, small_edit
+from analyzers.kept import Known, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
 from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, UnitResult, UserLaunch
 from analyzers.questions import (
     Question,
@@ -52,6 +53,8 @@ from analyzers.verdicts.decide import Decision
 from analyzers.verdicts.kernel import agreed, broken, check_kernel, undecided
 
 MAX_DECISIONS = 20_000
+
+_T = TypeVar("_T")
 
 _PROBE_ROUNDS = 3
 """How often the host side may ask for further instances: a probe can bring the next table into sight."""
@@ -91,12 +94,10 @@ class Engine:
         started = time.perf_counter()
         self._precedents = {}
 
-        def poll() -> None:
-            if stop():
-                raise CancelledError
+        poll = _polling(stop)
 
         def parse(probes: Sequence[str]) -> ParsedUnit:
-            return self._parse(request, probes)
+            return self._parse(request, probes, stop)
 
         def link(probes: Mapping[str, tuple[str, ...]]) -> _Linked:
             poll()
@@ -273,8 +274,9 @@ class Engine:
             warm = self._warm[request.path]
         latest = self._latest
         parsed = latest is not None and latest[0] is warm.request
-        unit = latest[1] if latest is not None and parsed else self._parse(warm.request, warm.probes)
-        return self._inspected(warm, request, unit, kernels, warm.result, stop)
+        unit = latest[1] if latest is not None and parsed else self._parse(warm.request, warm.probes, stop)
+        lowered = _lowered(unit, warm, kernels, _polling(stop))
+        return self._inspected(warm, request, unit, lowered, warm.result, stop)
 
     def retry(self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never) -> UnitAnalysis:
         """Decide the kernels with these names in a text that is tried out.
@@ -282,13 +284,42 @@ class Engine:
         The unit must have been checked, and the text may differ from the checked one inside device functions only:
         launches are those of the last check, which stays the one that later checks start from. Raises ParseFailure."""
         warm = self._warm[request.path]
-        unit = self._parse(request, warm.probes)
-        return self._inspected(warm, request, unit, kernels, None, stop)
+        unit = self._parse(request, warm.probes, stop)
+        return self._inspected(warm, request, unit, _lowered(unit, warm, kernels, _polling(stop)), None, stop)
 
-    def others_at(self, request: CheckRequest, places: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    def first_look(
+        self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never
+    ) -> UnitAnalysis | None:
+        """What `retry` may answer, of a text without the function bodies that these kernels do not reach: it costs a
+        fraction in a large unit, and proves nothing, because what is left out may matter. None where that is known to
+        be so, and in a unit of which not much can be left out. `unit` of the answer has blanks for what is left out."""
+        warm = self._warm[request.path]
+        poll = _polling(stop)
+        poll()
+        touched = [k for k in warm.kernels if not set(kernels).isdisjoint(k.names)]
+        bodies = left_out_of_trial(warm, request, touched)
+        if not bodies:
+            return None
+        try:
+            unit = self._parser.parse_focused(
+                request.path, request.text, bodies, warm.flags, request.unsaved, warm.probes
+            )
+        except ParseFailure:
+            return None  # as the whole parse will say
+        if unit.all_errors:
+            return None
+        lowered = _lowered(unit, warm, kernels, poll)
+        reached = (span for k in lowered for span in (k.extent, *(s for _, s in k.functions)))
+        if len(lowered) != len(touched) or any(_overlap(span, request.path, bodies) for span in reached):
+            return None
+        return self._inspected(warm, request, unit, lowered, None, stop)
+
+    def others_at(
+        self, request: CheckRequest, places: Sequence[tuple[str, int]], stop: Callable[[], bool] = never
+    ) -> tuple[str, ...]:
         """The kernels beside those that the request selects with code at one of the places (path, byte offset) of a
         checked unit: other instances of a template, other callers of a function. Raises ParseFailure."""
-        unit = self._parse(request, self._warm[request.path].probes)
+        unit = self._parse(request, self._warm[request.path].probes, stop)
         kernels = find_kernels(unit).kernels
 
         def around(extent: SourceSpan) -> list[tuple[str, int]]:
@@ -307,22 +338,17 @@ class Engine:
         warm: Warm,
         request: CheckRequest,
         unit: ParsedUnit,
-        names: Sequence[str],
+        lowered: Sequence[Kernel],
         result: UnitResult | None,
         stop: Callable[[], bool],
     ) -> UnitAnalysis:
-        def poll() -> None:
-            if stop():
-                raise CancelledError
-
         started = time.perf_counter()
-        poll()
+        poll = _polling(stop)
         launches = {k.mangled: k.launches for k in warm.kernels}
         directives, _ = directives_of(unit, [k.result for k in warm.kernels])
-        lowered = [k for k in lower_unit(unit, None, names).kernels if k.mangled in launches] if names else []
         contexts = [contexts_of(k, launches[k.mangled], request.options, directives)[0] for k in lowered]
         questions = [asked(k, c, settings(request)) for k, c in zip(lowered, contexts, strict=True)]
-        analyses = tuple(self._decided(q, request, poll)[0] for q in questions)
+        analyses = tuple(self._decided(q, request, poll)[0] for q in _polled(questions, poll))
         if result is None:
             result = UnitResult(
                 path=request.path,
@@ -335,9 +361,10 @@ class Engine:
         functions = {k.mangled: k.functions for k in warm.kernels}
         return UnitAnalysis(request, unit, analyses, result, functions)
 
-    def _parse(self, request: CheckRequest, probes: Sequence[str]) -> ParsedUnit:
+    def _parse(self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool]) -> ParsedUnit:
         self._latest = None
-        unit = self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes)
+        poll = _polling(stop) if stop is not never else None
+        unit = self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes, poll)
         self._latest = (request, unit)
         return unit
 
@@ -436,6 +463,30 @@ def _taken_in(
 def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions) -> HostFacts:
     defined = {k.mangled for k in found.kernels}
     return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined)
+
+
+def _polling(stop: Callable[[], bool]) -> Callable[[], None]:
+    """What raises `CancelledError` when `stop` answers true."""
+
+    def poll() -> None:
+        if stop():
+            raise CancelledError
+
+    return poll
+
+
+def _polled(items: Iterable[_T], poll: Callable[[], None]) -> Iterator[_T]:
+    for item in items:
+        poll()
+        yield item
+
+
+def _lowered(unit: ParsedUnit, warm: Warm, names: Sequence[str], poll: Callable[[], None]) -> list[Kernel]:
+    """The kernels with these names, of those that the last check knows."""
+    poll()
+    known = {k.mangled for k in warm.kernels}
+    found = find_kernels(unit, None, names).kernels if names else ()
+    return [k.lower() for k in _polled(found, poll) if k.mangled in known]
 
 
 def _result(decided: tuple[KernelAnalysis, str]) -> tuple[KernelResult, str]:

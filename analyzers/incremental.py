@@ -75,12 +75,11 @@ class Edit:
 def edit_inside_function(path: str, old: str, new: str, functions: Iterable[SourceSpan]) -> Edit | None:
     """The edit that turns ``old`` into ``new``, if it stays inside the body of one of ``functions`` (extents in
     ``old``)."""
-    if old == new:
+    changed = changed_bytes(old, new)
+    if changed is None:
         return None
-    prefix, suffix = _common(old, new)
+    start, old_end, new_end = changed
     old_bytes, new_bytes = source_bytes(old), source_bytes(new)
-    behind = len(source_bytes(old[len(old) - suffix :]))
-    start, old_end, new_end = len(source_bytes(old[:prefix])), len(old_bytes) - behind, len(new_bytes) - behind
     around = [f for f in functions if f.path == path and f.start_offset < start and old_end < f.end_offset]
     if not around:
         return None
@@ -100,6 +99,16 @@ def edit_inside_function(path: str, old: str, new: str, functions: Iterable[Sour
         lines=new.count("\n") - old.count("\n"),
         function=function,
     )
+
+
+def changed_bytes(old: str, new: str) -> tuple[int, int, int] | None:
+    """What bytes [start, old_end) of one text became [start, new_end) of another, all edits between included: start,
+    old_end, new_end. None for equal texts."""
+    if old == new:
+        return None
+    prefix, suffix = _common(old, new)
+    behind = len(source_bytes(old[len(old) - suffix :]))
+    return len(source_bytes(old[:prefix])), len(source_bytes(old)) - behind, len(source_bytes(new)) - behind
 
 
 def _common(old: str, new: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from analyzers.frontend.confined import is_confined
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.parse import ParsedUnit, source_bytes
 from analyzers.frontend.unseen import unseen
-from analyzers.incremental import Edit, edit_inside_function, moved
+from analyzers.incremental import Edit, changed_bytes, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
 from analyzers.model import KernelResult, Skipped, SourceSpan, UnitResult
 from analyzers.questions import syntax_issues
@@ -63,6 +63,35 @@ def likely_edit(warm: Warm, request: CheckRequest) -> Edit | None:
         return None
     functions = {f for k in warm.kernels for f in k.functions}
     return edit_inside_function(request.path, before.text, request.text, functions)
+
+
+#: The part of a unit's text that must be left out for a parse of the rest to be worth while.
+_WORTH_WHILE = 0.5
+
+
+def left_out_of_trial(warm: Warm, request: CheckRequest, touched: Sequence[Known]) -> tuple[focus.Range, ...]:
+    """Function bodies that a text may go without which differs from the checked one inside functions of these kernels;
+    none where little can be left out."""
+    changed = changed_bytes(warm.request.text, request.text)
+    kept = [(f.start_offset, f.end_offset) for k in touched for f in k.functions if f.path == request.path]
+    ranges = warm.bodies
+    if changed is not None:
+        start, old_end, new_end = changed
+
+        def moved_range(range_: focus.Range) -> focus.Range:
+            first, last = range_
+            if last <= start:
+                return range_
+            longer = new_end - old_end
+            if first >= old_end:
+                return first + longer, last + longer
+            return min(first, start), max(last, old_end) + longer
+
+        ranges = tuple(map(moved_range, ranges))
+        kept = [*map(moved_range, kept), (start, new_end)]
+    found = focus.left_out(ranges, request.text, kept, {k.names[1] for k in touched})
+    left = sum(end - start for start, end in found)
+    return found if left > _WORTH_WHILE * len(request.text) else ()
 
 
 def small_edit(warm: Warm, edit: Edit | None, request: CheckRequest, unit: ParsedUnit) -> Edit | None:

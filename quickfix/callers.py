@@ -31,7 +31,7 @@ def agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop) -> Fix |
     `CancelledError` when `stop` answers true."""
     if not request.options.kernels or fix.kind == "assert-host":
         return fix
-    others = engine.others_at(request, [(e.span.path, e.span.start_offset) for e in fix.edits])
+    others = engine.others_at(request, [(e.span.path, e.span.start_offset) for e in fix.edits], stop)
     if not others:
         return fix
     options = replace(request.options, kernels=(*request.options.kernels, *others))

@@ -12,11 +12,12 @@ atomics and volatile accesses, which are ordered by more than proofs of races as
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from analyzers.analysed import KernelAnalysis
+from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.barriers.redundancy import applicable
 from analyzers.engine import Engine
 from analyzers.frontend.gaps import Gap
@@ -34,6 +35,7 @@ from quickfix.wording import edits_of, empty_bodies
 _OBSERVED: Final = re.compile(rb"\b(?:printf|clock|clock64|__nanosleep|__globaltimer\w*)\s*\(|\basm\b")
 """What shows in which order and when things happen."""
 _JUMP: Final = re.compile(rb"\b(?:continue|break|goto|return)\b")
+_AT_A_TIME: Final = 16
 _MOST_BARRIERS: Final = 8
 """Barriers of a unit that are tried: nothing is wrong with them."""
 _RIGHT: Final = frozenset({Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER, Verdict.BARRIER_AFTER_EXIT})
@@ -42,11 +44,12 @@ _RIGHT: Final = frozenset({Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER, Verdict
 def hoisted(engine: Engine, request: CheckRequest, result: UnitResult, stop: Stop) -> Iterator[Fix]:
     """A hint for each barrier that may leave a loop. Raises `CancelledError` when `stop` answers true."""
     names = sorted({k.name for k in result.kernels if k.verdict in _RIGHT and k.barriers})
-    if not names:
-        return
     try:
-        session = Session(engine, engine.inspect(request, names, stop), stop, barriers=True)
-        for kernel, barrier in list(_in_loops(session))[:_MOST_BARRIERS]:
+        analysis, found = _found(engine, request, names, stop)
+        if not found:
+            return
+        session = Session(engine, analysis, stop, barriers=True)
+        for kernel, barrier in found:
             session.begin_search()
             fix = _moved(session, kernel, barrier)
             if fix is not None:
@@ -55,10 +58,26 @@ def hoisted(engine: Engine, request: CheckRequest, result: UnitResult, stop: Sto
         return
 
 
-def _in_loops(session: Session) -> Iterator[tuple[KernelAnalysis, BarrierEvent]]:
+def _found(
+    engine: Engine, request: CheckRequest, names: Sequence[str], stop: Stop
+) -> tuple[UnitAnalysis, list[tuple[KernelAnalysis, BarrierEvent]]]:
+    """The barriers to try, with the unit's analysis for their kernels: a few kernels are looked at, at a time."""
+    analysis = engine.inspect(request, (), stop)
+    found: list[tuple[KernelAnalysis, BarrierEvent]] = []
+    for at in range(0, len(names), _AT_A_TIME):
+        more = engine.inspect(request, names[at : at + _AT_A_TIME], stop).kernels
+        found = list(_in_loops([*(k for k, _ in found), *more]))
+        if len(found) >= _MOST_BARRIERS:
+            break
+    found = found[:_MOST_BARRIERS]
+    kernels = {k.kernel.mangled: k for k, _ in found}
+    return replace(analysis, kernels=tuple(kernels.values())), found
+
+
+def _in_loops(kernels: Iterable[KernelAnalysis]) -> Iterator[tuple[KernelAnalysis, BarrierEvent]]:
     """Each barrier once that is a statement of a kernel's own text in a loop, and orders something."""
     seen: set[SourceSpan] = set()
-    for analysis in session.kernels:
+    for analysis in kernels:
         events = analysis.events
         if not applicable(events) or any(a.atomic is not None for a in events.accesses):
             continue
@@ -95,7 +114,10 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
         changes = merged(deleted, inserted)
         if any(one.end > two.start for one, two in pairwise(changes[level.function.path])):
             continue
-        trial = session.trial(changes, frozenset(), session.kernels_sharing_code([analysis]))
+        kernels = session.kernels_sharing_code([analysis])
+        if session.fails(changes, kernels):
+            continue
+        trial = session.trial(changes, frozenset(), kernels)
         if trial.difference.is_clean and not trial.late:
             price = less_often(here, loops, trips)
             return Fix(

@@ -201,9 +201,24 @@ class Session:
         options = replace(request.options, redundancy=False, replays=replays, every_pair=every_pair)
         before = self.engine.spent
         analysis = self.engine.retry(replace(request, options=options), names, self.stop)
-        for effort in (self._search, self._all):
-            effort.charge(_TRIAL_EFFORT + self.engine.spent - before)
+        self._charge(self.engine.spent - before)
         return replace(analysis, request=request)
+
+    def _charge(self, spent: int) -> None:
+        for effort in (self._search, self._all):
+            effort.charge(_TRIAL_EFFORT + spent)
+
+    def fails(self, changes: Changes, also: Collection[str] = ()) -> bool:
+        """Whether a `trial` would not be clean, as a first look at part of the text tells. False says nothing. Raises
+        like `trial`."""
+        request, files, names = self._edited_by(changes, also)
+        options = replace(request.options, redundancy=False, replays=False, every_pair=False)
+        before = self.engine.spent
+        looked = self.engine.first_look(replace(request, options=options), names, self.stop)
+        failed = looked is not None and not compare(self.result, looked.result, files, frozenset()).is_clean
+        if failed:
+            self._charge(self.engine.spent - before)
+        return failed
 
     def rechecked(self, files: Files, names: Sequence[str]) -> tuple[Difference, frozenset[str]]:
         """What an edit of host code did to the kernels with these names, and the groups of which nothing is left: the
@@ -260,6 +275,20 @@ class Session:
             p: insertions(self.trees.texts[p], [c.gap for c in found], self.barrier) for p, found in by_path.items()
         }
 
+    def _edited_by(
+        self, changes: Changes, also: Collection[str]
+    ) -> tuple[CheckRequest, dict[str, EditedFile], list[str]]:
+        """What to ask about an edited text: the request, the files, the names of the kernels."""
+        self._refuse_when_spent()
+        files = {
+            path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
+            for path, found in changes.items()
+        }
+        request = with_texts(self.request, {path: file.after for path, file in files.items()})
+        touched = self._touched((path, change.start) for path, found in changes.items() for change in found)
+        names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
+        return request, files, names
+
     def trial(
         self,
         changes: Changes,
@@ -274,14 +303,7 @@ class Session:
         before it is offered, so how sure a race is does not matter yet.
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
-        self._refuse_when_spent()
-        files = {
-            path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
-            for path, found in changes.items()
-        }
-        request = with_texts(self.request, {path: file.after for path, file in files.items()})
-        touched = self._touched((path, change.start) for path, found in changes.items() for change in found)
-        names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
+        request, files, names = self._edited_by(changes, also)
         analysis = self._asked(request, names, replays=False)
         difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
         if difference.is_clean and not draft and self._may_have_worsened(analysis.result):

@@ -234,6 +234,27 @@ def test_errors_are_copied_out_with_their_place() -> None:
     assert (error.span.start_line, error.span.start_column) == (2, 12)
 
 
+def test_passes_that_nobody_waits_for_do_not_stand_in_the_way_of_the_next() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def enough() -> None:
+        raise EnoughError
+
+    parser = UnitParser()
+    parser.parse(PATH, "int x;\n", CompileFlags())
+    long = "".join(f"int f{n}(int a) {{ return a + {n}; }}\n" for n in range(3000))
+    for _ in range(3):
+        with pytest.raises(EnoughError):
+            parser.parse(PATH, long, CompileFlags(), poll=enough)
+    polled: list[int] = []
+    unit = parser.parse(PATH, "int y = z;\n", CompileFlags(), poll=lambda: polled.append(1))
+    assert [e.message for e in unit.errors] == ["use of undeclared identifier 'z'"] * 2
+    assert polled
+    assert {c.spelling for c in walk(unit.host.cursor) if c.kind == CursorKind.VAR_DECL} >= {"y"}
+    assert parser.parse(PATH, "int y;\n", CompileFlags()).errors == ()
+
+
 def test_an_error_covers_the_code_it_is_about() -> None:
     unit = parsed("struct S {};\nvoid f(S s) {\n  int a = s + 1;\n}\n")
     span = unit.errors[0].span

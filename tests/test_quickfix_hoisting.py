@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from analyzers.engine import Engine
@@ -65,6 +67,29 @@ def test_a_hint_tells_the_cost_before_and_after_and_is_about_no_finding() -> Non
 )
 def test_no_hint(body: str) -> None:
     assert hints(body) == []
+
+
+def test_a_first_look_at_part_of_a_large_unit_refuses_nothing_that_the_whole_allows() -> None:
+    """Among many others, the hints for a kernel are those for it alone: what a first look finds wrong is wrong."""
+    may, must = MAY_LEAVE.format(""), "for (int k = 0; k < n; k++) { s[t] = k; __syncthreads(); sum += s[255 - t]; }"
+    texts = [
+        KERNEL.format(body=body).replace("kernel(", f"kernel{n}(") for n, body in enumerate([must, may, *[must] * 6])
+    ]
+    request = CheckRequest("/hoisted/many.cu", "\n".join(texts))
+    engine = Engine()
+    (unit,) = (e.result for e in engine.check(request) if isinstance(e, UnitFinished))
+    options = replace(request.options, redundancy=False, replays=False)
+    looked = engine.first_look(replace(request, options=options), ["kernel1"])
+    assert looked is not None
+    assert [k.name for k in looked.result.kernels] == ["kernel1"]
+    assert [h.at.line for h in hoisted(engine, request, unit, never) if h.at is not None] == [17]
+
+
+def test_a_first_look_finds_nothing_out_in_a_unit_of_one_kernel() -> None:
+    request = CheckRequest("/hoisted/a.cu", KERNEL.format(body=MAY_LEAVE.format("")))
+    engine = Engine()
+    list(engine.check(request))
+    assert engine.first_look(request, ["kernel"]) is None
 
 
 def test_hints_are_not_among_the_repairs() -> None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
+from threading import Lock
 from typing import Final, Literal
 
 from analyzers.frontend import cindex, focus
@@ -247,6 +248,10 @@ class _WarmUnit:
     sought: tuple[SoughtHeader, ...] = ()
     indices: dict[Side, Index] = field(default_factory=dict[Side, Index])
     """What is parsed at the same time needs an index each."""
+    busy: Mapping[Side, Lock] = field(default_factory=lambda: {"device": Lock(), "host": Lock()})
+    """A pass that nobody waits for any more is over before the next one of its side begins."""
+    asked: int = 0
+    """How often passes were asked for: one that is not the latest and has not begun has nothing to do."""
 
     @property
     def used_flags(self) -> CompileFlags:
@@ -283,18 +288,20 @@ class UnitParser:
         flags: CompileFlags,
         unsaved: Mapping[str, str] | None = None,
         probes: Sequence[str] = (),
+        poll: Callable[[], None] | None = None,
     ) -> ParsedUnit:
         """Parse `text` as the content of the absolute `path`.
 
         `unsaved` maps other paths to text that shadows the disk. `probes` are lines for the end of the buffer, see
         `instantiation_probe`. Include folders of libraries that the bundled headers stand for are left out:
         `ParsedUnit.flags` tells. Headers that no include path leads to are looked for around the file: `sought`
-        tells. Raises `ParseFailure`.
+        tells. Raises `ParseFailure`, and what `poll` raises, which is called every few milliseconds: then the passes
+        go on by themselves, and the next ones of the path wait for them.
         """
         file = SourceFile(path, text, flags, unsaved or {}, tuple(probes))
-        warm, unit = self._unit(self._warm.pop(path, None), file, ("device", "host"))
+        warm = _fitting(self._warm.get(path), file)
         _keep(self._warm, path, warm, self._capacity)
-        return unit
+        return self._unit(warm, file, ("device", "host"), poll)
 
     def parse_hosts(self, owner: str, files: Sequence[SourceFile]) -> list[HostPass | ParseFailure]:
         """The host passes alone of files that belong to the same program as `owner`, the main file of a unit, or why
@@ -303,11 +310,11 @@ class UnitParser:
         They stay valid until the same is asked for again, or `owner` is forgotten."""
 
         def one(file: SourceFile) -> tuple[_WarmUnit, HostPass] | ParseFailure:
+            warm = _fitting(self._hosts.get(f"{owner}\0{file.path}"), file)
             try:
-                warm, unit = self._unit(self._hosts.get(f"{owner}\0{file.path}"), file, ("host",))
+                return warm, self._unit(warm, file, ("host",)).host_pass
             except ParseFailure as failure:
                 return failure
-            return warm, unit.host_pass
 
         done = side_by_side(one, files)
         for file, found in zip(files, done, strict=True):
@@ -331,42 +338,40 @@ class UnitParser:
         if warm is None or warm.flags != flags:
             warm = _WarmUnit(flags, {})
         shown = _with_probes(focus.without(text, left_out), tuple(probes))
-        self._refresh(warm, "device", path, _buffers(path, shown, unsaved))
+        self._refresh_all(warm, ("device",), path, _buffers(path, shown, unsaved), None)
         self._focused[path] = warm
         while len(self._focused) > _FOCUSED:
             self._focused.popitem(last=False)
         unit = warm.units["device"]
         return _parsed(path, text, flags, unit, unit, tuple(probes))
 
-    def _unit(self, warm: _WarmUnit | None, file: SourceFile, sides: tuple[Side, ...]) -> tuple[_WarmUnit, ParsedUnit]:
+    def _unit(
+        self, warm: _WarmUnit, file: SourceFile, sides: tuple[Side, ...], poll: Callable[[], None] | None = None
+    ) -> ParsedUnit:
         """The unit, from what of it is `warm`. Called by several threads at a time, each with what is its own."""
-        flags = without_library_folders(file.flags, os.path.exists)
         buffers = _buffers(file.path, _with_probes(file.text, file.probes), file.unsaved)
-        if warm is None or warm.flags != flags:
-            warm = _WarmUnit(flags, {})
-        unit = self._passes(warm, file.path, file.text, buffers, file.probes, sides)
+        unit = self._passes(warm, file, buffers, sides, poll)
         for _ in range(_SEARCHES):
             more = [search(h.name, (h.path, file.path)) for h in unit.missing_headers]
             fresh = dict.fromkeys(s for s in more if s is not None and s not in warm.sought)
             if not fresh:
                 break
             warm.sought, warm.units = (*warm.sought, *fresh), {}
-            unit = self._passes(warm, file.path, file.text, buffers, file.probes, sides)
-        return warm, unit
+            unit = self._passes(warm, file, buffers, sides, poll)
+        return unit
 
     def _passes(
         self,
         warm: _WarmUnit,
-        path: str,
-        text: str,
+        file: SourceFile,
         buffers: Sequence[tuple[str, bytes]],
-        probes: tuple[str, ...],
         sides: tuple[Side, ...],
+        poll: Callable[[], None] | None,
     ) -> ParsedUnit:
-        self._refresh_all(warm, sides, path, buffers)
+        self._refresh_all(warm, sides, file.path, buffers, poll)
         flags = warm.used_flags if warm.sought else warm.flags
         host = warm.units["host"]
-        unit = _parsed(path, text, flags, warm.units.get("device", host), host, probes)
+        unit = _parsed(file.path, file.text, flags, warm.units.get("device", host), host, file.probes)
         return replace(unit, sought=warm.sought) if warm.sought else unit
 
     def forget(self, path: str) -> None:
@@ -377,10 +382,23 @@ class UnitParser:
             del self._hosts[key]
 
     def _refresh_all(
-        self, warm: _WarmUnit, sides: Sequence[Side], path: str, buffers: Sequence[tuple[str, bytes]]
+        self,
+        warm: _WarmUnit,
+        sides: Sequence[Side],
+        path: str,
+        buffers: Sequence[tuple[str, bytes]],
+        poll: Callable[[], None] | None,
     ) -> None:
         """All passes at the same time."""
-        side_by_side(lambda side: self._refresh(warm, side, path, buffers), sides)
+        warm.asked += 1
+        number = warm.asked
+
+        def refresh(side: Side) -> None:
+            with warm.busy[side]:
+                if number == warm.asked:
+                    self._refresh(warm, side, path, buffers)
+
+        side_by_side(refresh, sides, poll)
 
     def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)
@@ -399,6 +417,12 @@ class UnitParser:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
         warm.units[side] = unit
+
+
+def _fitting(warm: _WarmUnit | None, file: SourceFile) -> _WarmUnit:
+    """What is warm of a file, if that was parsed with its flags, else a new one."""
+    flags = without_library_folders(file.flags, os.path.exists)
+    return warm if warm is not None and warm.flags == flags else _WarmUnit(flags, {})
 
 
 def _keep(kept: OrderedDict[str, _WarmUnit], key: str, warm: _WarmUnit, capacity: int) -> None:

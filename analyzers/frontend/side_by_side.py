@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from threading import Lock, Thread
-from typing import TypeVar
+from typing import Final, TypeVar
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-def side_by_side(work: Callable[[_T], _R], items: Sequence[_T]) -> list[_R]:
+_POLL_S: Final = 0.005
+
+
+def side_by_side(work: Callable[[_T], _R], items: Sequence[_T], poll: Callable[[], None] | None = None) -> list[_R]:
     """The results of `work` in the order of `items`, as many at a time as there are processors, two at least: libclang
-    leaves Python to others while it parses. Raises what the first item raised."""
+    leaves Python to others while it parses. Raises what the first item raised.
+
+    `poll` is called every few milliseconds meanwhile. What it raises ends the waiting, not the work: what has begun
+    goes on in its threads, and nobody takes its results."""
     results: dict[int, _R] = {}
     failures: dict[int, Exception] = {}
     waiting = iter(enumerate(items))
@@ -30,11 +36,16 @@ def side_by_side(work: Callable[[_T], _R], items: Sequence[_T]) -> list[_R]:
             except Exception as failure:  # noqa: BLE001 - raised below, in the thread that asked
                 failures[number] = failure
 
-    others = [Thread(target=run, name="parse") for _ in range(min(len(items), max(os.cpu_count() or 1, 2)) - 1)]
+    threads = min(len(items), max(os.cpu_count() or 1, 2)) - (poll is None)
+    others = [Thread(target=run, name="parse") for _ in range(threads)]
     for thread in others:
         thread.start()
-    run()
+    if poll is None:
+        run()
     for thread in others:
+        while poll is not None and thread.is_alive():
+            thread.join(_POLL_S)
+            poll()
         thread.join()
     if failures:
         raise failures[min(failures)]
