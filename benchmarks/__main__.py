@@ -13,6 +13,7 @@ MODULES = {
     "editor": "editor",
     "gpu": "gpu",
     "hgrd": "hgrd",
+    "litmus": "litmus",
     "random": "random_kernels",
     "repair_speed": "repair_speed",
     "repairs": "repairs",
