@@ -170,6 +170,13 @@ class Runs:
         kept = self._kept.get((unit, shown.mangled))
         return kept if kept is not None and kept.key == shown.key else None
 
+    def of_kernel(self, shown: ShownKernel) -> Shown | None:
+        """Of a kernel that still means what it meant, in whichever unit it was run."""
+        found = (
+            kept for (_, mangled), kept in self._kept.items() if mangled == shown.mangled and kept.key == shown.key
+        )
+        return next(found, None)
+
     def of_group(self, shown: ShownKernel, group: str) -> RunOutcome | None:
         """What became of one finding of a kernel."""
         found = (

@@ -113,6 +113,9 @@ void start(int *a, const int *where, int n) { neighbours<<<(n + 255) / 256, 256>
     out = capsys.readouterr().out
     assert f"{path}:" in out
     assert "\nconfirmed\n" in out
+    (first, *_) = out.split("\nconfirmed\n")[1:]
+    assert first.count(" written by thread ") + first.count(" read by thread ") == 2  # of the finding's race alone
+    assert "\n  seen in the same runs:\n      " in first
 
     path.write_text("__global__ void fine(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")
     assert main.main(["run", f"{path}:fine"]) == 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from analyzers.model import Finding
 from cuda_lsp.cli.terminal import Role, Style
+from cuda_lsp.running.confirmation import rest_of
 from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
@@ -36,8 +37,31 @@ def confirmed_text(
     verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {runs}"
     if seen is None and result.runs == 0:
         verdict = "not run"
-    body = text_of(seen or result, path, source, style)
-    return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body.splitlines())
+    if seen is None:
+        body = list(_lines(result, path, source, style))
+    else:
+        shown = replace(seen, races=seen.races[:1], printed="")
+        body = [*_lines(shown, path, source, style, with_summary=False)]
+        body += _beside(rest_of(result, seen), path, style)
+        body.append(_summary(result))
+    return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body)
+
+
+def _beside(rest: RunResult, path: str, style: Style) -> Iterator[str]:
+    """What was seen in the same runs, a line each."""
+    texts = [
+        f"{_where(race.second, path)} and {_where(race.first, path)}: {_head(race)}"
+        for race in sorted(rest.races, key=_place_of)
+    ]
+    texts += [f"{_where(fault.access, path)}: {fault.text}" for fault in rest.faults]
+    if texts:
+        yield style.paint("faint", "seen in the same runs:")
+        yield from (f"    {text}" for text in texts)
+
+
+def _head(race: RunRace) -> str:
+    what = "benign race" if race.same_value else "data race"
+    return f"{race.scope} {what} on {race.space} {race.address}"
 
 
 def opinion_text(tool: str, result: RunResult, path: str, source: list[str], style: Style) -> str:
@@ -96,9 +120,7 @@ def _place_of(race: RunRace) -> list[int]:
 
 def _race(race: RunRace, path: str, source: list[str], style: Style) -> Iterator[str]:
     role: Role = "information" if race.same_value else "error"
-    what = "benign race" if race.same_value else "data race"
-    head = f"{race.scope} {what} on {race.space} {race.address}"
-    yield f"{_where(race.second, path)}: {style.paint(role, head)}"
+    yield f"{_where(race.second, path)}: {style.paint(role, _head(race))}"
     for access in (race.second, race.first):
         yield from _access(access, path, source)
     same = ", both write the same value" if race.same_value else ""

@@ -137,6 +137,8 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
     where = place(session, shown, finding.span)
     if where is None:
         return None
+    from cuda_lsp.features import run_results
+
     affected = len({id(occurrence.context) for occurrence in mistake.occurrences})
     message = finding.message
     if mistake.contexts > 1:
@@ -144,12 +146,18 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
     related = list(_related(session, mistake))
     if related and not features.related_information:
         message += "".join(f"\n{_where_in_words(path, span, at)}: {text}" for text, span, at in related)
+    ran = run_results.final_word(session, mistake)
+    severity = mistake.severity
+    if ran is not None:
+        message += f"\n{ran.text}"
+        if ran.is_race:  # a race that happened needs no particular memory contents any more, unless the user decides
+            severity = session.settings_for_file(path).severity_of(mistake.code, Severity.ERROR) or severity
     document = session.documents.at(path)
     diagnostic: dict[str, Any] = {
         "range": range_json(where),
-        "severity": SEVERITIES[mistake.severity],
+        "severity": SEVERITIES[severity],
         "code": mistake.code.value,
-        "source": SOURCE,
+        "source": run_results.SOURCE if ran is not None and ran.is_confirmed else SOURCE,
         "message": message,
     }
     page = documentation.diagnostic_page(mistake.code.value, session.settings_for_file(path).documentation_url)
@@ -162,6 +170,8 @@ def _diagnostic(session: Session, path: str, mistake: Mistake) -> dict[str, Any]
             {"location": {"uri": session.documents.uri_of(span.path), "range": range_json(at)}, "message": text}
             for text, span, at in related
         ]
+        if ran is not None:
+            diagnostic["relatedInformation"] += ran.related
     if features.diagnostic_data:
         diagnostic["data"] = {"group": mistake.group, "version": document.version if document else None}
     return diagnostic

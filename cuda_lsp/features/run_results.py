@@ -1,12 +1,13 @@
-"""What runs showed, as diagnostics of their own (source ``cuda-lsp (run)``) and as lines of the hover on a finding.
+"""What runs showed: the final word on a finding, in its diagnostic and its hover, and diagnostics for the rest.
 
-A run speaks of lines of the text that it was given. They move along with the edits, and are gone when the kernel means
-something else.
+What was confirmed, and what only a run saw, has the source ``cuda-lsp (run)``. A run speaks of lines of the text that
+it was given. They move along with the edits, and are gone when the kernel means something else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -14,12 +15,13 @@ from lsprotocol import types
 
 from analyzers.model import Verdict
 from cuda_lsp import documentation
-from cuda_lsp.features.diagnostics import place, range_json
+from cuda_lsp.features.diagnostics import range_json
 from cuda_lsp.positions import LineIndex
 from cuda_lsp.runs import RunOutcome, Shown
 from gpu_runner.request import FaultKind, Place, RunAccess, RunFault, RunRace
 
 if TYPE_CHECKING:
+    from cuda_lsp.mistakes import Mistake
     from cuda_lsp.session import Session
     from cuda_lsp.unit_view import ShownKernel
 
@@ -40,12 +42,62 @@ CODES: Final[Mapping[FaultKind | Literal["deadlock"], str]] = {
 """The code of the diagnostic for each thing that a run sees beside races. Each code has a page."""
 
 
+@dataclass(frozen=True, slots=True)
+class FinalWord:
+    """What became of a finding that was run."""
+
+    text: str
+    is_confirmed: bool
+    is_race: bool
+    """Two threads raced, with values that differed."""
+    related: list[dict[str, Any]]
+    """Where the threads were, with the calls that led there."""
+
+
+def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
+    """Of the runs whose kernels are still the same; None where the finding was not run."""
+    for occurrence in mistake.occurrences:
+        outcome = session.runs.of_group(occurrence.shown, mistake.group)
+        if outcome is None:
+            continue
+        if not outcome.confirmed:
+            return FinalWord(_not_confirmed(outcome), False, False, [])
+        shown, result = occurrence.shown, outcome.seen or outcome.result
+        kept = session.runs.of_kernel(shown)
+        accesses, told = _claim(outcome)
+        where = f" in line {accesses[0].places[0].line}" if len(accesses) == 1 and accesses[0].places else ""
+        sides = ", ".join(map(_side, accesses)) + where
+        related = _related(session, kept, accesses) if kept is not None else []
+        is_race = any(not race.same_value for race in result.races)
+        return FinalWord(f"Confirmed by a run on the CPU ({outcome.title}): {sides}{told}", True, is_race, related)
+    return None
+
+
+def _not_confirmed(outcome: RunOutcome) -> str:
+    runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
+    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
+
+
+def _claim(outcome: RunOutcome) -> tuple[tuple[RunAccess, ...], str]:
+    """The accesses of a run that show the claim of a finding, and what else there is to say of them."""
+    result = outcome.seen or outcome.result
+    if result.races:
+        race = result.races[0]
+        return (race.second, race.first), f", on {race.space} {race.address}"
+    if result.faults:
+        return _accesses(result.faults[0]), f": {result.faults[0].text}"
+    return result.waiting[:2], f": {result.message}"
+
+
 def diagnostics_of(session: Session, path: str) -> Iterator[dict[str, Any]]:
-    """Those of the runs whose kernels are still the same, in one file."""
-    for shown, kept in session.runs.ran():
+    """Those of the runs whose kernels are still the same, in one file; what confirms a finding is told there."""
+    for _, kept in session.runs.ran():
         told: set[object] = set()
         for outcome in kept.outcomes.values():
-            for diagnostic, key in _of_outcome(session, path, shown, kept, outcome):
+            if outcome.group is not None:
+                told |= {key for _, key in _of_outcome(session, path, kept, outcome)}
+        for outcome in kept.outcomes.values():
+            for diagnostic, key in _of_outcome(session, path, kept, outcome):
                 if key not in told:
                     told.add(key)
                     yield diagnostic
@@ -54,7 +106,7 @@ def diagnostics_of(session: Session, path: str) -> Iterator[dict[str, Any]]:
 _Told = tuple[dict[str, Any], object]
 
 
-def _of_outcome(session: Session, path: str, shown: ShownKernel, kept: Shown, outcome: RunOutcome) -> Iterator[_Told]:
+def _of_outcome(session: Session, path: str, kept: Shown, outcome: RunOutcome) -> Iterator[_Told]:
     result = outcome.seen or outcome.result
     if outcome.group is not None and not outcome.confirmed:
         return
@@ -64,7 +116,7 @@ def _of_outcome(session: Session, path: str, shown: ShownKernel, kept: Shown, ou
         code = Verdict.BENIGN_RACE if race.same_value else Verdict.DATA_RACE
         how = "both write the same value" if race.same_value else f"{race.scope}, seen {race.count} times in {runs}"
         message = f"A run saw a data race on {race.space} {race.address}: {_pair(race)} ({how})"
-        where = _finding_range(session, path, shown, outcome.group) or _range(session, kept, path, race.second)
+        where = _range(session, kept, path, race.second)
         severity = _INFORMATION if race.same_value else _ERROR
         if where is not None:
             lines = tuple(sorted(p.line for side in sides for p in side.places[:1]))
@@ -116,15 +168,19 @@ def _diagnostic(
     page = documentation.diagnostic_page(code, base)
     if session.client.features.code_description and page is not None:
         found["codeDescription"] = {"href": page}
-    related = [
+    related = _related(session, kept, accesses)
+    if related and session.client.features.related_information:
+        found["relatedInformation"] = related
+    return found
+
+
+def _related(session: Session, kept: Shown, accesses: tuple[RunAccess, ...]) -> list[dict[str, Any]]:
+    return [
         {"location": {"uri": session.documents.uri_of(one.path), "range": range_json(at)}, "message": text}
         for access in accesses
         for text, one in _stack(access)
         if (at := _place_range(session, kept, one)) is not None
     ]
-    if related and session.client.features.related_information:
-        found["relatedInformation"] = related
-    return found
 
 
 def _stack(access: RunAccess) -> Iterator[tuple[str, Place]]:
@@ -142,14 +198,6 @@ def _side(access: RunAccess) -> str:
 
 
 # Places
-
-
-def _finding_range(session: Session, path: str, shown: ShownKernel, group: str | None) -> types.Range | None:
-    """Where the finding stands that was confirmed."""
-    for _, finding in shown.findings if group is not None else ():
-        if finding.group == group and finding.span.path == path:
-            return place(session, shown, finding.span)
-    return None
 
 
 def _range(session: Session, kept: Shown, path: str, access: RunAccess) -> types.Range | None:
@@ -188,7 +236,7 @@ def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tu
     result = outcome.seen or outcome.result
     runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
     if not outcome.confirmed:
-        yield f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong.", 0
+        yield _not_confirmed(outcome), 0
         if outcome.result.status != "finished":
             yield f"{outcome.result.status}: {outcome.result.message}", 1
         return

@@ -11,7 +11,7 @@ from analyzers.explain import Layout
 from analyzers.model import Finding, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
-from gpu_runner.request import Argument, ArrayArgument, Focus, Goal, RecordArgument, Request, RunResult
+from gpu_runner.request import Argument, ArrayArgument, Focus, Goal, RecordArgument, Request, RunRace, RunResult
 from gpu_runner.search import MOST_ELEMENTS, is_between
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
@@ -98,8 +98,8 @@ def focus_of(finding: Finding) -> tuple[Focus, ...]:
 
 
 def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
-    """The result with only what shows the finding's claim, a race between its lines or threads at different barriers;
-    None where nothing does."""
+    """The result with only what shows the finding's claim, a race between its lines, first one of its scope, or threads
+    at different barriers; None where nothing does."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or result.status == "deadlock" else None
@@ -107,5 +107,18 @@ def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None
     lines = [access.span.line for access in finding.accesses]
-    races = tuple(race for race in result.races if is_between(lines, race))
-    return replace(result, races=races, faults=()) if races else None
+    races = [race for race in result.races if is_between(lines, race)]
+    races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
+    return replace(result, races=tuple(races), faults=()) if races else None
+
+
+def rest_of(result: RunResult, seen: RunResult) -> RunResult:
+    """What a run showed beside what shows the finding: all but its first race, or its faults."""
+    races = tuple(race for race in result.races if not seen.races or race != seen.races[0])
+    return replace(result, races=races, faults=tuple(fault for fault in result.faults if fault not in seen.faults))
+
+
+def _is_witness(finding: Finding, race: RunRace) -> bool:
+    """Whether the two threads are those of the finding's witness."""
+    threads = {(access.block, access.thread) for access in finding.accesses}
+    return {(access.block, access.thread) for access in (race.first, race.second)} == threads
