@@ -190,6 +190,42 @@ def test_a_kernel_runs_again_from_the_same_contents() -> None:
     kernel.close()
 
 
+POINTERS = """
+__device__ __noinline__ int twice(int *a, int i) { return a[i] * 2; }
+__device__ __noinline__ int next(int *a, int i) { return a[i + 1] + 1; }
+extern "C" __global__ void k(int *a, int *out, int which) {
+  int (*f)(int *, int) = which ? next : twice;
+  int t = threadIdx.x;
+  a[t] = t;
+  if (t != 5) out[t] = f(a, t);
+}
+"""
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_calls_through_pointers_are_followed(which: int, require_program: Callable[[str], str], tmp_path: Path) -> None:
+    arguments = [np.zeros(33, np.int32), np.zeros(32, np.int32), which]
+    kernel = launched(POINTERS, arguments)
+    execution, detector = watched(kernel)
+    assert execution.outcome is Outcome.DONE
+    there = run_on_cpu(prepared(POINTERS, arguments, 1, 32))
+    assert execution.records == there.execution.records
+    races = detector.races()
+    assert len(races) == which
+    if which == 0:
+        assert execution.arrays == there.execution.arrays
+        assert np.frombuffer(execution.arrays[1], np.int32)[4:7].tolist() == [8, 0, 12]
+    else:
+        sides = {kernel.sites[int(races[0][side])].functions[0] for side in ("first_site", "second_site")}
+        assert {"k"} < sides
+        assert any("next" in side for side in sides)
+    text = render(instrument(module_of(POINTERS), "k").module)
+    (tmp_path / "k.ptx").write_text(re.sub(r"^\.version .*", ".version 8.0", text))
+    command = [require_program("ptxas"), "-arch=sm_80", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_cannot_be_logged_is_refused_by_name() -> None:
     source = """
     extern "C" __global__ void k(int *a) {

@@ -6,7 +6,7 @@ parameters and results have the prototype's sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gpu_runner.cpu.body import Body, UnsupportedHere
 from gpu_runner.cpu.variables import elements, size_of
@@ -15,17 +15,28 @@ from gpu_runner.ptx import model
 
 def callable_by(call: model.Call, body: Body) -> list[model.Function]:
     """The functions that a call may be of, by name. Raises `UnsupportedHere`."""
-    frame = body.frame
-    if call.prototype in frame.tables:
-        names = frozenset(frame.tables[call.prototype].names)
+    return targets_of(call, body.module, body.frame.tables, body.frame.prototypes, body.layout.pointed_to)
+
+
+def targets_of(
+    call: model.Call,
+    module: model.Module,
+    tables: Mapping[str, model.Targets],
+    prototypes: Mapping[str, model.Prototype],
+    pointed_to: frozenset[str],
+) -> list[model.Function]:
+    """`tables`, `prototypes`: of the function that the call stands in, by label; `pointed_to`: see
+    `variables.reached`. Raises `UnsupportedHere`."""
+    label = call.prototype or ""
+    if label in tables:
+        names = frozenset(tables[label].names)
         wanted = None
-    elif call.prototype in frame.prototypes:
-        names = body.layout.pointed_to
-        prototype = frame.prototypes[call.prototype]
-        wanted = _sizes(prototype.results), _sizes(prototype.parameters)
+    elif label in prototypes:
+        names = pointed_to
+        wanted = _sizes(prototypes[label].results), _sizes(prototypes[label].parameters)
     else:
         raise UnsupportedHere("call through a pointer of which neither kind nor targets are known")
-    found = [function for name in sorted(names) if (function := body.module.definition(name)) is not None]
+    found = [function for name in sorted(names) if (function := module.definition(name)) is not None]
     return [f for f in found if wanted in (None, (_sizes(f.results), _sizes(f.parameters)))]
 
 

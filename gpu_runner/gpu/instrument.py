@@ -21,6 +21,7 @@ from gpu_runner.gpu.accesses import atomic, barrier, fence, load, store
 from gpu_runner.gpu.contexts import Contexts, contexts_of
 from gpu_runner.gpu.layout import CONTROL, FAULT, Control, What
 from gpu_runner.gpu.operands import ADDRESS, VALUE, Registers
+from gpu_runner.gpu.pointers import with_direct_calls
 from gpu_runner.gpu.routine import LOG, ROUTINE
 from gpu_runner.gpu.writer import CONTEXT, DECLARATIONS, SITE, Plan, Writer, log
 from gpu_runner.ptx import model
@@ -71,6 +72,9 @@ def instrument(module: model.Module, kernel: str) -> Instrumented:
     function = module.definition(kernel)
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
+    module = with_direct_calls(module, kernel)
+    function = module.definition(kernel)
+    assert function is not None
     contexts = contexts_of(module, function)
     work = _Work(module, contexts, kernel)
     for each in contexts.functions:
