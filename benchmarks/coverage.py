@@ -5,7 +5,12 @@ workspace would be checked, and writes ``benchmarks/coverage.md``: kernels found
 reasons of every ``unknown``, and every alarm with what became of it when somebody read the code.
 
     python -m benchmarks coverage [--jobs N]
+    python -m benchmarks coverage --missing
+    python -m benchmarks coverage --only '*/cache.cu' --only 'gsplat/*'
     python -m benchmarks coverage --rewrite
+
+A run may be stopped and go on with ``--missing``; ``--only`` checks some files again. What is known of each file is
+kept beside the sources with the revision it was measured at, and the table names every revision that it is made of.
 """
 
 from __future__ import annotations
@@ -14,13 +19,15 @@ import argparse
 import json
 import os
 import statistics
+import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from multiprocessing import get_context
+from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +42,8 @@ from benchmarks.sources import PACKAGES, cuda_files, package_sources
 from cuda_lsp.workspace.program_index import ProgramIndex
 
 HERE = Path(__file__).resolve().parent
-ROWS = HERE / ".cache" / "coverage.json"
+ROWS = HERE / ".cache" / "coverage"
+"""The raw rows of each file, in one JSON file for each."""
 
 
 @dataclass
@@ -44,7 +52,10 @@ class FileReport:
 
     package: str
     path: str
+    revision: str = ""
+    """Of this repository, when the file was checked."""
     seconds: float = 0.0
+    """Processor time of the whole check, parsing and host code included."""
     failure: str = ""
     scanned_kernels: int = 0
     scanned_launches: int = 0
@@ -64,7 +75,7 @@ def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
     report = FileReport(package, os.path.relpath(path, folder))
     report.scanned_kernels = len(scan_kernels(text))
     report.scanned_launches = len(scan_launches(text))
-    started = time.perf_counter()
+    started = time.process_time()
     program = ProgramIndex(folder).refresh({}).program(path, lambda _: flags, ())
     spent: list[float] = []
     last = time.process_time()
@@ -82,7 +93,7 @@ def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
             report.syntax_errors = len(result.syntax)
             report.kernels = [_kernel_row(k) for k in result.kernels]
             report.processor_ms = [round(ms, 1) for ms in spent]
-    report.seconds = round(time.perf_counter() - started, 3)
+    report.seconds = round(time.process_time() - started, 3)
     return asdict(report)
 
 
@@ -107,29 +118,52 @@ def _kernel_row(k: KernelResult) -> dict[str, Any]:
     }
 
 
-def run(jobs: int, after_each: Callable[[list[dict[str, Any]], int], None]) -> list[dict[str, Any]]:
-    """Every file of every package; a file whose process dies is reported as such. ``after_each`` gets what is known so
-    far and the number of files."""
-    work = [
+def work() -> list[tuple[str, str, str]]:
+    """Package, folder of the package and path of every file, in the order of the table."""
+    return [
         (name, str(folder), str(path))
-        for name in PACKAGES
+        for name in sorted(PACKAGES)
         for folder in [package_sources(name)]
         for path in cuda_files(folder)
     ]
-    reports: list[dict[str, Any]] = []
+
+
+def run(jobs: int, chosen: list[tuple[str, str, str]], revision: str) -> None:
+    """Check the chosen files, each in a process of its own, and keep the rows of each as soon as it is done; a file
+    whose process dies is reported as such."""
     context = get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        futures = {pool.submit(check_file, *w): w for w in work}
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(_in_a_process, context, w): w for w in chosen}
         for future in as_completed(futures):
             name, folder, path = futures[future]
-            try:
-                reports.append(future.result())
-            except BrokenProcessPool:
-                reports.append(asdict(FileReport(name, os.path.relpath(path, folder), failure="the process died")))
-            print(".", end="", flush=True)
-            after_each(sorted(reports, key=lambda r: (r["package"], r["path"])), len(work))
-    print()
-    return sorted(reports, key=lambda r: (r["package"], r["path"]))
+            report = future.result() or asdict(FileReport(name, os.path.relpath(path, folder), failure="it died"))
+            report["revision"] = revision
+            _rows_of(folder, path).write_text(json.dumps(report, indent=1))
+            print(f"{report['seconds']:9.1f} s  {len(report['kernels']):4}  {report['path']}", flush=True)
+
+
+def _in_a_process(context: SpawnContext, file: tuple[str, str, str]) -> dict[str, Any] | None:
+    """`check_file`; none where the process died."""
+    with ProcessPoolExecutor(1, mp_context=context) as process:
+        try:
+            return process.submit(check_file, *file).result()
+        except BrokenProcessPool:
+            return None
+
+
+def _rows_of(folder: str, path: str) -> Path:
+    return ROWS / (os.path.relpath(path, folder).replace("/", "+") + ".json")
+
+
+def known(files: list[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    """What earlier runs found in these files, in their order."""
+    kept = [_rows_of(folder, path) for _, folder, path in files]
+    return [json.loads(p.read_text()) for p in kept if p.is_file()]
+
+
+def _revision() -> str:
+    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
 def table(reports: list[dict[str, Any]], files: int) -> str:
@@ -140,6 +174,7 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
         "`python -m benchmarks coverage`; the sources are fetched from the package index, none is in this repository.",
         "",
         *([f"**{len(reports)} of {files} files so far.**", ""] if len(reports) < files else []),
+        *_revisions(reports),
         "| package | files | kernels | final verdict | unknown | launches seen | launches not taken in |",
         "|---|---|---|---|---|---|---|",
     ]
@@ -170,6 +205,7 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
         ),
         "",
         f"{len(templates)} kernels stand in the sources; the others are instances of templates.",
+        f"All files together took {sum(r['seconds'] for r in reports) / 60:.0f} minutes of processor time.",
         "",
         "## Verdicts",
         "",
@@ -190,6 +226,14 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
     return "\n".join(out) + "\n"
 
 
+def _revisions(reports: list[dict[str, Any]]) -> list[str]:
+    """What the table is made of: one line, and an empty one."""
+    counted = Counter(str(r["revision"]) for r in reports)
+    if len(counted) == 1:
+        return [f"Measured at revision {next(iter(counted))}.", ""]
+    return ["Measured at several revisions: " + ", ".join(f"{r} ({n} files)" for r, n in counted.items()) + ".", ""]
+
+
 def _spread(what: str, times: list[float]) -> str:
     ordered = sorted(times) or [0.0]
     late = ordered[int(0.95 * (len(ordered) - 1))]
@@ -200,19 +244,33 @@ def main(arguments: list[str] | None = None) -> None:
     """Run and write the table (and the raw rows beside the cache)."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--rewrite", action="store_true", help="write the table anew from the raw rows of the last run")
+    parser.add_argument("--rewrite", action="store_true", help="check nothing: write the table of what is known")
+    parser.add_argument("--missing", action="store_true", help="check the files of which nothing is known")
+    parser.add_argument("--only", action="append", metavar="PATTERN", help="check the files whose paths match")
+    parser.add_argument("--skip", action="append", metavar="PATTERN", default=[], help="but not those")
     options = parser.parse_args(arguments)
-
-    def write(reports: list[dict[str, Any]], files: int) -> None:
-        ROWS.write_text(json.dumps(reports, indent=1))
-        if len(reports) == files:  # a run that is stopped leaves the table of the last whole one
-            (HERE / "coverage.md").write_text(table(reports, files))
-
-    if options.rewrite:
-        reports: list[dict[str, Any]] = json.loads(ROWS.read_text())
-        files = sum(len(cuda_files(package_sources(name))) for name in PACKAGES)
-        (HERE / "coverage.md").write_text(table(reports, files))
-    else:
-        reports = run(options.jobs, write)
-    text = table(reports, len(reports))
+    ROWS.mkdir(parents=True, exist_ok=True)
+    files = work()
+    if not options.rewrite:
+        run(options.jobs, _chosen(files, options.only or ["*"], options.skip, missing=options.missing), _revision())
+    reports = known(files)
+    text = table(reports, len(files))
+    if len(reports) == len(files):  # a run that is stopped leaves the table of the last whole one
+        (HERE / "coverage.md").write_text(text)
     print(text[: text.index("## Alarms")])
+
+
+def _chosen(
+    files: list[tuple[str, str, str]], only: list[str], skip: list[str], *, missing: bool
+) -> list[tuple[str, str, str]]:
+    """The files to check. What was known of them is forgotten first, so that a stopped run leaves nothing older."""
+
+    def matches(file: tuple[str, str, str], patterns: list[str]) -> bool:
+        return any(fnmatchcase(os.path.relpath(file[2], file[1]), pattern) for pattern in patterns)
+
+    files = [f for f in files if matches(f, only) and not matches(f, skip)]
+    if missing:
+        return [f for f in files if not _rows_of(f[1], f[2]).is_file()]
+    for _, folder, path in files:
+        _rows_of(folder, path).unlink(missing_ok=True)
+    return files
