@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries
 from solve_patterns import PATTERNS
 
+from analyzers.ir.expr import I32, U32, U64, Expr, binary, bitnot, cast, compare, const, land, sym
 from analyzers.solve import cpsat
 from analyzers.solve.check import violation
 from analyzers.solve.query import Query, Satisfied, Undecided
@@ -39,3 +40,27 @@ def test_finds_races(name: str) -> None:
 def test_never_proves(name: str) -> None:
     query, _ = PATTERNS[name]()
     assert isinstance(cpsat.decide(query), Undecided)
+
+
+_M, _K = sym("param:m", U64), sym("param:k", I32)
+_POWER = binary("shl", const(1, U64), cast(_K, I32))
+
+
+@pytest.mark.parametrize(
+    ("wide", "findable"),
+    [
+        (_POWER, True),
+        (binary("shl", _M, cast(_K, I32)), True),
+        (binary("shl", _M, const(63, I32)), False),
+        (binary("shr", _M, const(63, I32)), False),
+        (binary("mul", _M, _POWER), False),
+        (bitnot(_M), False),
+    ],
+    ids=["power", "shifted", "by_63", "top_bit", "product", "complement"],
+)
+def test_numbers_beyond_its_own_are_left_out(wide: Expr, findable: bool) -> None:
+    """The solver computes in 64 bits: what does not fit costs witnesses, and a model with the rest of them is solved."""
+    ranges = {_K: (0, 63), _M: (0, (1 << 64) - 1)}
+    condition = land(compare("ne", _K, const(0, I32)), compare("eq", cast(cast(wide, U32), U64), const(8, U64)))
+    answer = cpsat.decide(Query((condition,), ranges=ranges))
+    assert isinstance(answer, Satisfied) == findable, answer

@@ -26,7 +26,10 @@ SMALL: Stages = ((16, 0.02),)
 MIDDLE: Stages = ((256, 0.02), (4096, 0.02))
 LONG: Stages = ((256, 0.1), (1 << 16, 0.1))
 _LARGEST = 1 << 61
-"""Magnitudes the solver's own arithmetic is safe with; larger values are left out."""
+"""Magnitudes the solver's own arithmetic is safe with; larger values are left out. It takes 64-bit numbers at all."""
+_LARGEST_SHIFT = 60
+"""Shifts by more make numbers beyond that."""
+_TOO_LARGE = "numbers too large for CP-SAT"
 
 
 class _Unsupported(Exception):
@@ -46,6 +49,13 @@ def decide(query: Query, stages: Stages = LONG) -> Answer:
         if values is not None and satisfies(query, values):
             return Satisfied(values, rung)
     return Undecided("budget", text, rung)
+
+
+def _coefficient(n: int) -> int:
+    """A number that stands in a constraint."""
+    if abs(n) >= _LARGEST:
+        raise _Unsupported(_TOO_LARGE)
+    return n
 
 
 def _near_zero(known: Interval, reach: int) -> tuple[int, int]:
@@ -98,7 +108,7 @@ class _Model:
             raise _Unsupported("an operation is never defined on small domains")
         near = clamp(known, -_LARGEST, _LARGEST)
         if near.empty:
-            raise _Unsupported("numbers too large for CP-SAT")
+            raise _Unsupported(_TOO_LARGE)
         self._names += 1
         return self._model.new_int_var(near.lo, near.hi, f"v{self._names}")
 
@@ -157,7 +167,7 @@ class _Model:
             raise _Unsupported("a value that is no integer")
         known = self._intervals.of(e)
         if known.constant and abs(known.lo) >= _LARGEST:
-            raise _Unsupported("numbers too large for CP-SAT")
+            raise _Unsupported(_TOO_LARGE)
         if known.constant:
             return known.lo
         if is_atom(e):
@@ -204,7 +214,7 @@ class _Model:
             elif op == "sub":
                 linear = args[0] - args[1]
             elif op == "not":
-                linear = (-1 if ty.signed else ty.high) - args[0]
+                linear = (-1 if ty.signed else _coefficient(ty.high)) - args[0]
             else:
                 linear = -args[0] if op == "neg" else args[0]
             return self._fitted(e, ty, linear)
@@ -264,6 +274,7 @@ class _Model:
         return v
 
     def _floor(self, x: Any, known: Interval, divisor: int) -> tuple[Any, Any]:
+        divisor = _coefficient(divisor)
         q = self._variable(interval(known.lo // divisor, known.hi // divisor))
         r = self._variable(Interval(0, divisor - 1)) if divisor > 1 else 0
         self._model.add(x == divisor * q + r)
@@ -274,11 +285,15 @@ class _Model:
         operand = self._intervals.of(e.args[0])
         if count.empty:
             raise _Unsupported("a shift that is never defined")
+        if not count.constant:
+            count = clamp(count, 0, _LARGEST_SHIFT)
+            if count.empty:
+                raise _Unsupported(_TOO_LARGE)
         if count.constant:
             if not isinstance(args[1], int):
                 self._model.add(args[1] == count.lo)
             if e.op == "shl":
-                return self._fitted(e, ty, args[0] * (1 << count.lo))
+                return self._fitted(e, ty, args[0] * _coefficient(1 << count.lo))
             return self._floor(args[0], operand, 1 << count.lo)[0]
         index = self._variable(interval(0, count.hi - count.lo))
         self._model.add(index == args[1] - count.lo)
