@@ -59,7 +59,7 @@ _POWER = binary("shl", const(1, U64), cast(_K, I32))
     ids=["power", "shifted", "by_63", "top_bit", "product", "complement"],
 )
 def test_numbers_beyond_its_own_are_left_out(wide: Expr, findable: bool) -> None:
-    """The solver computes in 64 bits: what does not fit costs witnesses, and a model with the rest of them is solved."""
+    """The solver computes in 64 bits: what does not fit costs witnesses, and the rest of them is looked for."""
     ranges = {_K: (0, 63), _M: (0, (1 << 64) - 1)}
     condition = land(compare("ne", _K, const(0, I32)), compare("eq", cast(cast(wide, U32), U64), const(8, U64)))
     answer = cpsat.decide(Query((condition,), ranges=ranges))

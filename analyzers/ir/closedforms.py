@@ -246,7 +246,8 @@ def find_form(
     if turn is not None and invariant(turn.by) and rings.holds(start, turn.size):
         n, base = E.const(turn.size, I64), E.cast(start, I64)
         by = E.binary("rem", turn.by, n)
-        return Form(lambda k: E.narrow(E.binary("rem", E.add(base, E.mul(by, k)), n), ty))
+        counted = turn.by.op != "const"  # by an inner loop, whose count is assumed to fit, some times over
+        return Form(lambda k: E.narrow(E.binary("rem", E.add(base, E.mul(by, k)), n), ty), no_wrap=counted)
     shape = _geometric(start, end, placeholder)
     if shape is not None:
         op, bits = shape

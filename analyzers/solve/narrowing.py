@@ -13,6 +13,7 @@ from math import isqrt
 from analyzers.ir.evaluate import atoms_below, is_atom, may_overflow_undefined, partial_operations
 from analyzers.ir.expr import BOOL, Expr, IntType, lnot
 from analyzers.ir.intervals import Interval, Intervals
+from analyzers.solve.order import side_of
 
 NO_TAGS: frozenset[int] = frozenset()
 MAX_ROUNDS = 4
@@ -24,6 +25,15 @@ class Contradiction(Exception):
     def __init__(self, tags: frozenset[int]) -> None:
         super().__init__("contradiction")
         self.tags = tags
+
+
+def is_cut_off(e: Expr) -> bool:
+    """A conversion to fewer bits of what both threads have alike, as in ``int n = x.size(0)``: what is left of it
+    says little about the number, and is a size like any other."""
+    if e.op != "cast" or side_of(e):
+        return False
+    source = e.args[0].ty
+    return isinstance(source, IntType) and isinstance(e.ty, IntType) and 1 < e.ty.width < source.width
 
 
 class Narrowing:
@@ -144,18 +154,25 @@ class Narrowing:
         if lo == known.lo and hi == known.hi:
             return
         if is_atom(e):
-            self.ranges[e] = (lo, hi)
-            sources = self._sources()
-            if sources:
-                self.tags[e] = self.tags.get(e, NO_TAGS) | sources
-            self._changed.add(e)
+            self._keep(e, (e,), lo, hi)
         elif e.ty == BOOL:
             if lo == 1:
                 self.require(e)
             else:
                 self._refute(e)
         else:
+            if is_cut_off(e) and self.intervals.wraps(e):
+                self._keep(e, (e, *atoms_below(e)), lo, hi)
             self._descend(e, lo, hi)
+
+    def _keep(self, e: Expr, atoms: Sequence[Expr], lo: int, hi: int) -> None:
+        """The range of an atom, or of what is cut off of some; what it rests on is kept with them."""
+        self.ranges[e] = (lo, hi)
+        sources = self._sources()
+        if sources:
+            for atom in atoms:
+                self.tags[atom] = self.tags.get(atom, NO_TAGS) | sources
+        self._changed.update(atoms)
 
     def _descend(self, e: Expr, lo: int, hi: int) -> None:
         op = e.op

@@ -291,8 +291,9 @@ class _Substitution:
                 if image is not node:
                     old = self.narrowing.ranges.get(image, bounds)
                     self.narrowing.ranges[image] = (max(old[0], bounds[0]), min(old[1], bounds[1]))
-                    if node in self.narrowing.tags:
-                        self.narrowing.tags[image] = self.narrowing.tags.get(image, NO_TAGS) | self.narrowing.tags[node]
+                    known = self.narrowing.tags
+                    for n in (image, *atoms_below(image)) if node in known else ():
+                        known[n] = known.get(n, NO_TAGS) | known[node]
         self.parts = parts
         if self.overlap is not None:
             o = self.overlap

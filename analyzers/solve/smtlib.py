@@ -142,7 +142,11 @@ class Encoder:
         if self.abstract_common and e.op in _HARD and side_of(e) == 0 and not self._linear(e):
             self.abstracted = True
             return Term(self._bounded("c", known if not known.empty else Interval(e.ty.low, e.ty.high)))
-        return self._integer(e, e.ty, defined)
+        term = self._integer(e, e.ty, defined)
+        stated = self.intervals.ranges.get(e)
+        if stated is not None:  # of a number that is cut off: comparisons with its limits are taken for granted
+            self._bound(term.text, Interval(*stated), defined)
+        return term
 
     def _linear(self, e: Expr) -> bool:
         """Whether one operand is a constant."""

@@ -17,7 +17,7 @@ from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.ir.intervals import rem as rem_interval
 from analyzers.solve.division import Digits
-from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.narrowing import NO_TAGS, is_cut_off
 from analyzers.solve.order import side_of
 from analyzers.solve.polynomial import (
     Polynomial,
@@ -228,6 +228,11 @@ class Translation:
             self._tainted.remove(e.key)
             return self._atom(e)
         quotient = self.system.new(first, last, side_of(e), owed)
+        if is_cut_off(e):
+            value, own = self._atom(e)
+            self.system.identities.append((combine(combine(p, value, -1), {(quotient,): -size}), owed))
+            self._congruent[e.key] = p
+            return value, own
         wrapped = combine(p, {(quotient,): -size})
         self.system.require_at_least_zero(shifted(wrapped, -ty.low), owed)
         self.system.require_at_least_zero(shifted(scaled(wrapped, -1), ty.high), owed)

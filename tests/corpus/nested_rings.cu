@@ -227,3 +227,33 @@ __global__ void more_in_each_round(int *a, int n) {  // expect: race-free
       if (++b == 3) b = 0;
     }
 }
+
+// cuda-lsp: launch grid=(1) block=(8)
+__global__ void byte_sum_in_a_ring(float *out) {
+  __shared__ float s[3][8];
+  int t = threadIdx.x; long w = 0; float sum = 0;
+  for (int j = 0; j < 3; ++j) {
+    s[w][t] = j;  // expect: data-race intra-warp with +2
+    __syncthreads();
+    sum += s[w][7 - t];
+    long c = 0;
+    for (int i = 0; i < 256; i++) c++;
+    w = (unsigned char)(w + c) % 3;
+  }
+  out[t] = sum;
+}
+
+// cuda-lsp: launch grid=(1) block=(8)
+__global__ void sum_in_a_ring(float *out) {  // expect: race-free
+  __shared__ float s[3][8];
+  int t = threadIdx.x; long w = 0; float sum = 0;
+  for (int j = 0; j < 3; ++j) {
+    s[w][t] = j;
+    __syncthreads();
+    sum += s[w][7 - t];
+    long c = 0;
+    for (int i = 0; i < 256; i++) c++;
+    w = (w + c) % 3;
+  }
+  out[t] = sum;
+}
