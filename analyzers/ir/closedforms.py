@@ -6,14 +6,15 @@ iteration (placeholders), find its value at the start of iteration ``k``. The re
 kernels:
 invariant, affine (``i += c``), geometric by powers of two (``s >>= 1``, ``s *= 2``), parity (``buf ^= 1``, ``buf = 1
 - buf``, swapped
-pointers), rotating (``stage = (stage + 1) % n``) and values recomputed in each iteration. Everything else has none.
+pointers), rotating (``stage = (stage + 1) % n``, several variables that pass their values around) and values
+recomputed in each iteration. Everything else has none.
 
 Induction variables are assumed not to wrap around (``NO_WRAP``, to be listed by the proof).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers.ir import expr as E
@@ -21,6 +22,8 @@ from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
 
+MAX_ROTATION = 8
+"""Variables that pass their values around."""
 NO_WRAP = "loop counters do not wrap around"
 
 Invariant = Callable[[Expr], bool]
@@ -371,13 +374,10 @@ def close_all(
             if found is not None:
                 forms[name] = found
                 pending.remove(name)
-    for name in list(pending):
-        other = by_node.get(reduced[name])
-        if other is not None and other in pending and reduced[other] is placeholders[name]:
-            a, b = starts[name], starts[other]
-            forms[name] = Form(lambda k, a=a, b=b: _parity(k, a, b))
-            forms[other] = Form(lambda k, a=a, b=b: _parity(k, b, a))
-            pending = [n for n in pending if n not in (name, other)]
+    follows = {n: by_node[reduced[n]] for n in pending if reduced[n] in by_node}
+    for names in _rotations(follows):
+        forms.update(_rotating([starts[n] for n in names], names))
+        pending = [n for n in pending if n not in names]
     progress = True
     while progress:
         progress = False
@@ -390,6 +390,49 @@ def close_all(
                 pending.remove(name)
                 progress = True
     return forms
+
+
+def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:
+    """Variables that pass their values around, each taking that of the next one: two that are swapped, and more."""
+    left = set(follows)
+    for name in follows:
+        names = [name]
+        while len(names) <= MAX_ROTATION and (other := follows.get(names[-1])) in left and other != name:
+            names.append(other)
+        if name in left and follows.get(names[-1]) == name and len(set(names)) == len(names) > 1:
+            left -= {*names}
+            yield names
+
+
+def _rotating(starts: Sequence[Expr], names: Sequence[str]) -> dict[str, Form]:
+    """What variables hold that pass on what they hold in front of the loop."""
+    if len(names) == 2:
+        a, b = starts
+        return {names[0]: Form(lambda k: _parity(k, a, b)), names[1]: Form(lambda k: _parity(k, b, a))}
+    size = len(names)
+    n = E.const(size, I64)
+    numbers = [int(s.value) if s.op == "const" and isinstance(s.ty, IntType) else -1 for s in starts]
+    step = (numbers[1] - numbers[0]) % size
+    if all(0 <= x < size and x == (numbers[0] + i * step) % size for i, x in enumerate(numbers)):
+        # The numbers of a ring: as if each were counted on by itself.
+        return {
+            name: Form(lambda k, s=s: _ring_number(E.add(E.cast(s, I64), E.mul(E.const(step, I64), k)), n, s.ty))
+            for name, s in zip(names, starts, strict=True)
+        }
+
+    def at(k: Expr, first: int) -> Expr:
+        which = E.binary("rem", k, n)
+        value = starts[(first + size - 1) % size]
+        for turns in range(size - 2, -1, -1):
+            value = E.select(E.compare("eq", which, E.const(turns, I64)), starts[(first + turns) % size], value)
+        return value
+
+    return {name: Form(lambda k, i=i: at(k, i)) for i, name in enumerate(names)}
+
+
+def _ring_number(value: Expr, size: Expr, ty: object) -> Expr:
+    assert isinstance(ty, IntType)
+    return E.narrow(E.binary("rem", value, size), ty)
 
 
 def _recomputed(start: Expr, end: Expr, inputs: Mapping[Expr, Form], counter: Expr) -> Form:
