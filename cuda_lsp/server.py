@@ -125,14 +125,15 @@ class CudaLanguageServer(LanguageServer):
             log_level_is_given=self._log_level_is_given,
         )
         self.session.spawn(self._watch_parent(params.process_id))
-        if os.environ.get(LOOP_MONITOR_VARIABLE) == "1":
-            self._monitor_loop()
         return types.InitializeResult(
             capabilities=capabilities(features),
             server_info=types.ServerInfo(name=self.name, version=self.version),
         )
 
     async def initialized(self) -> None:
+        # Not earlier: the answer to `initialize` takes 15 ms, in which the protocol lets a client send nothing else.
+        if os.environ.get(LOOP_MONITOR_VARIABLE) == "1":
+            self._monitor_loop()
         self.session.spawn(self.session.initialized())
         self.session.spawn(watched_files.register(self.session))
         self.session.spawn(configuration.register(self.session))
