@@ -13,12 +13,15 @@ import pytest
 from expectations import check
 from pygls import uris
 
-from analyzers.model import Verdict
+from analyzers.engine import Engine
+from analyzers.model import Fix, Verdict
+from analyzers.requests import CheckRequest
 from cuda_lsp import config, documentation
 from cuda_lsp.adoption.comments import CommentCode
 from cuda_lsp.cli.main import main
 from cuda_lsp.features import run_results
 from gpu_runner.request import FaultKind
+from quickfix import answers
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -150,6 +153,33 @@ def test_the_repaired_example_is_race_free(page: Path) -> None:
     assert (text is None) == (page.stem == "race-free")
     if text is not None:
         assert verdicts(text) == {Verdict.RACE_FREE}
+
+
+FIXES = {
+    "barrier-after-exit": "a choice",
+    "barrier-divergence": "another text",
+    "data-race": "the page's",
+    "possible-data-race": "the page's",
+    "redundant-barrier": "the page's",
+}
+"""Whose example the quick fix repairs, and whether into what the page shows."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_quick_fix_repairs_the_example(page: Path) -> None:
+    text, repaired = example(page, "Example"), example(page, "Repaired")
+    assert text is not None
+    engine, request = Engine(), CheckRequest("/pages/a.cu", text)
+    list(engine.check(request))
+    fixes = [answer for answer in answers(engine, request) if isinstance(answer, Fix)]
+    assert len(fixes) == (page.stem in FIXES), [fix.title for fix in fixes]
+    for fix in fixes:
+        edited = text
+        for edit in sorted(fix.edits, key=lambda e: e.span.start_offset, reverse=True):
+            edited = edited[: edit.span.start_offset] + edit.new_text + edited[edit.span.end_offset :]
+        assert (edited == repaired) == (FIXES[page.stem] == "the page's")
+        assert fix.preferred == (FIXES[page.stem] != "a choice")
+        assert verdicts(edited) == {Verdict.RACE_FREE}
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.relative_to(DOCS).as_posix())

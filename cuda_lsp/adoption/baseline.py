@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from cuda_lsp.adoption.fingerprints import Identity
+from cuda_lsp.writing import replace_file
 
 SCHEMA: Final = 1
 USUAL_NAME: Final = ".cuda-lsp-baseline.json"
@@ -76,7 +77,7 @@ def write(path: str, found: Iterable[Identity]) -> int:
     }
     ordered = sorted(entries.values(), key=lambda entry: [str(value) for value in entry.values()])
     text = json.dumps({"schema": SCHEMA, "tool": "cuda-lsp", "findings": ordered}, indent=2, ensure_ascii=False)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    replace_file(path, f"{text}\n".encode())
     return len(ordered)
 
 

@@ -7,11 +7,8 @@ made for each other. Nothing is written before the end.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +24,7 @@ from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import DEFAULT_FAIL_ON, kernel_counts
 from cuda_lsp.cli.terminal import ColorChoice, Role, Style
+from cuda_lsp.writing import replace_file
 
 _MAXIMAL_ROUNDS = 10
 _LINES = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
@@ -239,16 +237,7 @@ def write(path: Path, old: str, new: str) -> None:
     mark = data[: len(data) - len(_bytes(old))]
     if data != mark + _bytes(old):
         raise OSError("it has changed meanwhile")
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(mark + _bytes(new))
-        Path(temporary).chmod(target.stat().st_mode)
-        Path(temporary).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    replace_file(target, mark + _bytes(new))
 
 
 def _tell(result: Repaired, err: TextIO) -> None:

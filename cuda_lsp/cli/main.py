@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None, backend: str = BACKEND) -> int:
     except OSError as error:
         # A full disk behind standard output, no process or file handle left: nothing that a traceback would explain.
         _discard_output()
-        print(f"cuda-lsp: {error.strerror or error}", file=sys.stderr)
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"cuda-lsp: {where}{error.strerror or error}", file=sys.stderr)
         return exit_codes.NOT_ANALYSED
 
 

@@ -13,6 +13,7 @@ from cuda_lsp.cli.judging import JudgedUnit
 from cuda_lsp.cli.render_text import fix_of, refusal_of
 from cuda_lsp.explorer.page import render, unit_notices
 from cuda_lsp.explorer.scenes import KernelView, Repair
+from cuda_lsp.writing import replace_file
 
 _TITLE = "cuda-lsp: findings"
 
@@ -66,7 +67,7 @@ def write(path: str, units: Sequence[JudgedUnit]) -> None:
             else:
                 muted.append(f"{shown(kernel.span.path)}: the findings in {kernel.name} are not drawn: {standing}")
     notices = [notice for judged in units for notice in unit_notices(judged.unit, shown(judged.unit.path))] + muted
-    Path(path).write_text(render(_TITLE, kernels, notices), encoding="utf-8")
+    replace_file(path, render(_TITLE, kernels, notices).encode())
 
 
 def _repairs(unit: UnitResult, answers: Sequence[Fix | FixRefusal]) -> dict[str, Repair]:
