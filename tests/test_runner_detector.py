@@ -13,9 +13,10 @@ from runner_launch import Argument, prepared, run
 
 from gpu_runner.compile import Build
 from gpu_runner.cpu.sites import SITE_TABLE
-from gpu_runner.detector import shadow
+from gpu_runner.detector import detect, shadow
 from gpu_runner.detector.detect import Detector, Shape
 from gpu_runner.detector.synchronization import NO_WRITE, Kind, Order
+from gpu_runner.native.structs import allocate
 
 BUILDS = pytest.mark.parametrize("build", ["confirm", "shipped"])
 INTS = [np.zeros(4096, np.int32)]
@@ -356,3 +357,21 @@ def test_a_failed_compare_and_swap_is_a_read() -> None:
         assert len(detector.races()) == expected
         if expected:
             assert int(detector.races()["kinds"][0]) == shadow.ATOMIC_WRITE | shadow.READ << 4
+
+
+def test_memory_grows_without_losing_anything() -> None:
+    memory = detect.Memory(shadow.Shadow)
+    memory.attach("nodes", allocate(shadow.Node, 4))
+    memory.arrays["nodes"]["site"] = [1, 2, 3, 0]
+    for count, used in ((100, 3), (100, 3), (5000, 4), (300_000, 5)):
+        if used > 3:
+            memory.arrays["nodes"]["site"][used - 1] = used
+        memory.grow("nodes", count, used)
+        nodes = memory.arrays["nodes"]
+        assert len(nodes) >= count
+        assert nodes["site"][:5].tolist() == [1, 2, 3, 4, 5][:used] + [0] * (5 - used)
+        assert not nodes["site"][5:].any()
+        assert int(memory["nodes"]) == nodes.ctypes.data
+    seen = memory.arrays["nodes"]  # somebody who still looks at it keeps what he sees
+    memory.grow("nodes", 10_000_000, 5)
+    assert seen["site"][:5].tolist() == memory.arrays["nodes"]["site"][:5].tolist() == [1, 2, 3, 4, 5]

@@ -110,15 +110,22 @@ def lookup(c: Clocks, slot: int, thread: int) -> int:
 
 
 @native
+def met(c: Clocks, thread: int, other: int) -> int:
+    """The last time of another lane of the warp before a meeting of the warp or of lanes of it."""
+    found = c.warp[thread]
+    if c.row[thread] >= 0:
+        found = max(found, c.lanes[c.row[thread] * 32 + (other & 31)])
+    return found
+
+
+@native
 def knows(c: Clocks, thread: int, other: int) -> int:
     """The last time of `other` that happened before what `thread` does now (0: none)."""
     found = 0
     if thread >> c.shift == other >> c.shift:
         found = c.block[thread]
         if thread >> 5 == other >> 5:
-            found = max(found, c.warp[thread])
-            if c.row[thread] >= 0:
-                found = max(found, c.lanes[c.row[thread] * 32 + (other & 31)])
+            found = max(found, met(c, thread, other))
     found = max(found, lookup(c, c.sparse[thread * ROLES + SYNC], other))
     return max(found, lookup(c, c.common[(thread >> c.shift) * ROLES + SYNC], other))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import mmap
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,6 +19,7 @@ from gpu_runner.native.jit import Code, compile_ir
 from gpu_runner.native.structs import Struct, allocate, dtype_of
 from gpu_runner.native.translate import ir_of
 
+CELL = dtype_of(shadow.Cell)
 RACES = 1024
 """Pairs of sites that are listed; further ones are counted."""
 
@@ -39,6 +42,16 @@ class Shape:
     """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
 
 
+def _pages(size: int) -> mmap.mmap:
+    """So many bytes of zeros, of which the system gives what is touched, in large pages where it has them: in small
+    ones the first touch of shadow memory, a page for 85 words, takes longer than all that is checked there."""
+    pages = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages
+
+
 class Memory:
     """A structure with the arrays that its fields point to."""
 
@@ -46,6 +59,7 @@ class Memory:
         self.struct = struct
         self.value = allocate(struct)
         self.arrays: dict[str, NDArray[Any]] = {}
+        self._pages: dict[str, mmap.mmap] = {}
 
     @property
     def address(self) -> int:
@@ -59,13 +73,30 @@ class Memory:
         self.value[name] = other.address
 
     def grow(self, name: str, count: int, used: int) -> None:
-        """At least so many elements, of which the first `used` are kept; the others are zero. The system gives memory
-        for what is touched only."""
-        array = self.arrays[name]
-        if len(array) < count:
-            bigger = np.zeros((max(2 * len(array), count),), array.dtype)
-            bigger[:used] = array[:used]
-            self.attach(name, bigger)
+        """At least so many elements, of which the first `used` are kept; those behind have to be zero, and are. The
+        system gives memory for what is touched only, and larger pieces of the address space without copying."""
+        held = len(self.arrays[name])
+        if held >= count:
+            return
+        dtype = self.arrays[name].dtype
+        count = max(2 * held, count)
+        pages = self._pages.get(name)
+        kept = None
+        if pages is not None:
+            # Nobody else may look at the pages while they move; where somebody does, or the system cannot, they are
+            # copied.
+            self.arrays[name] = np.empty(0, dtype)
+            with contextlib.suppress(BufferError, OSError, SystemError, ValueError):
+                pages.resize(count * dtype.itemsize)
+            kept = np.frombuffer(pages, dtype)
+        else:
+            kept = self.arrays[name]
+        if len(kept) < count:
+            pages = self._pages[name] = _pages(count * dtype.itemsize)
+            bigger = np.frombuffer(pages, dtype)
+            bigger[:used] = kept[:used]
+            kept = bigger
+        self.attach(name, kept)
 
     def __getitem__(self, name: str) -> int:
         return int(self.value[name][0])
@@ -112,7 +143,7 @@ class Detector:
 
     def _shadow(self, words: int) -> Memory:
         memory = Memory(shadow.Shadow)
-        memory.attach("cells", allocate(shadow.Cell, words))
+        memory.attach("cells", np.frombuffer(_pages(max(1, words) * CELL.itemsize), CELL))
         memory.attach("split", allocate(shadow.Cell, 1024))
         memory.attach("nodes", allocate(shadow.Node, 1024))
         memory.attach("races", self.table)

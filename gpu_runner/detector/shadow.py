@@ -145,8 +145,8 @@ def ordered(c: Clocks, thread: int, strong: int, epoch: int) -> int:
     time = epoch >> 32
     if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread]):
         return 1
-    if c.longest == 0 and other >> c.shift != thread >> c.shift:
-        return 0  # nobody has acquired anything so far
+    if c.longest == 0:  # nobody has acquired anything so far: only lanes of a warp can have met besides
+        return other >> 5 == thread >> 5 and clocks.met(c, thread, other) >= time
     if clocks.knows(c, thread, other) >= time:
         return 1
     return strong and clocks.may_know(c, thread, other) >= time

@@ -160,6 +160,8 @@ def publish_to(st: State, c: Clocks, thread: int, key: int, whom: int, role: int
 def publish(st: State, c: Clocks, thread: int, key: int, device: int, keeps: int) -> None:
     """A volatile or atomic write: leaves what the last fence before it released. A plain store ends what was there; a
     read-modify-write (`keeps`) goes on with it."""
+    if c.longest == 0:  # nobody has released anything so far: all clocks are empty
+        return
     publish_to(st, c, thread, key, thread >> c.shift, RELEASE_CTA, keeps)
     if device:
         publish_to(st, c, thread, key, GRID, RELEASE_CTA + 1, keeps)
@@ -307,7 +309,8 @@ def consume(st: State, batch: Batch, begin: int, count: int) -> int:
             acquires = order != Order.RELEASE
             clocks.fence(c, record.thread, st.flags[site] & shadow.DEVICE, order != Order.ACQUIRE, acquires)
         else:
-            if order > Order.WEAK and not has_room(st, c, kind):
+            # A relaxed access adds to clocks what it finds in others.
+            if order > Order.WEAK and (c.longest or order >= Order.RELEASE) and not has_room(st, c, kind):
                 return at
             touch(st, c, record, kind, order)
     return count
