@@ -372,6 +372,8 @@ def test_memory_grows_without_losing_anything() -> None:
         assert nodes["site"][:5].tolist() == [1, 2, 3, 4, 5][:used] + [0] * (5 - used)
         assert not nodes["site"][5:].any()
         assert int(memory["nodes"]) == nodes.ctypes.data
+    memory.arrays["nodes"]["next"][:] = 7  # to the last page
+    memory.arrays["nodes"]["next"][:] = 0
     seen = memory.arrays["nodes"]  # somebody who still looks at it keeps what he sees
     memory.grow("nodes", 10_000_000, 5)
     assert seen["site"][:5].tolist() == memory.arrays["nodes"]["site"][:5].tolist() == [1, 2, 3, 4, 5]
