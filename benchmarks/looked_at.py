@@ -44,6 +44,15 @@ _EXLLAMAV2 = (
     ),
     LookedAt(
         _EXL + "cache.cu",
+        "fp16_to_fp8_kernel",
+        (62,),
+        (_SELF,),
+        "false",
+        "As for fp16_to_q_kv_kernel: rows overlap only if offset + width exceeds the length of a row, which an"
+        " assertion in Python excludes; rows are a multiple of 8 values long, so that rounding up stays inside.",
+    ),
+    LookedAt(
+        _EXL + "cache.cu",
         "q_to_fp16_kv_kernel",
         (184,),
         (_SELF,),
@@ -146,7 +155,7 @@ _EXLLAMAV2 = (
     LookedAt(
         _EXL + "q_matrix.cu",
         "reconstruct_gptq_kernel",
-        (80, 81),
+        (80,),
         (_SELF, _TWO),
         "true",
         "Rows go where the permutation sends them, and `make_sequential` makes one: distinct, which the analysis does"
@@ -257,7 +266,7 @@ _GSPLAT = (
     LookedAt(
         _GS + "Projection2DGSPacked.cu",
         "projection_2dgs_packed_fwd_kernel",
-        (169, 170, 171, 176),
+        (169, 170, 171, 176, 177, 178, 186, 187),
         (_SELF,),
         "false",
         _PACKED,
@@ -305,7 +314,7 @@ _GSPLAT = (
     LookedAt(
         _GS + "SphericalHarmonicsCUDA.cu",
         "spherical_harmonics_bwd_kernel",
-        (125, 135, 136, 137, 166, 167, 168, 169, 170, 225),
+        (125,),
         (_SELF, _TWO),
         "false",
         _COEFFICIENTS,

@@ -5,6 +5,7 @@ __device__ int behind(int i) { return i + 64; }
 __device__ int halved(int i) { return i / 2; }
 __device__ void put(int *a, int i) { a[i] = i; }
 __device__ void put_next(int *a, int i) { a[i + 1] = i; }
+__device__ int mirrored(int i) { return 63 - i; }
 
 typedef int (*Place)(int);
 
@@ -76,10 +77,82 @@ __global__ void passed_on(int *a, int mode) {  // expect: race-free
   at_each(a, mode ? same : behind);
 }
 
-// A pointer that is set later is not followed.
+// Pointers that are set later.
 // cuda-lsp: launch grid=(1) block=(64)
-__global__ void set_later(int *a, int mode) {  // expect: unknown(indirect-call)
+__global__ void set_later(int *a, int mode) {  // expect: race-free
   Place f = same;
-  if (mode) f = behind;
+  if (mode) f = mirrored;
+  a[f(threadIdx.x)] = threadIdx.x;
+}
+
+// Some threads take the other one, and two of them mean one cell.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void some_set_it(int *a) {
+  Place f;
+  if (threadIdx.x < 5) f = mirrored;
+  else f = same;
+  a[f(threadIdx.x)] = threadIdx.x;  // expect: data-race intra-block with self
+}
+
+// Set at the end of a round: what is called in a round was set in the one before.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_in_each_round(int *a) {
+  Place f = same;
+  for (int i = 0; i < 4; i++) {
+    a[64 * (i / 2) + f(threadIdx.x)] = i;  // expect: data-race intra-block with self
+    f = i & 1 ? same : mirrored;
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_in_each_round_apart(int *a) {  // expect: race-free
+  Place f = same;
+  for (int i = 0; i < 4; i++) {
+    a[64 * i + f(threadIdx.x)] = i;
+    f = i & 1 ? same : mirrored;
+  }
+}
+
+// What was read before stays what it was.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void kept_before_it_was_set(int *a) {
+  Place f = same;
+  Place g = f;
+  f = mirrored;
+  a[threadIdx.x < 5 ? g(threadIdx.x) : f(threadIdx.x)] = threadIdx.x;  // expect: data-race intra-block with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void captured_before_it_was_set(int *a) {
+  Place f = same;
+  auto before = [f](int i) { return f(i); };
+  f = mirrored;
+  a[threadIdx.x < 5 ? before(threadIdx.x) : f(threadIdx.x)] = threadIdx.x;  // expect: data-race intra-block with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void referred_to_when_it_was_set(int *a) {  // expect: race-free
+  Place f = same;
+  auto now = [&f](int i) { return f(i); };
+  f = mirrored;
+  a[threadIdx.x < 5 ? now(threadIdx.x) : f(threadIdx.x)] = threadIdx.x;
+}
+
+// Through a reference, or to what only the caller knows: not followed.
+__device__ void set(Place &f) { f = mirrored; }
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_by_somebody_else(int *a, int mode) {  // expect: unknown(indirect-call)
+  Place f = same;
+  if (mode) set(f);
+  a[f(threadIdx.x)] = threadIdx.x;
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_in_two_ways(int *a, int mode) {  // expect: unknown(indirect-call)
+  Place f = same;
+  Place *p = &f;
+  if (mode) *p = mirrored;
+  else f = mirrored;
   a[f(threadIdx.x)] = threadIdx.x;
 }

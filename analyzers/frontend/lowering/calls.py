@@ -9,10 +9,11 @@ from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
 from analyzers.frontend.lowering.construction import constructed
 from analyzers.frontend.lowering.context import Context, places, values
-from analyzers.frontend.lowering.designators import decayed_array, function_named, held_place, pointee
+from analyzers.frontend.lowering.designators import decayed_array, held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.external import external, number_method
 from analyzers.frontend.lowering.function_choices import chosen_function
+from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.groups import GROUP_METHODS
 from analyzers.frontend.lowering.inlining import inline
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED

@@ -6,6 +6,7 @@ from analyzers.frontend.captures import THIS
 from analyzers.frontend.lowering import class_values, declarations, memory
 from analyzers.frontend.lowering.context import Context, Frame
 from analyzers.frontend.lowering.designators import held_place
+from analyzers.frontend.lowering.function_variables import as_it_is_now
 from analyzers.frontend.lowering.nodes import Kinds, Node, initializer
 from analyzers.frontend.lowering.places import (
     Closure,
@@ -123,7 +124,7 @@ def _init_capture(ctx: Context, variable: Node, captures: dict[int, Place], refe
 def _captured(ctx: Context, place: Place, variable: Node, node: Node) -> Place:
     """A copy of a captured variable as it is now."""
     if isinstance(place, (Closure, FunctionPlace)):
-        return place
+        return as_it_is_now(ctx, place)
     if isinstance(place, (ValuePlace, ParamPlace, RecordValue)):
         return place
     if place.type.scalar:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, places, values, zero
-from analyzers.frontend.lowering.designators import function_named
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.function_choices import chosen_function
+from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.literals import constant
 from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, stripped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.frontend.lowering import class_values, constructors, memory
+from analyzers.frontend.lowering import class_values, constructors, function_variables, memory
 from analyzers.frontend.lowering.context import Context, is_stable, zero
 from analyzers.frontend.lowering.conversions import is_lvalue
 from analyzers.frontend.lowering.designators import held_place
@@ -45,7 +45,10 @@ def declare_local(ctx: Context, variable: Node) -> None:
     if ctype.shape == "array" and ctype.count is None:
         ctx.unsupported("variable-length-array", variable.text[:60], variable)
     if init is None:
-        frame.bindings[variable.key] = class_values.storage(ctx, ctype, variable.name or "v", variable.key, variable)
+        pointed = function_variables.declared(ctx, variable, None) if ctype.shape == "pointer" else None
+        frame.bindings[variable.key] = pointed or class_values.storage(
+            ctx, ctype, variable.name or "v", variable.key, variable
+        )
         return
     if ctype.scalar:
         _declare_scalar(ctx, variable, init)
@@ -89,7 +92,8 @@ def _declare_scalar(ctx: Context, variable: Node, init: Node) -> None:
     frame = ctx.frame
     raw = ctx.value(init)
     if isinstance(raw, (FunctionPlace, Closure)):
-        frame.bindings[variable.key] = raw
+        again = function_variables.declared(ctx, variable, raw) if isinstance(raw, FunctionPlace) else None
+        frame.bindings[variable.key] = again or raw
         return
     value = (
         raw

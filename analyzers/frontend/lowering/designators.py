@@ -13,23 +13,13 @@ from analyzers.frontend.lowering.context import (
     values,
     variables,
 )
+from analyzers.frontend.lowering.function_variables import as_it_is_now
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.literals import constant
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, stripped
 from analyzers.frontend.lowering.places import FunctionPlace, MemPlace, Place, Value, ValuePlace, VarPlace
 from analyzers.ir.expr import I32, I64, NULL, U64, Expr, IntType, cast, const, mul, ptradd
 from analyzers.ir.kernel import Assign
-
-
-def function_named(node: Node) -> FunctionPlace | None:
-    """The function an expression names, if it is one."""
-    node = stripped(node)
-    if node.kind == Kinds.UNARY and node.operator == "&":
-        node = stripped(node.kids[0])
-    target = node.reference
-    if node.kind == Kinds.DECL_REF and target is not None and target.kind in (Kinds.FUNCTION, Kinds.METHOD):
-        return FunctionPlace(target, node.type)
-    return None
 
 
 @places(Kinds.DECL_REF)
@@ -48,7 +38,7 @@ def named_place(ctx: Context, node: Node) -> Place:
     if found_place is None:
         found_place = ctx.globals.get(target.key)
     if found_place is not None:
-        return found_place
+        return as_it_is_now(ctx, found_place)
     if target.kind in (Kinds.FUNCTION, Kinds.METHOD):
         return FunctionPlace(target, node.type)
     if target.kind == Kinds.ENUM_CONSTANT:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from analyzers.frontend.lowering import memory
 from analyzers.frontend.lowering.context import Context
-from analyzers.frontend.lowering.designators import function_named
+from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import FunctionPlace
 from analyzers.ir.expr import BOOL

@@ -5,11 +5,12 @@ Operands are brought to one type by C's arithmetic conversions, and side effects
 
 from __future__ import annotations
 
-from analyzers.frontend.lowering import class_values, memory
+from analyzers.frontend.lowering import class_values, function_variables, memory
 from analyzers.frontend.lowering.conditionals import short_circuit
 from analyzers.frontend.lowering.context import Context, places, pure, values, zero
-from analyzers.frontend.lowering.designators import decayed_array, function_named, held_place, pointee, unchanged
+from analyzers.frontend.lowering.designators import decayed_array, held_place, pointee, unchanged
 from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import FunctionPlace, MemPlace, Place, SplitPlace, Value, VarPlace
@@ -261,7 +262,8 @@ def assign(ctx: Context, node: Node) -> Place:
         return target
     raw = ctx.value(right)
     if isinstance(raw, FunctionPlace):
-        ctx.unsupported("indirect-call", "a function pointer that changes", node)
+        if not function_variables.assigned(ctx, left, raw):
+            ctx.unsupported("indirect-call", "a function pointer that changes", node)
         return ctx.place(left)
     value = raw if isinstance(raw, Expr) else ctx_scalar_of(ctx, raw, right)
     mark = len(ctx.out)

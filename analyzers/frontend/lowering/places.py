@@ -119,6 +119,9 @@ class FunctionPlace:
     type: CType
     instead: tuple[tuple[Expr, FunctionPlace], ...] = ()
     """Which function it is where a condition holds: the first one that does counts."""
+    which: Expr | None = None
+    """The number of the function among ``among`` that it is now, for a variable that is set again."""
+    among: tuple[FunctionPlace, ...] = ()
 
 
 Place = VarPlace | ValuePlace | MemPlace | SplitPlace | RecordValue | ParamPlace | TablePlace | Closure | FunctionPlace
