@@ -7,7 +7,6 @@ and line index are immutable values that may be handed out.
 from __future__ import annotations
 
 import hashlib
-import os.path
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from pygls import uris
 
 from cuda_lsp.positions import Encoding, LineIndex, well_formed
 from cuda_lsp.tracking import Edit, OffsetMap, edits_between
+from cuda_lsp.workspace.spelling import one_spelling
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 CUDA_LANGUAGES = frozenset({"cuda", "cuda-cpp"})
@@ -158,7 +158,7 @@ def text_digest(text: str) -> str:
 
 def normalised(path: str) -> str:
     """The one spelling of an absolute path that we use as a key; symbolic links stay as they are."""
-    return os.path.normpath(path)
+    return one_spelling(path)
 
 
 def path_of(uri: str, folder: str) -> str:

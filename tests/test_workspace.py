@@ -1,5 +1,7 @@
 """The files around a document: includers of headers, compile commands, projects."""
 
+import ntpath
+import posixpath
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from analyzers.frontend.flags import CompileFlags
 from cuda_lsp.config import Layer, Settings
 from cuda_lsp.workspace import compile_commands, includers, project
 from cuda_lsp.workspace.compile_commands import Database
+from cuda_lsp.workspace.spelling import one_spelling
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -25,6 +28,18 @@ def unit_of(
     opened = frozenset(str(folder / name) for name in open_names)
     found = includers.unit_for(str(folder / header), graph, opened)
     return str(Path(found).relative_to(folder)) if found is not None else None
+
+
+@pytest.mark.parametrize("spelled", ["c:\\p\\a.cu", "C:/p/a.cu", "C:\\p\\b\\..\\a.cu", "c:/p//./a.cu"])
+def test_a_file_of_windows_has_one_spelling(spelled: str) -> None:
+    assert one_spelling(spelled, ntpath) == "c:\\p\\a.cu"
+
+
+def test_what_is_no_drive_letter_keeps_its_case() -> None:
+    assert one_spelling("//Server/Share/A.cu", ntpath) == "\\\\Server\\Share\\A.cu"
+    assert one_spelling("C:/P/A.cu", ntpath) == "c:\\P\\A.cu"
+    assert one_spelling("/P/../Q/A.cu", posixpath) == "/Q/A.cu"
+    assert one_spelling("C:/a.cu", posixpath) == "C:/a.cu"
 
 
 def test_the_unit_of_a_header_is_found_through_other_headers(tmp_path: Path) -> None:

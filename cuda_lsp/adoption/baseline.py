@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from cuda_lsp.adoption.fingerprints import Identity
+from cuda_lsp.workspace.spelling import one_spelling
 from cuda_lsp.writing import replace_file
 
 SCHEMA: Final = 1
@@ -58,7 +59,7 @@ def load(path: str) -> Baseline:
 
 def _read(folder: Path, entry: Mapping[str, Any]) -> Identity:
     accesses = tuple(str(access) for access in entry["accesses"])
-    path = os.path.normpath(folder / str(entry["path"]))
+    path = one_spelling(folder / str(entry["path"]))
     return Identity(str(entry["fingerprint"]), path, str(entry["kernel"]), str(entry["code"]), accesses)
 
 

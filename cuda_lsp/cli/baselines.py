@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from cuda_lsp.adoption.fingerprints import Identity, base_name
 from cuda_lsp.adoption.muting import findings_of
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.judging import JudgedUnit
+from cuda_lsp.workspace.spelling import one_spelling
 
 
 def named(path: str) -> Baseline:
     """The one that the command line names. Raises `UsageError`."""
     try:
-        return baseline.load(os.path.normpath(Path.cwd() / path))
+        return baseline.load(one_spelling(Path.cwd() / path))
     except BaselineError as error:
         raise UsageError(f"--baseline {path}: {error}") from None
 
@@ -47,7 +47,7 @@ def gone(units: Sequence[JudgedUnit], folders: Iterable[str]) -> list[Identity]:
 def write(path: str, units: Sequence[JudgedUnit], folders: Iterable[str]) -> int:
     """Write what was found and is neither suppressed nor switched off; gives how many entries there are. What a file
     that is there says of files that this run has not looked at is kept."""
-    target = os.path.normpath(Path.cwd() / path)
+    target = one_spelling(Path.cwd() / path)
     checked = _checked(units, tuple(folders))
     kept: list[Identity] = []
     if Path(target).exists():

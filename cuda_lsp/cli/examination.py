@@ -26,6 +26,7 @@ from cuda_lsp import __version__, cache
 from cuda_lsp.cli import gpu, jobs
 from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.project import Project
+from cuda_lsp.workspace.spelling import one_spelling
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES
 from gpu_runner.compile import find_nvcc, find_nvrtc
 from gpu_runner.sanitizer.opinion import NoSanitizer, find_sanitizer
@@ -180,7 +181,7 @@ def disk_cache() -> Iterator[Entry]:
 def file(path: Path) -> Iterator[Entry]:
     """With which settings and flags a file is checked, and where they come from."""
     section = f"file {path}"
-    absolute = Path(os.path.normpath(Path.cwd() / path))
+    absolute = Path(one_spelling(Path.cwd() / path))
     if not absolute.is_file():
         yield Entry(section, "text", "there is no such file", "name a CUDA source", is_problem=True)
         return

@@ -8,7 +8,6 @@ not UTF-8 do no harm in comments and strings, as for the compiler: they stay in 
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from collections import Counter
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from analyzers.model import Reason
 from cuda_lsp.workspace.cuda_sources import Sources
+from cuda_lsp.workspace.spelling import one_spelling
 
 _BYTE_ORDER_MARK = "\ufeff"
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")
@@ -98,7 +98,7 @@ def _failed(path: Path, kind: str, text: str) -> Input:
 
 
 def _absolute(path: Path) -> str:
-    return os.path.normpath(Path.cwd() / path)
+    return one_spelling(Path.cwd() / path)
 
 
 def shown(path: str) -> str:

@@ -8,7 +8,6 @@ defaults would be a different check.
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.compile_commands import Database
 from cuda_lsp.workspace.program_index import ProgramIndex, View
 from cuda_lsp.workspace.project import Project
+from cuda_lsp.workspace.spelling import one_spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Requests:
     def __init__(self, selection: Selection, paths: Iterable[str] = ()) -> None:
         """`paths` as given on the command line: files below the folders among them may belong to one program."""
         self._selection = selection
-        self.folders = tuple(os.path.normpath(Path.cwd() / path) for path in paths if Path(path).is_dir())
+        self.folders = tuple(one_spelling(Path.cwd() / path) for path in paths if Path(path).is_dir())
         self._views: dict[tuple[str, bool], View] = {}
         self._projects: dict[str, Project] = {}
         self._named_database = _named_database(selection.database)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from pathlib import Path
 from analyzers.frontend import flags
 from analyzers.frontend.flags import CompileFlags
 from cuda_lsp.config import Problem, Settings
+from cuda_lsp.workspace.spelling import one_spelling
 
 NAME = "compile_commands.json"
 _BUILD_FOLDERS = ("build", "out", "Build", "builddir", "_build")
@@ -73,7 +73,7 @@ def load(path: Path | None) -> tuple[Database, tuple[Problem, ...]]:
         return Database(str(path)), (Problem(str(path), f"cannot be read: {error.strerror or error}"),)
     except flags.FlagsError as error:
         return Database(str(path)), (Problem(str(path), str(error).removeprefix(f"{path}: ")),)
-    return Database(str(path), {os.path.normpath(name): found for name, found in commands.items()}), ()
+    return Database(str(path), {one_spelling(name): found for name, found in commands.items()}), ()
 
 
 def macro_words(arguments: Iterable[str]) -> frozenset[str]:

@@ -6,7 +6,6 @@ has to be done again. Both touch the disk: the server calls them from a thread.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from cuda_lsp.adoption.baseline import Baseline, BaselineError
 from cuda_lsp.config import Layer, Problem, Settings
 from cuda_lsp.workspace import compile_commands
 from cuda_lsp.workspace.compile_commands import Database
+from cuda_lsp.workspace.spelling import one_spelling
 
 _REPOSITORY = ".git"
 """What the top folder of a repository holds."""
@@ -121,7 +121,7 @@ def _text(path: Path | None) -> str | None:
 
 
 def _in(directory: Path, path: str | None) -> str | None:
-    return os.path.normpath(directory / path) if path is not None else None
+    return one_spelling(directory / path) if path is not None else None
 
 
 def _baseline(path: str | None) -> tuple[Baseline | None, tuple[Problem, ...]]:
