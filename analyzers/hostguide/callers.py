@@ -71,11 +71,15 @@ class Texts:
 class Callers:
     """Of the functions that lead to launches."""
 
-    def __init__(self, linker: Linker, machine: Executor, sources: SourceTexts, texts: Texts) -> None:
+    def __init__(
+        self, linker: Linker, machine: Executor, sources: SourceTexts, texts: Texts, leads: Callable[[Cursor], bool]
+    ) -> None:
+        """``leads``: whether the code of a function may come to a launch."""
         self._linker = linker
         self._machine = machine
         self._sources = sources
         self._texts = texts
+        self._leads = leads
         self._files = [(one, frozenset((one.path, *one.dependencies))) for one in linker.passes]
         self._mains = frozenset(one.path for one in linker.passes)
         self._own = linker.passes[0].path
@@ -226,6 +230,8 @@ class Callers:
             return True
         if inside is not None and not inside.is_open and not self._has_run(inside):
             return True
+        if inside is not None and _is_compiled(unit, path, offset) and self._leads_nowhere(inside):
+            return True
         if _is_instantiation(self._texts.blanked[path], offset):
             # Not a call: whoever else makes one has to mention the name as well.
             return callee.assumption is not None
@@ -234,6 +240,13 @@ class Callers:
             return False
         self._settled.add(known)
         return True
+
+    def _leads_nowhere(self, callee: Callee) -> bool:
+        """Whether all that a function's code refers to is known, in all its instances, and leads to no launch."""
+        bodies = [*self._bodies(callee)]
+        if not callee.first.template:
+            bodies = [copy.cursor for copy in callee.copies]
+        return bool(bodies) and not any(self._leads(body) for body in bodies)
 
     def _has_run(self, callee: Callee) -> bool:
         return any(place_of(copy.cursor) in self._machine.ran_at for copy in callee.copies)
@@ -299,6 +312,12 @@ def _meant(unit: HostPass, path: str, offset: int, name: str) -> Cursor | None:
     if found.kind in _VARIABLES:
         return found
     return found.referenced if found.kind in _USES else None
+
+
+def _is_compiled(unit: HostPass, path: str, offset: int) -> bool:
+    """Whether a name at a place is part of what a unit compiles, and not left out by the preprocessor."""
+    found = cursor_at(unit.host, path, offset)
+    return found is not None and not found.kind.is_invalid() and found.location.offset == offset
 
 
 def _is_pattern(cursor: Cursor, callee: Callee) -> bool:

@@ -42,35 +42,43 @@ def relevant(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Const
 
 def _without_idle_bounds(facts: list[Constraint], visible: frozenset[Expr]) -> list[Constraint]:
     """Drop bounds on numbers the kernel does not see, bounded from one side only: they can always be met."""
+    directions = [_directions(fact.condition) for fact in facts]
+    left = dict(enumerate(facts))
     while True:
         mentioned: dict[Expr, list[int]] = {}
-        for index, fact in enumerate(facts):
-            for symbol in ex.symbols(fact.condition) - visible:
-                if symbol.ty != BOOL:
+        for index in left:
+            for symbol in directions[index]:
+                if symbol.ty != BOOL and symbol not in visible:
                     mentioned.setdefault(symbol, []).append(index)
         idle: set[int] = set()
         for symbol, indices in mentioned.items():
-            directions = {_direction(facts[index].condition, symbol) for index in indices}
-            if len(directions) == 1 and None not in directions:
+            found = {directions[index][symbol] for index in indices}
+            if len(found) == 1 and None not in found:
                 idle.update(indices)
         if not idle:
-            return facts
-        facts = [fact for index, fact in enumerate(facts) if index not in idle]
+            return list(left.values())
+        for index in idle:
+            del left[index]
 
 
-def _direction(condition: Expr, symbol: Expr) -> str | None:
-    """Whether making a number large enough, or small enough, satisfies a condition whatever else holds."""
+def _directions(condition: Expr) -> dict[Expr, str | None]:
+    """For each symbol of a condition, whether making it large enough, or small enough, satisfies the condition whatever
+    else holds."""
+    out: dict[Expr, str | None]
     if condition.op == "lor":
-        found = {_direction(part, symbol) for part in condition.args if symbol in ex.symbols(part)}
-        return found.pop() if len(found) == 1 else None
-    if condition.op not in ("lt", "le"):
-        return None
-    small, large = condition.args
-    if large is symbol and symbol not in ex.symbols(small):
-        return _UP
-    if small is symbol and symbol not in ex.symbols(large):
-        return _DOWN
-    return None
+        out = {}
+        for part in condition.args:
+            for symbol, direction in _directions(part).items():
+                out[symbol] = direction if out.get(symbol, direction) == direction else None
+        return out
+    out = dict.fromkeys(ex.symbols(condition))
+    if condition.op in ("lt", "le"):
+        small, large = condition.args
+        if large in out and large not in ex.symbols(small):
+            out[large] = _UP
+        if small in out and small not in ex.symbols(large):
+            out[small] = _DOWN
+    return out
 
 
 def without_widening(e: Expr) -> Expr:

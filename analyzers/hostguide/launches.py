@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -35,8 +35,9 @@ from analyzers.hostguide.disguises import may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
-from analyzers.hostguide.instantiations import is_typed_probe, probes_of
+from analyzers.hostguide.instantiations import is_typed_probe, member_probes, probes_of
 from analyzers.hostguide.launching import RawLaunch
+from analyzers.hostguide.leading import Leading, Words
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.notes import span, text_of
@@ -174,7 +175,15 @@ class _Guide:
         self.asked = Asked(self.kernels, self.functions, self.texts)
         wanted, mentions = self._wanted()
         self.wanted = wanted
+        known = {one.path: self._missing(one, self._members_of(one)) for one in self.linker.passes}
+        if any(known.values()):
+            # Nothing that runs changes what these ask for: it would all be run again with them.
+            own = known.pop(self.unit.path)
+            return HostFacts({}, (), (), own, {path: probes for path, probes in known.items() if probes})
         self.machine.wanted = frozenset(f.name for f in wanted)
+        words = Words(self.texts, self.macros, wanted, self.copies)
+        definition = self.machine.builder.definition
+        self.leads = Leading(self.sources, definition, self.asked.leaves_out_name, words.named_in)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
@@ -227,12 +236,22 @@ class _Guide:
 
     def _probes_wanted(self, one: HostPass) -> tuple[str, ...]:
         """What to append to a file to see further instances."""
-        paths = dict.fromkeys((one.path, *one.dependencies))
-        own = [self.texts[path] for path in paths]
-        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
+        functions, wanted, own = self._read_by(one, self.functions), self._read_by(one, self.wanted), self._texts(one)
         idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
-        found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
-        return tuple(p for p in found if p not in one.probes)
+        return self._missing(one, probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle))
+
+    def _members_of(self, one: HostPass) -> Iterator[str]:
+        return member_probes(self._read_by(one, self.wanted), self._texts(one))
+
+    def _read_by(self, one: HostPass, functions: Sequence[FoundFunction]) -> list[FoundFunction]:
+        paths = {one.path, *one.dependencies}
+        return [f for f in functions if f.path in paths]
+
+    def _texts(self, one: HostPass) -> list[bytes]:
+        return [self.texts[path] for path in dict.fromkeys((one.path, *one.dependencies))]
+
+    def _missing(self, one: HostPass, probes: Iterable[str]) -> tuple[str, ...]:
+        return tuple(p for p in dict.fromkeys(probes) if p not in one.probes)
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -298,7 +317,7 @@ class _Guide:
         texts = Texts(
             self.texts, mentions, declared, self._around, lambda path, at: self.macros.at(path, at) is not None
         )
-        self.callers = Callers(self.linker, self.machine, self.sources, texts)
+        self.callers = Callers(self.linker, self.machine, self.sources, texts, self.leads)
         self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
         self._run_open()
         for probe, _ in self.probes:
@@ -335,6 +354,9 @@ class _Guide:
         callee = self.callers.callee(function)
         if callee is not None and not callee.is_open and not callee.first.template:
             callee.is_open, callee.assumption = True, None
+        if not self.leads(function.cursor):
+            self.machine.runs_now(function)  # nothing would come of it
+            return False
         self.machine.run_root(function)
         return True
 

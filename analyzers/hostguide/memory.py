@@ -383,6 +383,9 @@ class Memory(Provenance):
                     out.facts = FactLink(out.facts, condition, link.note)
         for variable in [*a.store, *(v for v in b.store if v not in a.store)]:
             first, second = a.store.get(variable), b.store.get(variable)
+            if first is second and first is not None:
+                out.store[variable] = first
+                continue
             if first is None or second is None:
                 if not variable.outside:
                     continue
