@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from gpu_runner.cpu.launch import Array, LaunchError, Record, Scalar
@@ -66,7 +67,7 @@ def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:
         case "iota":
             return np.arange(argument.count).astype(dtype)
         case "random":
-            generator = np.random.default_rng(0)
+            generator = default_rng(0)
             if dtype.kind == "f":
                 return generator.standard_normal(argument.count).astype(dtype)
             return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype)

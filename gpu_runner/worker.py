@@ -1,6 +1,7 @@
 """The process in which a kernel runs: one request from standard input, one answer to standard output, both JSON.
 
-Limits on memory, processor time, files and core dumps are set where the system has them, when the compiler is done.
+Limits on memory, processor time, core dumps, files and connections are set where the system has them, when the compiler
+is done.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import sys
 import traceback
 from typing import Any
 
+from gpu_runner.cpu import execute
+from gpu_runner.detector import detect
 from gpu_runner.request import Request, RunResult, from_json, to_json
 from gpu_runner.session import serve
 
@@ -31,6 +34,8 @@ def main() -> None:
 
 def limit(request: Request) -> None:
     """From here on this process may use so much and no more."""
+    detect.compiled_code()  # from their source files
+    execute.scheduler_code()
     try:
         import resource as module
     except ImportError:  # Windows: the harness ends the process when its time is over
@@ -43,7 +48,8 @@ def limit(request: Request) -> None:
             (resource.RLIMIT_AS, request.memory),
             (resource.RLIMIT_CPU, seconds),
             (resource.RLIMIT_FSIZE, 0),
-            (resource.RLIMIT_NOFILE, 64),
+            # No further descriptor: neither a file nor a connection can be opened any more.
+            (resource.RLIMIT_NOFILE, os.dup(0) + 1),
         ]
     else:  # the driver maps more address space than any limit, opens files, and decoding runs on many cores
         limits.append((resource.RLIMIT_CPU, seconds * (os.cpu_count() or 1)))

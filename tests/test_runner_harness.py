@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from gpu_runner.harness import run
+from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import ArrayArgument, Focus, Request, RunResult, ScalarArgument, from_json, to_json
@@ -162,3 +167,53 @@ def test_shared_memory_is_that_of_the_kernel_alone() -> None:
     base = replace(REQUEST, kernel="k", source=source, arguments=(ArrayArgument("i32", 64),), instances=(), seeds=(0,))
     result = run(replace(base, block=(32, 1, 1)))
     assert {(fault.kind, fault.access.places[0].line) for fault in result.faults} == {("out-of-bounds", 3)}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits; the harness ends the process there")
+def test_a_process_that_runs_kernels_opens_neither_files_nor_connections(tmp_path: Path) -> None:
+    program = f"""
+import json, socket
+from pathlib import Path
+from gpu_runner.request import Request
+from gpu_runner.worker import limit
+limit(Request("k", (1, 1, 1), (1, 1, 1), seconds=1))
+told = {{}}
+for name, what in (
+    ("connection", lambda: socket.socket()),
+    ("read", lambda: Path({str(tmp_path / "there")!r}).read_text()),
+    ("write", lambda: Path({str(tmp_path / "new")!r}).write_text("x")),
+    ("pipe", lambda: __import__("os").pipe()),
+):
+    try:
+        what()
+    except OSError as error:
+        told[name] = error.strerror
+print(json.dumps(told))
+"""
+    (tmp_path / "there").write_text("text")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)) == {"connection", "read", "write", "pipe"}
+    assert not (tmp_path / "new").exists()
+
+
+def test_processor_time_is_limited_where_no_clock_is_looked_at() -> None:
+    """Whatever the process does: the system ends it, and that is an answer."""
+    program = """
+import resource
+from gpu_runner.request import Request
+from gpu_runner.worker import limit
+limit(Request("k", (1, 1, 1), (1, 1, 1), seconds=1))
+print(resource.getrlimit(resource.RLIMIT_CPU)[0], resource.getrlimit(resource.RLIMIT_CORE)[0])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["31", "0"], done.stderr
+    assert "it used up its processor time" in _death(-signal.SIGXCPU, "")
+
+
+def test_an_access_far_outside_ends_as_a_message_and_not_the_process() -> None:
+    source = 'extern "C" __global__ void k(int *a) { a[(long long)threadIdx.x << 40] = 1; *(int *)16 = 2; }'
+    arguments = (ArrayArgument("i32", 64),)
+    result = run(replace(REQUEST, kernel="k", source=source, arguments=arguments, instances=()))
+    assert result.status == "finished"
+    assert {fault.kind for fault in result.faults} == {"out-of-bounds"}
