@@ -37,8 +37,9 @@ _RENEWED: Final = 30
 
 _INTRODUCTION = """# Verdicts against runs
 
-`python -m benchmarks differential --count 10000 --jobs 2`; a seed names a kernel, `--seed N` shows it. The kernels of
-[random.md](random.md), checked from their text as a user would, then compiled by NVRTC and executed on the processor
+`python -m benchmarks differential --count 10000 --jobs 2`; `--resume` goes on where the last one was stopped, and
+`--seed N` shows the kernel that a seed names. The kernels of [random.md](random.md), checked from their text as a user
+would, then compiled by NVRTC and executed on the processor
 under the race detector: at each launch that the text allows, in two orders, and at the witness of each definite race.
 Compiler, executor and detector share nothing with the analysis and its reference but the text. A **contradiction** is
 a race or a divergent barrier that was called absent or is not among the findings, or a definite race that does not
