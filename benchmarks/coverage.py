@@ -244,7 +244,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run and write the table (and the raw rows beside the cache)."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--rewrite", action="store_true", help="check nothing: write the table of what is known")
+    parser.add_argument("--rewrite", action="store_true", help="check nothing: write the table of what is known so far")
     parser.add_argument("--missing", action="store_true", help="check the files of which nothing is known")
     parser.add_argument("--only", action="append", metavar="PATTERN", help="check the files whose paths match")
     parser.add_argument("--skip", action="append", metavar="PATTERN", default=[], help="but not those")
@@ -255,7 +255,7 @@ def main(arguments: list[str] | None = None) -> None:
         run(options.jobs, _chosen(files, options.only or ["*"], options.skip, missing=options.missing), _revision())
     reports = known(files)
     text = table(reports, len(files))
-    if len(reports) == len(files):  # a run that is stopped leaves the table of the last whole one
+    if options.rewrite or len(reports) == len(files):  # a run that is stopped leaves the table of the last whole one
         (HERE / "coverage.md").write_text(text)
     print(text[: text.index("## Alarms")])
 
