@@ -6,7 +6,8 @@ the kernel is right as it is.
 
 What a kernel computes does not depend on where its barriers are as long as every conflicting pair is ordered: threads
 come to places that they all reach in one order, and the moved barrier stands at such a place. That says nothing of
-atomics and volatile accesses, which are ordered by more than proofs of races ask: kernels with them are left alone.
+atomics and volatile accesses, which are ordered by more than proofs of races ask, nor of output and clocks, which show
+when things happen: kernels with them are left alone.
 """
 
 from __future__ import annotations
@@ -32,8 +33,6 @@ from quickfix.removal import deletion_of, merged
 from quickfix.session import SearchSpentError, Session, Stop
 from quickfix.wording import edits_of, empty_bodies
 
-_OBSERVED: Final = re.compile(rb"\b(?:printf|clock|clock64|__nanosleep|__globaltimer\w*)\s*\(|\basm\b")
-"""What shows in which order and when things happen."""
 _JUMP: Final = re.compile(rb"\b(?:continue|break|goto|return)\b")
 _AT_A_TIME: Final = 16
 _MOST_BARRIERS: Final = 8
@@ -79,7 +78,7 @@ def _in_loops(kernels: Iterable[KernelAnalysis]) -> Iterator[tuple[KernelAnalysi
     seen: set[SourceSpan] = set()
     for analysis in kernels:
         events = analysis.events
-        if not applicable(events) or any(a.atomic is not None for a in events.accesses):
+        if not applicable(events) or events.observations or any(a.atomic is not None for a in events.accesses):
             continue
         findings = (f for c in analysis.result.contexts for f in c.findings)
         useless = {f.span for f in findings if f.code is Verdict.REDUNDANT_BARRIER}
@@ -103,8 +102,6 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
     trips = trips_of([analysis])
     here = _loops(chain)
     code = Layout(text).code
-    if _OBSERVED.search(code, level.function.start, level.function.end):
-        return None
     for gap, loops, inner in _outside(chain):
         if not _in_every_iteration(inner, code, access.span):
             continue

@@ -52,6 +52,7 @@ def test_a_hint_tells_the_cost_before_and_after_and_is_about_no_finding() -> Non
         MAY_LEAVE.format("if (k % 2) continue;"),
         "for (int k = 0; k < 64; k++) { if (k == 63) { __syncthreads(); sum += s[(t + k) % 256]; } }",
         MAY_LEAVE.format("sum += clock64();"),
+        MAY_LEAVE.format('[](int k) { printf("%d\\n", k); }(k);'),
     ],
     ids=[
         "needed",
@@ -63,6 +64,7 @@ def test_a_hint_tells_the_cost_before_and_after_and_is_about_no_finding() -> Non
         "not every one",
         "only the last",
         "clocks",
+        "output in what is called",
     ],
 )
 def test_no_hint(body: str) -> None:

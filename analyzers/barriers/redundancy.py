@@ -48,12 +48,25 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
         if b.scope not in ("block", "warp", "tile") or b.statement is None:
             continue
         without = gone | {b.id}
-        if _signals(checker.launch, b):
+        if shows(checker.launch.events, b) or _signals(checker.launch, b):
             continue
         if _proved_without(checker, checked, without) and not _orders_atomics(checker, without):
             gone = without
             found.append(b)
     return found[::-1]
+
+
+def shows(events: KernelEvents, barrier: BarrierEvent) -> bool:
+    """What the barrier orders shows without a race: the time read behind it, memory taken back behind it, output in
+    front of it and behind it, or a signal anywhere in the kernel."""
+    before, behind = set[str](), set[str]()
+    for seen in events.observations:
+        again = bool(set(seen.loops) & set(barrier.loops))
+        if again or seen.order < barrier.order:
+            before.add(seen.kind)
+        if again or seen.order > barrier.order:
+            behind.add(seen.kind)
+    return bool(behind & {"time", "free"}) or "signal" in before | behind or "output" in before & behind
 
 
 def _proved_without(checker: RaceChecker, checked: Checked, gone: frozenset[int]) -> bool:

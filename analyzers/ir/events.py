@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzers.ir.expr import Expr
-from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Lanes, Order, Scope, Site
+from analyzers.ir.kernel import UNALIGNED, Alignment, Kernel, Lanes, ObservationKind, Order, Scope, Site
 from analyzers.model import SourceSpan
 
 ConjunctKind = Literal["branch", "loop", "break", "return", "assume"]
@@ -172,6 +172,16 @@ class AssertionEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservationEvent:
+    """Something that shows without touching memory (``kernel.Observe``)."""
+
+    order: int
+    kind: ObservationKind
+    loops: tuple[str, ...]
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
 class UnsupportedEvent:
     kind: str
     text: str
@@ -237,6 +247,7 @@ class KernelEvents:
     assumptions: tuple[str, ...] = ()
     waits: tuple[WaitEvent, ...] = ()
     assertions: tuple[AssertionEvent, ...] = ()
+    observations: tuple[ObservationEvent, ...] = ()
     broadcasts: Mapping[str, Broadcast] = field(default_factory=dict[str, Broadcast])
     """By the identity of the result."""
     scans: Mapping[str, Scan] = field(default_factory=dict[str, Scan])

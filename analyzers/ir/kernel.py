@@ -234,6 +234,19 @@ class Havoc:
     site: Site
 
 
+ObservationKind = Literal["output", "time", "free", "signal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """What the thread does here shows, though no memory is touched: it writes ``output``, reads the ``time`` or waits
+    for some, has the memory of an object taken back (``free``), or tells other grids or tools where it is (``signal``).
+    """
+
+    kind: ObservationKind
+    site: Site
+
+
 @dataclass(frozen=True, slots=True)
 class Assume:
     """The thread goes on only where ``condition`` holds (``__builtin_assume``, ``__trap`` guards, device ``assert``,
@@ -308,6 +321,7 @@ Stmt: TypeAlias = (
     | Fence
     | Collective
     | Havoc
+    | Observe
     | Assume
     | Unsupported
     | If

@@ -24,6 +24,7 @@ from analyzers.ir.kernel import (
     Kernel,
     Load,
     Loop,
+    Observe,
     MemObject,
     Site,
     Stmt,
@@ -128,7 +129,7 @@ def _bounds(in_bounds: tuple[tuple[Expr, int], ...]) -> str:
     return "".join(f" [{expression_text(index)} < {extent}]" for index, extent in in_bounds)
 
 
-def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Assume | Unsupported) -> str:
+def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | Observe | Assume | Unsupported) -> str:
     if isinstance(s, Load):
         volatile = " volatile" if s.volatile else ""
         return f"#{s.id} {s.var} := load{volatile} {s.ty} {s.width}B {expression_text(s.pointer)}{_bounds(s.in_bounds)}"
@@ -154,6 +155,8 @@ def _effect(s: Load | Store | Atomic | Barrier | Fence | Collective | Havoc | As
         return f"#{s.id} {s.var} := {s.name}({', '.join(expression_text(o) for o in s.operands)})"
     if isinstance(s, Havoc):
         return f"{s.var} := any {s.ty} ({s.reason})"
+    if isinstance(s, Observe):
+        return f"observe {s.kind}"
     if isinstance(s, Assume):
         return f"assume {expression_text(s.condition)} ({s.source})"
     return f"unsupported {s.kind}: {s.text}"

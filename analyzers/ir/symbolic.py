@@ -28,6 +28,7 @@ from analyzers.ir.events import (
     FenceEvent,
     KernelEvents,
     LoopInstance,
+    ObservationEvent,
     WaitEvent,
 )
 from analyzers.ir.expr import BOOL, I64, Expr
@@ -103,6 +104,7 @@ class _Executor(Effects):
         self.frames: list[_Frame] = []
         self.followed = 0
         self.assertions: list[AssertionEvent] = []
+        self.observations: list[ObservationEvent] = []
 
     def run(self) -> KernelEvents:
         self._block(unrolled(self.kernel.body))
@@ -116,6 +118,7 @@ class _Executor(Effects):
             definitions=dict(self.definitions),
             waits=tuple(self.waits),
             assertions=tuple(self.assertions),
+            observations=tuple(self.observations),
             assumptions=tuple(self.assumptions),
             broadcasts=self.broadcasts,
             scans=self.warp_scans.found,
@@ -179,6 +182,9 @@ class _Executor(Effects):
         elif isinstance(s, K.Fence):
             if self.recording:
                 self.fences.append(FenceEvent(s.id, self._tick(), s.scope, s.order, self.guard, self._labels(), s.site))
+        elif isinstance(s, K.Observe):
+            if self.recording:
+                self.observations.append(ObservationEvent(self._tick(), s.kind, self._labels(), s.site))
         else:
             self._reject(s.kind, s.text, s.site)
         return None

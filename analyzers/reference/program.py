@@ -19,7 +19,17 @@ PathStep = tuple[str, str, int]
 """(``if``, number, branch) or (``loop``, label, 0)."""
 
 Effect = (
-    k.Assign | k.Load | k.Store | k.Atomic | k.Barrier | k.Fence | k.Collective | k.Havoc | k.Assume | k.Unsupported
+    k.Assign
+    | k.Load
+    | k.Store
+    | k.Atomic
+    | k.Barrier
+    | k.Fence
+    | k.Collective
+    | k.Havoc
+    | k.Observe
+    | k.Assume
+    | k.Unsupported
 )
 
 

@@ -85,6 +85,8 @@ class Stepper(ABC, Generic[C]):
                 return self.barrier(pc, operation)
             case k.Collective():
                 return self.collective(pc, operation)
+            case k.Observe():
+                return _nothing
             case k.Havoc():
                 return self.havoc(operation)
             case k.Assume():
@@ -130,6 +132,10 @@ class Stepper(ABC, Generic[C]):
 
     @abstractmethod
     def unsupported(self, s: k.Unsupported) -> Callable[[C], int | None]: ...
+
+
+def _nothing(_: Framed) -> None:
+    """What shows without touching memory changes nothing here."""
 
 
 def _starting(counter: str) -> Callable[[Framed], None]:

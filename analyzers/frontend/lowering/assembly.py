@@ -33,7 +33,7 @@ from analyzers.ir.expr import (
     const,
     lnot,
 )
-from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, Order, Store
+from analyzers.ir.kernel import Alignment, Assume, Atomic, If, Load, ObservationKind, Observe, Order, Store
 
 _CONSTRAINT = re.compile(r'(?:\[(\w+)\]\s*)?"\s*([=+]?)[^"]*"\s*\(')
 _REGISTER = re.compile(
@@ -42,6 +42,10 @@ _REGISTER = re.compile(
 _WIDTHS = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16, "16x2": 4}
 _TYPE = re.compile(r"\.(?:b|u|s|f|bf|e4m|e5m)(8|16x2|16|32|64|128)\b")
 _ATOMIC_OPS = frozenset({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"})
+_CLOCK = re.compile(r"%%?(?:clock(?:64|_hi)?|globaltimer(?:_lo|_hi)?)\b")
+#: Of these, what shows to others, or changes when something happens.
+_SHOWS: dict[str, ObservationKind] = {"griddepcontrol": "signal", "nanosleep": "time", "pmevent": "signal",
+                                      "setmaxnreg": "signal", "discard": "signal"}  # fmt: skip
 #: No effect on memory that the analysis sees, and no value.
 _IGNORED = frozenset({"prefetch", "prefetchu", "discard", "applypriority", "griddepcontrol", "nanosleep", "pmevent",
                       "setmaxnreg", "ret", ".reg", "."})  # fmt: skip
@@ -113,6 +117,8 @@ def _instruction(s: Statement, text: str) -> bool:
         guard = lnot(known) if negated else known
     head, _, rest = text.partition(" ")
     name = head.split(".")[0] or "."
+    if name in _SHOWS or _CLOCK.search(text):
+        s.ctx.emit(Observe(_SHOWS.get(name, "time"), s.ctx.site(s.node)))
     if name in _IGNORED or head.endswith(":"):
         return True
     with s.ctx.branch() if guard is not TRUE else s.ctx.captured() as emitted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzers.frontend.lowering.context import Context, values
 from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, stripped
 from analyzers.frontend.lowering.places import Value
+from analyzers.ir.kernel import Observe
 
 
 def ctx_effect(ctx: Context, node: Node) -> None:
@@ -46,6 +47,7 @@ def statement_expression(ctx: Context, node: Node) -> Value:
 
 @values(Kinds.DELETE)
 def deallocation(ctx: Context, node: Node) -> Value:
+    ctx.emit(Observe("free", ctx.site(node)))
     for kid in node.kids:
         ctx_effect(ctx, kid)
         given = stripped(kid).type.element if stripped(kid).type.shape == "pointer" else None

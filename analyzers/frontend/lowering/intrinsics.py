@@ -32,7 +32,7 @@ from analyzers.ir.expr import (
     neg,
     select,
 )
-from analyzers.ir.kernel import KERNEL_BLOCK, Assume, Exit
+from analyzers.ir.kernel import KERNEL_BLOCK, Assume, Exit, ObservationKind, Observe
 
 Rule = Callable[[Context, Call], Value]
 
@@ -94,11 +94,18 @@ def first_argument(ctx: Context, call: Call) -> Value:
     return value
 
 
-@intrinsic(
-    "printf", "puts", "vprintf", "fprintf", "__nanosleep", "__brkpt", "__prof_trigger", "free", "__builtin_prefetch",
-    "cudaGetLastError", "__builtin_free",
-)  # fmt: skip
+_SHOWS: dict[str, ObservationKind] = {
+    "printf": "output", "puts": "output", "vprintf": "output", "fprintf": "output", "__nanosleep": "time",
+    "__brkpt": "signal", "__prof_trigger": "signal", "free": "free", "__builtin_free": "free",
+}  # fmt: skip
+
+
+@intrinsic(*_SHOWS, "__builtin_prefetch", "cudaGetLastError")
 def no_effect(ctx: Context, call: Call) -> Value:
+    """Nothing happens to memory that other threads use; the call may show in another way."""
+    kind = _SHOWS.get(call.name)
+    if kind is not None:
+        ctx.emit(Observe(kind, ctx.site(call.node)))
     for argument in call.args:
         if argument.type.scalar or argument.type.shape == "array":
             ctx.value(argument)
@@ -107,6 +114,7 @@ def no_effect(ctx: Context, call: Call) -> Value:
 
 @intrinsic("clock", "clock64", "globaltimer", "__globaltimer")
 def clock(ctx: Context, call: Call) -> Value:
+    ctx.emit(Observe("time", ctx.site(call.node)))
     return ctx.havoc(call.node.type.ir or I64, "time", call.node)
 
 

@@ -48,6 +48,7 @@ from analyzers.ir.kernel import (
     If,
     Load,
     Loop,
+    Observe,
     Stmt,
     Store,
     Unsupported,
@@ -60,7 +61,7 @@ _OF = "|"
 _SPLIT = ("split-barrier", "a barrier that separates arriving from waiting")
 _WIDTH = 8
 """Bytes of a barrier in memory."""
-_QUIET = (Assign, Havoc, Collective, Assume, Fence)
+_QUIET = (Assign, Havoc, Observe, Collective, Assume, Fence)
 """They touch no memory."""
 _WIDE: dict[str, Literal["block", "cluster", "grid"]] = {"block": "block", "cluster": "cluster", "grid": "grid"}
 

@@ -1,0 +1,78 @@
+// What a barrier orders shows in other ways than through memory: in output, in what a clock says, to other grids.
+#include <cstdio>
+
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void timed(long long *took, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  long long begin = clock64();
+  out[i] = i;
+  __syncthreads();
+  took[i] = clock64() - begin;
+  // expect: race-free
+}
+
+// The clock of a barrier that comes behind it says the same without it.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void timed_before(long long *at, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  at[i] = clock64();
+  __syncthreads();  // expect: redundant-barrier, fix: yes
+  out[i] = i;
+}
+
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void timed_by_ptx(unsigned long long *at, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned long long now;
+  out[i] = i;
+  __syncthreads();
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  at[i] = now;
+  // expect: race-free
+}
+
+__device__ void say(const char *what) { printf("%s %d\n", what, threadIdx.x); }
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void headline(int *out) {
+  if (threadIdx.x == 0) say("results");
+  __syncthreads();
+  out[threadIdx.x] = 1;
+  say("line");
+  // expect: race-free
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void rounds(int *out) {
+  for (int round = 0; round < 4; round++) {
+    out[threadIdx.x] = round;
+    __syncthreads();
+    say("round");
+  }
+  // expect: race-free
+}
+
+// Nothing is said in front of the barrier.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void one_line(int *out) {
+  out[threadIdx.x] = 1;
+  __syncthreads();  // expect: redundant-barrier, fix: yes
+  say("done");
+}
+
+// The next grid may start when all threads of this one have come here.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void lets_the_next_begin(int *out) {
+  out[threadIdx.x] = 1;
+  __syncthreads();
+  asm volatile("griddepcontrol.launch_dependents;");
+  // expect: race-free
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void gives_back(const int *list, int *out) {
+  out[threadIdx.x] = list[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) delete[] list;
+  // expect: race-free
+}
