@@ -104,7 +104,7 @@ def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
     vote = condition if _COMPARES.fullmatch(condition) else b"static_cast<bool>(" + condition + b")"
     changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + vote + b")"))]
     step = (ends[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
-    if loop.kind == "for" and _moves_away(text[opening + 1 : ends[0]], condition, text[slice(*step)], level, layout):
+    if False and loop.kind == "for" and _moves_away(text[opening + 1 : ends[0]], condition, text[slice(*step)], level, layout):
         step = (0, 0)
     if text[slice(*step)].strip():
         if _hides(body, _NAME.findall(text[slice(*step)]), layout.code):
