@@ -1,27 +1,35 @@
 """Repairs of random kernels held against executions: is any offered repair wrong, or more than is needed?
 
-Every repair of every kernel is judged by `benchmarks.generated.repairs`. Writes ``benchmarks/repairs.md``.
+Every repair of every kernel is judged by `benchmarks.generated.repairs`. What has been judged is kept in the cache by
+batches of seeds, so that a run may be broken off and taken up again; ``benchmarks/repairs.md`` is written of all that
+is there, and says of which seeds and revisions that is.
 
-    python -m benchmarks repairs [--count 2000] [--jobs 2] [--minutes M]
+    python -m benchmarks repairs [--count 2000] [--jobs 2] [--minutes M] [--anew]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from analyzers.engine import Engine
 from benchmarks.generated.repairs import Judged, judged
+from benchmarks.sources import CACHE
 
 HERE: Final = Path(__file__).resolve().parent
 SIZE: Final = 5
 """Statements of a kernel."""
 BATCH: Final = 10
+KEPT: Final = CACHE / "repairs.jsonl"
+"""One line for each batch that has been judged."""
 
 _INTRODUCTION: Final = """# Repairs of random kernels
 
@@ -33,22 +41,58 @@ back.
 """
 
 
-def batch(start: int, end: int) -> list[Judged]:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The seeds from `start` on that one process has judged, and the revision of the project that it did this with."""
+
+    start: int
+    revision: str
+    seconds: float
+    found: tuple[Judged, ...]
+
+
+def batch(start: int, end: int, revision: str) -> Batch:
     """Judge the seeds of a range in this process."""
-    engine = Engine()
-    return [judged(engine, seed, SIZE) for seed in range(start, end)]
+    engine, started = Engine(), time.process_time()
+    found = tuple(judged(engine, seed, SIZE) for seed in range(start, end))
+    return Batch(start, revision, time.process_time() - started, found)
 
 
-def table(found: Sequence[Judged], asked: int, seconds: float) -> str:
+def kept(path: Path) -> dict[int, Batch]:
+    """The batches of earlier runs, by their first seed; the latest of each."""
+    found: dict[int, Batch] = {}
+    for line in path.read_text().splitlines() if path.is_file() else ():
+        one = json.loads(line)
+        judgements = (Judged(j["seed"], tuple(j["kinds"]), tuple(j["contradictions"])) for j in one["found"])
+        found[one["start"]] = Batch(one["start"], one["revision"], one["seconds"], tuple(judgements))
+    return found
+
+
+def pieces(batches: Iterable[Batch]) -> str:
+    """`seeds 0–409 at 59bf617, 410–1999 at a2c3d4e`."""
+    runs: list[tuple[int, int, str]] = []
+    for one in sorted(batches, key=lambda b: b.start):
+        first, last = one.found[0].seed, one.found[-1].seed
+        if runs and runs[-1][1] + 1 == first and runs[-1][2] == one.revision:
+            runs[-1] = (runs[-1][0], last, one.revision)
+        else:
+            runs.append((first, last, one.revision))
+    return "seeds " + ", ".join(f"{first}–{last} at {revision}" for first, last, revision in runs)
+
+
+def table(batches: Sequence[Batch], asked: int) -> str:
     """The results as Markdown."""
+    found = [j for one in batches for j in one.found]
     wrong = [(j.seed, text) for j in found for text in j.contradictions]
     kinds = Counter(kind for j in found for kind in j.kinds)
     fewer = f" (of {asked:,} asked for, as many as the time allowed)" if len(found) < asked else ""
     count = f"{len(found):,} kernels{fewer}, {sum(kinds.values()):,} repairs, {len(wrong)} contradictions"
     repaired = sum(bool(j.kinds) for j in found)
+    minutes = sum(one.seconds for one in batches) / 60
     out = [
         _INTRODUCTION,
-        f"**{count}**, in {seconds / 60:.0f} minutes beside other work; {repaired:,} kernels with a repair.",
+        f"**{count}**, in {minutes:.0f} minutes of processor time; {repaired:,} kernels with a repair.",
+        f"Judged: {pieces(batches)}.",
         "",
         "| repair | offered |",
         "|---|---|",
@@ -66,16 +110,26 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--count", type=int, default=2000, help="how many kernels")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no batch after so many")
+    parser.add_argument("--anew", action="store_true", help="forget what earlier runs have judged")
     chosen = parser.parse_args(arguments)
-    started, found = time.monotonic(), list[Judged]()
-    starts = list(range(0, chosen.count, BATCH))
+    started = time.monotonic()
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    if chosen.anew:
+        KEPT.unlink(missing_ok=True)
+    known = kept(KEPT)
+    revision = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    starts = [s for s in range(0, chosen.count, BATCH) if s not in known]
     with ProcessPoolExecutor(chosen.jobs) as pool:
         while starts and time.monotonic() < started + 60 * chosen.minutes:
             now, starts = starts[: chosen.jobs], starts[chosen.jobs :]
             ends = [min(s + BATCH, chosen.count) for s in now]
-            for judgements in pool.map(batch, now, ends):
-                found += judgements
-    text = table(found, chosen.count, time.monotonic() - started)
+            for one in pool.map(batch, now, ends, [revision] * len(now)):
+                known[one.start] = one
+                with KEPT.open("a") as file:
+                    file.write(json.dumps(asdict(one)) + "\n")
+    text = table([known[start] for start in sorted(known)], chosen.count)
     print(text)
     (HERE / "repairs.md").write_text(text)
 

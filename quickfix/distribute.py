@@ -9,9 +9,10 @@ needs it, the engine finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
+from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
@@ -29,6 +30,7 @@ _NUMBER: Final = rb"(?:[1-9]\d*|0[xX][0-9a-fA-F]*[1-9a-fA-F][0-9a-fA-F]*)[uUlL]*
 _EXTENT: Final = rb"(?:(?:int|unsigned)?\s*\(?\s*(?:" + _NUMBER + rb"|(?:blockDim|gridDim)\.[xyz])\s*\)?\s*)"
 _POSITIVE: Final = re.compile(_EXTENT + rb"(?:\*\s*" + _EXTENT + rb")*")
 """Never zero: numbers, dimensions and products of them."""
+_LOGICAL: Final = re.compile(rb"&&|\|\||\?")
 _DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
 
 
@@ -152,12 +154,71 @@ def _check_without_condition(
         return len(given) == 1 and stepped is None and _POSITIVE.fullmatch(given[0].strip()) is not None
 
     by = change["by"] or b"1"
-    step = change.group().split(by)[0] if change["by"] else b""
-    if not is_positive(by) or (re.search(rb"\*|<<", step) and not is_positive(start)):
+    step = change.group().split(by)[0] if change["by"] else change.group()
+    name = change["name"] or change["same"]
+    ends = _ends(name, step, by, test, is_positive, blanked(text))
+    if not is_positive(by) or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
         raise NotPossible(f"the loop in line {line} may not end where its condition is false")
     for value in (start, test, by):
         if any(not is_positive(match["by"]) for match in _DIVISOR.finditer(value)):
             raise NotPossible(f"the head of the loop in line {line} may divide by zero where its condition is false")
+
+
+_COMPARED: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
+_TURNED: Final = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
+
+
+def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[bytes], bool], file: bytes) -> bool:
+    """Whether a counter that is changed by `step` and `by` comes to an end of `test` whatever the limit is, without
+    leaving the range of its type. `is_known`: a value is a number or a size, which is far from the end of the range."""
+    compared = _COMPARED.match(test)
+    if compared is None or _LOGICAL.search(test) or not _is_wide(name, file):
+        return False
+    left, operator, limit = compared["left"], compared["operator"], compared["right"]
+    if limit == name:
+        left, operator, limit = limit, _TURNED[operator], left
+    if left != name:
+        return False
+    known, unit = is_known(limit), by == b"1"
+    if b"+" in step:
+        return known if operator == b"<=" else operator == b"<" and (known or (unit and _holds(name, limit, file)))
+    if b"*" in step or b"<<" in step:
+        return operator in (b"<", b"<=") and known and (b"<<" in step or not unit)
+    down = operator == b">" and (limit == b"0" or known)
+    if b"-" in step:
+        return down and unit
+    return (down or (operator == b">=" and known)) and (b">>" in step or not unit)
+
+
+_INTEGER: Final = rb"(?:(?:const|unsigned|signed|long|short|int|char|bool|size_t|uint|uchar|u?int(?:8|16|32|64)_t)\s+)+"
+
+
+def _types(name: bytes, file: bytes) -> set[bytes]:
+    """The types of integers that variables of this name are declared with anywhere in the file."""
+    return {b" ".join(t.split()) for t in re.findall(rb"\b(" + _INTEGER + rb")" + re.escape(name) + rb"\b", file)}
+
+
+def _is_wide(name: bytes, file: bytes) -> bool:
+    narrow = re.compile(rb"\b(?:char|short|bool|uchar|u?int(?:8|16)_t)\b")
+    types = _types(name, file)
+    return bool(types) and not any(narrow.search(t) for t in types)
+
+
+def _holds(name: bytes, limit: bytes, file: bytes) -> bool:
+    """Whether every value of the limit is one that the counter can take."""
+    wide, unsigned = re.compile(rb"\blong\b|64_t|size_t"), re.compile(rb"\bunsigned\b|\bu|size_t")
+    counters = _types(name, file)
+    for part in re.findall(rb"[\w.]+", limit):
+        if re.fullmatch(rb"\d+", part):
+            continue
+        types = _types(part, file)
+        if not types:
+            return False
+        if any(wide.search(t) for t in types) and not all(wide.search(c) for c in counters):
+            return False
+        if any(unsigned.search(t) for t in types) and not all(unsigned.search(c) for c in counters):
+            return False
+    return True
 
 
 def _changes(name: bytes, code: bytes) -> bool:

@@ -166,7 +166,14 @@ def _checks(session: Session, wanted: Iterable[SourceSpan]) -> Iterator[tuple[st
                 each = name, message
                 near[each] = min(near.get(each, distance), distance)
     yield from sorted(near, key=lambda each: near[each])[:_CHECKS]
-    yield _STANDARD, False
+    if not any(_is_switched_off(text_of(session, span.path) or b"") for span in wanted):
+        yield _STANDARD, False
+
+
+def _is_switched_off(text: bytes) -> bool:
+    """The file itself says that `assert` is to do nothing."""
+    found = [m for m in _DIRECTIVE.finditer(_COMMENT.sub(b" ", text)) if re.match(rb"NDEBUG\b", m["rest"])]
+    return any(m["word"] == b"define" for m in found) and found[-1]["word"] != b"undef"
 
 
 def _takes_message(code: bytes, opening: int) -> bool | None:

@@ -29,6 +29,7 @@ from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
 from quickfix.steps import Restructuring
+from quickfix.strides import strides_of_rows
 from quickfix.uniform_loops import loop_around, uneven_loops, uniform
 
 
@@ -195,7 +196,8 @@ def _uniform_loop(
         return None
     level, loop = found
     text = session.trees.texts[level.function.path]
-    changes = uniform(level, loop, text)
+    rows = strides_of_rows(session.kernels, level.function.path, level.loop_line)
+    changes = uniform(level, loop, text, rows=rows)
     if changes is None:
         return None
     votes = any(b"__syncthreads_or(" in c.text for c in changes)

@@ -4,9 +4,9 @@ Takes a loop in which a barrier is missing, gives the changes after which all th
 iterations, each with its old body under its old condition. Two forms: over a base that is the same for all threads,
 where the loop strides from the number of the thread on (``for (int i = threadIdx.x; i < n; i += 64)``); and with
 ``__syncthreads_or`` in the test, where body and step stand under the old condition: a thread that is through changes
-nothing any more, so that a condition over its own variables stays false. The step stays in the head where it only moves
-a counter of the loop away from its limit. That the bounds are the same for all threads,
-where the first form needs it, the engine finds out.
+nothing any more, so that a condition over its own variables stays false. The first form is for loops in which no
+counter leaves the range of its type that did not before (`strides`); that their bounds are the same for all threads,
+the engine finds out.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ _STEP: Final = re.compile(
     rb"\s*(?:(?P<name>[A-Za-z_]\w*)\s*(?:(?P<operator>[-+])=\s*(?P<by>.+?)|(?P<after>\+\+|--))"
     rb"|(?P<before>\+\+|--)\s*(?P<same>[A-Za-z_]\w*))\s*\Z"
 )
-_OPPOSITE: Final = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
-_NUMBERS: Final = re.compile(rb"(?:\d+u?|(?:block|grid)Dim\.[xyz])(?:\s*\*\s*(?:\d+u?|(?:block|grid)Dim\.[xyz]))*")
-_UNSIGNED: Final = re.compile(rb"u|size_t")
 _NAME: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
 _COMPARES: Final = re.compile(rb"[^()?&|^,<>=!]+(?:<=?|>=?|==|!=)[^()?&|^,<>=!]+")
 """A condition that is 0 or 1: what `__syncthreads_or` takes is an `int`."""
@@ -73,8 +70,9 @@ def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]
     return frozenset(found)
 
 
-def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
-    """The changes; None for a loop that is uniform already. Raises `NotPossible`."""
+def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[Change] | None:
+    """The changes; None for a loop that is uniform already. Raises `NotPossible`. `rows`: all threads come to the loop,
+    and a stride is at least a row of the block (`strides`)."""
     layout = Layout(text)
     line = line_of(text, loop.keyword)
     body = level.body
@@ -97,15 +95,13 @@ def uniform(level: Level, loop: Statement, text: bytes) -> list[Change] | None:
         raise NotPossible(f"there is a comment in the head of the loop in line {line}")
     if not condition or _ACTS.search(condition) or reads_memory(condition, layout):
         raise NotPossible(f"the condition of the loop in line {line} may act or read memory")
-    if loop.kind == "for":
+    if loop.kind == "for" and rows:
         strided = _over_a_base(level, loop, layout, (opening, *ends))
         if strided is not None:
             return sorted(strided, key=lambda c: (c.start, c.end))
     vote = condition if _COMPARES.fullmatch(condition) else b"static_cast<bool>(" + condition + b")"
     changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + vote + b")"))]
     step = (ends[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
-    if False and loop.kind == "for" and _moves_away(text[opening + 1 : ends[0]], condition, text[slice(*step)], level, layout):
-        step = (0, 0)
     if text[slice(*step)].strip():
         if _hides(body, _NAME.findall(text[slice(*step)]), layout.code):
             raise NotPossible(f"the loop in line {line} hides a variable of its step")
@@ -142,36 +138,6 @@ def reads_memory(condition: bytes, layout: Layout) -> bool:
         if re.search(macro % name, layout.text, re.MULTILINE):
             return True
     return False
-
-
-def _moves_away(start: bytes, condition: bytes, step: bytes, level: Level, layout: Layout) -> bool:
-    """Whether a counter that the loop declares is compared with a limit of its own signedness and moves away from it
-    by a number: once past the limit it stays there, without conversions that could bring it back."""
-    declared, test, change = _DECLARATION.match(start), _TEST.match(condition), _STEP.match(step)
-    if declared is None or test is None or change is None or not _WIDE.fullmatch(declared["type"]):
-        return False
-    name = change["name"] or change["same"]
-    rising = (change["operator"] or change["after"] or change["before"])[:1] == b"+"
-    left, operator, right = test["left"], test["operator"], test["right"]
-    if right == name:
-        left, operator, right = right, _OPPOSITE[operator], left
-    if declared["name"] != name or left != name or _word(name, right) or (operator in (b"<", b"<=")) != rising:
-        return False
-    if change["by"] is not None and not _NUMBERS.fullmatch(change["by"]):
-        return False
-    if _UNSIGNED.match(declared["type"]):
-        return rising
-    function = layout.code[level.function.start : level.function.end]
-    return all(_is_signed(part, function) for part in re.findall(rb"[\w.]+", right)) and not _ACTS.search(right)
-
-
-def _is_signed(part: bytes, function: bytes) -> bool:
-    """A decimal literal without suffix, or a variable whose only declarations in the function are of signed types."""
-    if re.fullmatch(rb"\d+", part):
-        return True
-    types = re.findall(rb"\b([A-Za-z_]\w*)[\s*&]+" + re.escape(part) + rb"\b", function)
-    signed = re.findall(rb"(?<!unsigned )\b(?:int|int\d\d_t)\s+" + re.escape(part) + rb"\b", function)
-    return bool(signed) and len([t for t in types if t != b"return"]) == len(signed)
 
 
 def _hides(body: Body, names: Iterable[bytes], code: bytes) -> bool:

@@ -158,3 +158,19 @@ def test_it_is_listed_and_never_applied_with_others() -> None:
     (unit,) = (e.result for e in Engine().check(request) if isinstance(e, UnitFinished))
     assert [offer.title for offer in available(unit)] == ["Check `n % 2 == 0` before the launch"]
     assert isinstance(fix_all(Engine(), request), FixRefusal)
+
+
+@pytest.mark.parametrize(
+    ("head", "offered"),
+    [
+        ("#define NDEBUG\n", False),
+        ("#  define NDEBUG 1\n#include <cassert>\n", False),
+        ("#define NDEBUG\n#undef NDEBUG\n", True),
+        ("// #define NDEBUG\n", True),
+        ("#define NDEBUG_LEVEL 2\n", True),
+    ],
+)
+def test_assert_is_not_offered_where_the_file_switches_it_off(head: str, offered: bool) -> None:
+    text = f"{head}{KERNEL}void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
+    (answer,) = answered(CheckRequest("/host/a.cu", text))
+    assert isinstance(answer, Fix) == offered

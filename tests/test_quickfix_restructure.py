@@ -17,7 +17,7 @@ from analyzers.model import CheckOptions, Fix, FixRefusal
 from analyzers.reference.interpreter import run
 from analyzers.reference.launch import ConcreteLaunch
 from analyzers.requests import CheckRequest
-from quickfix import fix_all
+from quickfix import answers, fix_all
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = re.compile(r"// cuda-lsp: launch.*\n__global__ void (\w+)")
@@ -224,6 +224,110 @@ def test_a_number_that_may_wrap_around_is_no_base() -> None:
     )
     answer = repaired(text, "k")
     assert isinstance(answer, FixRefusal) or "base" not in edited(text, answer)
+
+
+UNEVEN = """__global__ void k(int *out, {0} b, {0} e) {{
+  __shared__ int s[64];
+  for ({0} i = b + {1}threadIdx.x; {2}) {{
+    s[threadIdx.x] = i;
+    out[threadIdx.x] = s[63 - threadIdx.x];
+  }}
+}}
+"""
+
+
+def in_a_block(text: str, begin: int, end: int) -> list[list[tuple[object, ...]]]:
+    """The accesses of each thread of a block, in order: object, offset and kind."""
+    result = run(kernel(text, "k"), ConcreteLaunch(block=(64, 1, 1), values={"b": begin, "e": end}, seed=3))
+    assert result.outcome == "finished", result.reason
+    found: list[list[tuple[object, ...]]] = [[] for _ in range(THREADS)]
+    for a in result.accesses:
+        found[a.thread].append((a.object, a.offset, a.kind))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "begin", "end"),
+    [
+        ("unsigned", "i < e; i++", 2**32 - 10, 5),
+        ("unsigned", "i < e; i++", 2**32 - 70, 2**32 - 1),
+        ("unsigned", "i < e; i += 7", 2**32 - 90, 2**32 - 20),
+        ("unsigned", "i <= e; i++", 2**32 - 80, 2**32 - 2),
+        ("int", "i < e; i++", 2**31 - 90, 2**31 - 1),
+        ("int", "i <= e; i++", 2**31 - 70, 2**31 - 2),
+        ("int", "e > i; i += 2", 2**31 - 90, 2**31 - 4),
+    ],
+)
+def test_a_loop_made_by_all_threads_does_the_same_near_the_end_of_the_range(
+    kind: str, head: str, begin: int, end: int
+) -> None:
+    text = UNEVEN.format(kind, "(int)" if kind == "int" else "", head)
+    after = edited(LAUNCH + text, repaired(LAUNCH + text, "k"))
+    assert in_a_block(after, begin, end) == in_a_block(text, begin, end)
+
+
+def test_a_base_is_for_strides_of_whole_rows_only() -> None:
+    """With `i += 32` the number of a thread may wrap around above a base that has not come to its end."""
+    heads = {"blockDim.x": True, "64": True, "128": True, "32": False, "n": False}
+    for step, based in heads.items():
+        text = LAUNCH + UNEVEN.format("unsigned", "", f"i < e; i += {step}").replace("b + ", "").replace(" b,", " n,")
+        answer = repaired(text, "k")
+        assert not isinstance(answer, Fix) or ("base" in edited(text, answer)) == based, step
+
+
+INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < 48) {{
+    for ({0}) {{
+      s[t] = a[i] + t;
+      __syncthreads();
+      out[t] += s[47 - t];
+      __syncthreads();
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "ends"),
+    [
+        ("int i = 0; i < n; i++", True),
+        ("int i = 0; i < 100; i += 3", True),
+        ("int i = 32; i > 0; i >>= 1", True),
+        ("int i = 0; i <= n; i++", False),
+        ("int i = 0; i < n; i += 2", False),
+        ("int i = 0; i < n; i += m", False),
+        ("int i = 1; i < n; i *= 2", False),
+        ("int i = 0; i != n; i++", False),
+        ("unsigned char i = 0; i < 300; i++", False),
+        ("int i = 0; i < (unsigned)n; i++", False),
+    ],
+)
+def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
+    answer = repaired(LAUNCH + INSIDE_OUT.format(head), "k")
+    assert isinstance(answer, Fix) == ends, answer
+
+
+def test_a_return_that_protects_the_head_of_a_loop_stays_in_front_of_it() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (n == 0 || t >= 48) return;
+  for (int i = 0; i < 1024; i += n) {
+    s[t] = i + t;
+    __syncthreads();
+    out[t] += s[47 - t];
+    __syncthreads();
+  }
+}
+"""
+    )
+    for answer in answers(engine(), CheckRequest("/restructured/a.cu", text)):
+        assert not isinstance(answer, Fix), applied(text, answer.edits)
 
 
 SWITCH = """__global__ void k(int *s, int *out, int *p) {{

@@ -21,6 +21,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
+from analyzers.ir.held import held
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -226,6 +227,9 @@ def find_form(
         wrapping = _may_wrap(start, delta, placeholder, condition)
         form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
+    until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant))
+    if until is not None:
+        return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True)
     if end.op == "select" and invariant(end.args[0]):
         # A step that some threads make in every iteration, and the others in none.
         which, *ways = end.args
