@@ -6,8 +6,8 @@ barriers in what comes of it, both accepted by the engine; or why there is none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -159,6 +159,20 @@ def _old_key(finding: Finding, files: dict[str, EditedFile]) -> PairKey | None:
     return None if old is None else key_of(old)
 
 
+def _old_line(place: tuple[str, int], current: Session, files: Mapping[str, EditedFile]) -> tuple[str, int]:
+    """A loop by the line of the text before all steps in which its head stood, or the first of it that is left."""
+    path, line = place
+    file = files.get(path)
+    if file is None:
+        return place
+    text = current.trees.texts[path]
+    lines = text.splitlines(keepends=True)
+    start = sum(map(len, lines[: line - 1]))
+    start += len(text[start:]) - len(text[start:].lstrip())
+    old = next((o for o in map(file.offsets.old, range(start, len(text))) if o is not None), len(file.before))
+    return path, line_of(file.before, old)
+
+
 def _fix(
     session: Session,
     begun: Begun,
@@ -179,7 +193,8 @@ def _fix(
     if not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)
-    cost = ", ".join((words(placed.barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
+    barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
+    cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     what = sentence(", ".join(dict.fromkeys(begun.done))).removesuffix(".")
     return Fix(

@@ -288,3 +288,39 @@ __global__ void doubled_rows(int *cells, int n) {  // expect: race-free
     cells[row * 64 + threadIdx.x] = i;
   }
 }
+
+// A variable that waits once it has come to its limit, in a loop that all threads make.
+// cuda-lsp: launch grid=(1) block=(64) n=1000
+__global__ void waits_at_the_limit(int *a, int n) {  // expect: race-free
+  int i = 2 * threadIdx.x;
+  while (__syncthreads_or(i < n)) {
+    if (i < n) {
+      a[i] = threadIdx.x;
+      i += 128;
+    }
+  }
+}
+
+// Where it waits, another thread has been.
+// cuda-lsp: launch grid=(1) block=(64) n=1000
+__global__ void written_where_it_waits(int *a, int n) {
+  int i = threadIdx.x;
+  for (int k = 0; k < 16; k++) {
+    if (i < n) {
+      i += 64;
+    }
+    a[i] = threadIdx.x;  // expect: data-race with +2
+  }
+  a[i + 1] = 0;
+}
+
+// The steps of the threads are not of one length.
+// cuda-lsp: launch grid=(1) block=(64) n=1000
+__global__ void waits_behind_the_limit(int *a, int n) {
+  int i = threadIdx.x;
+  for (int k = 0; k < 2; k++) {
+    if (i <= n) i += 7;
+  }
+  a[i] = threadIdx.x;  // expect: data-race with +1
+  a[i + 14] = 1;
+}
