@@ -231,15 +231,18 @@ def _has_comma(condition: bytes) -> bool:
     return False
 
 
+def left_alone(session: Session, outer: Level, level: Level) -> Restructuring:
+    """Split a conditional behind the statement at the position of `level`, else in front of it."""
+    last = level.position == len(level.body.statements) - 1
+    return _halved(session, outer, level, [level.position + (not last)])
+
+
 def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     """Leave a loop alone in its conditional, then let all threads make it, with its body under the condition.
 
     `level` is the branch, in it the position of the loop; `outer` the body around the conditional."""
-    last = len(level.body.statements) - 1
-    if level.position < last:
-        return _halved(session, outer, level, [level.position + 1])
-    if level.position > 0:
-        return _halved(session, outer, level, [level.position])
+    if len(level.body.statements) != 1:
+        return left_alone(session, outer, level)
     text = session.trees.texts[level.function.path]
     layout, statement = Layout(text), level.owner
     assert statement is not None

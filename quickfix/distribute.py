@@ -61,6 +61,9 @@ def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[i
             raise NotPossible(f"a comment follows the conditional in line {line_of(text, statement.keyword)}")
         first = [Change(layout.line_start(statement.keyword), end, b"")]
     first += _moved_out(layout, body.start, loop.keyword, indentation)
+    if inner.braced and layout.is_first(inner.start - 1):
+        # The brace of the loop goes with its head; what it closes is the conditional's in the end.
+        first += _moved_out(layout, loop.keyword, inner.start, indentation)
     test = b"if (" + name + b")"
     if inner.braced:
         at = inner.start

@@ -15,7 +15,7 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
 from quickfix.naming import line_of
-from quickfix.restructure import restructuring
+from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
 from quickfix.steps import Restructuring, touch
@@ -125,10 +125,10 @@ def _next(
     said: str | None = None
     found: list[Restructuring] = []
     session.reserved = set(kept)
-    for race in races:
-        if race.scope == "inter-block":
-            continue
-        change = restructuring(session, race, varying)
+    blocks = [race for race in races if race.scope != "inter-block"]
+    # While some call of a function is conditional, no barrier in it is one that all threads reach.
+    calls = [change for race in blocks if (change := called_by_all(session, race, varying)) is not None]
+    for change in calls or (restructuring(session, race, varying) for race in blocks):
         if not isinstance(change, Restructuring):
             said = said or change
         elif not found or (found[0].name and change.name and not any(touch(change, other) for other in found)):
@@ -196,7 +196,9 @@ def _fix(
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
     cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
-    what = sentence(", ".join(dict.fromkeys(begun.done))).removesuffix(".")
+    placed_at = [text.rpartition(" in line ")[0] for text in begun.done]
+    done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
+    what = sentence(", ".join(done)).removesuffix(".")
     return Fix(
         title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}",
         kind="restructure",

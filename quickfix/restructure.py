@@ -8,6 +8,7 @@ the engine to say, and barriers are placed in the new text as in any other.
   the assignment. C++ evaluates the value first anyway.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
+* A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`).
 * What stands behind a `continue` goes under the opposite of its condition (`guards`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
@@ -21,16 +22,20 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.model import Access, Finding
 from quickfix import switches
+from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
 from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
+from quickfix.search import ways_between
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.strides import strides_of_rows
 from quickfix.uniform_loops import loop_around, uneven_loops, uniform
+
+_Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
 
 
 def restructuring(
@@ -42,21 +47,48 @@ def restructuring(
     first, second = chain_to(session.trees, one), chain_to(session.trees, two)
     if first is None or second is None or has_place(session, finding, varying):
         return None
+    ways: list[_Way] = [*_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
+    if ways_between(session, finding).candidates:
+        # There is a place, if only some threads get there: a statement is not split for what is between iterations.
+        ways = [*_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
     said: str | None = None
-    for way in (*_WAYS_BETWEEN, None, *_WAYS_AROUND):
+    for way in ways:
         try:
-            if way is None:
-                found = opened_up(session, finding, varying)
-            else:
-                found = way(session, (first, second), (one, two))
+            found = way(session, (first, second), (one, two))
+        except _NotOpened as reason:
+            return str(reason)
         except NotPossible as reason:
-            if way is None:
-                return str(reason)  # what is around a conditional that cannot be opened is not in its way
             said = said or str(reason)
             continue
         if found is not None:
             return found
     return said
+
+
+def called_by_all(session: Session, finding: Finding, varying: Collection[tuple[str, int]]) -> Restructuring | None:
+    """What takes a call that both accesses are in out of a conditional that only some threads enter, if it can."""
+    chains = [chain_to(session.trees, access) for access in finding.accesses[:2]]
+    if chains[0] is None or chains[1] is None:
+        return None
+    try:
+        return passed_on(session, (chains[0], chains[1]), varying)
+    except NotPossible:
+        return None
+
+
+class _NotOpened(NotPossible):
+    """What is around a conditional that cannot be opened is not in its way."""
+
+
+def _opened_up(finding: Finding, varying: Collection[tuple[str, int]]) -> _Way:
+    def way(session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]) -> Restructuring | None:
+        del accesses
+        try:
+            return passed_on(session, chains, varying) or opened_up(session, finding, varying)
+        except NotPossible as reason:
+            raise _NotOpened(str(reason)) from None
+
+    return way
 
 
 # --- one statement that reads and writes ----------------------------------------------------------------------
@@ -67,7 +99,8 @@ def _split_statement(
 ) -> Restructuring | None:
     level, other = (chain[-1] for chain in chains)
     statement = level.statement
-    if level.identity != other.identity or level.position != other.position or statement is None:
+    same = [a.identity for a in chains[0]] == [b.identity for b in chains[1]]  # in one call of their function
+    if not same or level.position != other.position or statement is None:
         return None
     assignment = statement.assignment
     kinds = {a.kind for a in accesses}
@@ -237,6 +270,5 @@ def _parting(first: Chain, second: Chain) -> tuple[Level, Statement] | None:
     return None
 
 
-_Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
 _WAYS_BETWEEN: Final[tuple[_Way, ...]] = (_split_statement, _split_branch, _split_switch)
 _WAYS_AROUND: Final[tuple[_Way, ...]] = (_guard_continue, _uniform_loop)

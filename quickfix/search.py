@@ -289,7 +289,9 @@ def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
         if level.body.role in ("then", "else", "case"):
             branches.setdefault(loops, []).append(level)
         loops += level.body.loops
-    yield chain[-1]
+    within = [c for c in guard if c.kind == "branch" and c.depth == loops][len(branches.get(loops, ())) :]
+    if any(not _agreed(c) and c not in within for c in guard):
+        yield chain[-1]  # else only a conditional expression in it tells threads apart
     for depth, levels in branches.items():
         agreed = [_agreed(c) for c in guard if c.kind == "branch" and c.depth == depth]
         if len(agreed) < len(levels):

@@ -99,6 +99,8 @@ class Session:
         """Names that a restructuring must not declare: others that are about to be made do."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
         """The same by kernel, for repairs that have been found and are to go together with those to come."""
+        self.passed_on: dict[tuple[str, bytes], bytes] = origin.passed_on if origin is not None else {}
+        """Parameters that restructurings have given to functions, by path and function: whether it does anything."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
         self._all: Effort = origin._all if origin is not None else Effort(UNIT_EFFORT)

@@ -337,6 +337,7 @@ def test_library_functions_without_a_body_are_data():
           #1 % := load f32 4B &p
           s := sincosf:1+0(%)
           c := sincosf:2+0(%)
+          observe time
           %any := any i64 (time)
           #2 store 4B ptradd(&q, (i64(i32((c + sqrtf(s)))) * 4)) := i32((3 < %any))
           #3 %$2 := load f32 4B ptradd(&p, 4)

@@ -1,0 +1,179 @@
+"""Functions that are called under a condition and need a barrier: called by all threads, which pass the condition.
+
+Takes two accesses in one function that only some threads call, gives the changes after which the call stands in no
+conditional: the function gets a parameter more, `true` for all other callers, and does what it did under that. Places
+for barriers in it are made as in any other conditional. What it returns is zero where it does nothing, and is not used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from analyzers.frontend.gaps import FunctionTree
+from quickfix.conditionals import condition_of, left_alone
+from quickfix.edits import Change, Layout, indented
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.paths import Chain, Level
+from quickfix.session import Session
+from quickfix.steps import Restructuring
+from quickfix.uniform_loops import acts
+
+_PLAIN: Final = re.compile(rb"[\w\s.:+<>,-]*")
+"""Arguments that may be evaluated by threads for which the condition is false."""
+
+
+def passed_on(
+    session: Session, chains: tuple[Chain, Chain], varying: Collection[tuple[str, int]]
+) -> Restructuring | None:
+    """The change for the outermost call under a condition that threads do not agree about; None where there is none.
+    Raises `NotPossible`."""
+    shared = [a for a, b in zip(*chains, strict=False) if a.identity == b.identity]
+    for index, callee in enumerate(shared[2:], 2):
+        outer, around = shared[index - 2 : index]
+        inside = around.function is outer.function and around.body.role == "then"
+        if callee.call is not None and inside and (around.function.path, around.body.start) in varying:
+            return _called_by_all(session, outer, around, callee)
+    return None
+
+
+def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) -> Restructuring:
+    function, path = callee.function, level.function.path
+    text = session.trees.texts[path]
+    layout = Layout(text)
+    statement, owner = level.statement, level.owner
+    assert statement is not None
+    assert owner is not None
+    line = line_of(text, statement.start)
+    if function.path != path or function.is_lambda:
+        raise NotPossible(f"the function called in line {line} is a lambda or defined in another file")
+    if len(level.body.statements) > 1:
+        return left_alone(session, outer, level)
+    if len(owner.bodies) > 1:
+        raise NotPossible(f"the conditional in line {line_of(text, owner.keyword)} has an `else`")
+    start, end = statement.start, statement.end
+    if statement.assignment is not None:
+        start, end = statement.assignment.value
+    call = text[start:end].rstrip(b"; \t\r\n")
+    head, _, arguments = call[:-1].partition(b"(")
+    name = re.fullmatch(rb"(?:\w+\s*::\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
+    if statement.macro or name is None or name[1] != function.name.encode() or not call.endswith(b")"):
+        raise NotPossible(f"the call in line {line} is part of a larger statement")
+    (opening, closing), condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
+    if layout.code[owner.start : owner.end] != text[owner.start : owner.end]:
+        raise NotPossible(f"there is a comment around the call in line {line}")
+    if not _PLAIN.fullmatch(arguments):
+        raise NotPossible(f"the arguments in line {line} are more than names and numbers")
+    written = head + b"(" + arguments + (b", " if arguments.strip() else b"")
+    if statement.assignment is None:
+        moved = ((0, start, len(head) + 1 + len(arguments)), (len(written), opening, closing - opening))
+        changes = [Change(owner.keyword, owner.end, written + condition + b");", moved=moved)]
+    else:
+        changes = [_assigned(session, layout, outer, level, (opening, closing), (start, end), written)]
+    changes += _given_values(layout, level.function, owner.keyword, arguments)
+    changes += _parameter(session, layout, callee, line)
+    return Restructuring(
+        path,
+        sorted(changes, key=lambda c: (c.start, c.end)),
+        f"let all threads call `{function.name}`",
+        owner.keyword,
+    )
+
+
+def _assigned(
+    session: Session,
+    layout: Layout,
+    outer: Level,
+    level: Level,
+    condition: tuple[int, int],
+    call: tuple[int, int],
+    written: bytes,
+) -> Change:
+    """`if (c) x = f(a);` as a call by all threads, whose value those take that have called."""
+    statement, owner, text = level.statement, level.owner, layout.text
+    assert statement is not None
+    assert statement.assignment is not None
+    assert owner is not None
+    newline = layout.newline + layout.indentation(owner.keyword)
+    test = text[slice(*condition)]
+    kept = kept_condition(layout.code, level.function, test)
+    name = kept or fresh_name(outer, text, "taken", session.reserved)
+    value = fresh_name(outer, text, "value", session.reserved)
+    new, moved = b"", list[tuple[int, int, int]]()
+    if kept is None:
+        new = b"const bool " + name + b" = "
+        moved.append((len(new), condition[0], len(test)))
+        new += test + b";" + newline
+    type_text = statement.assignment.type
+    new += f"const {type_text}{'' if type_text.endswith('*') else ' '}".encode() + value + b" = "
+    moved.append((len(new), call[0], len(written.removesuffix(b", "))))
+    new += written + name + b");" + newline + b"if (" + name + b") "
+    moved.append((len(new), statement.start, call[0] - statement.start))
+    new += text[statement.start : call[0]] + value + b";"
+    return Change(owner.keyword, owner.end, new, moved=tuple(moved))
+
+
+def _given_values(layout: Layout, function: FunctionTree, end: int, arguments: bytes) -> Iterable[Change]:
+    """Arguments that are declared without a value get one: threads for which the condition is false pass them."""
+    for name in dict.fromkeys(re.findall(rb"(?<![\w.])[A-Za-z_]\w*", arguments)):
+        bare = re.compile(rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_][\w\s:<>]*[\s*]" + name + rb"(?=\s*;)")
+        for match in bare.finditer(layout.code, function.start, end):
+            yield Change(match.end(), match.end(), b" = {}")
+
+
+def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> Iterable[Change]:
+    """The parameter, and the body under it; nothing where an earlier step has made them."""
+    function, code = callee.function, layout.code
+    name = function.name.encode()
+    found = list(re.finditer(rb"\b" + re.escape(name) + rb"\s*\(", code[function.start : function.body.start]))
+    if not found:
+        raise NotPossible(f"the function called in line {line} is written by a macro")
+    begin = function.start + found[-1].end()
+    closing = _closing(code, begin)
+    known = session.passed_on.get((function.path, name))
+    if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
+        return
+    body = function.body
+    first = next((i for i, s in enumerate(body.statements) if not _is_quiet(layout, s.kind, s.start, s.end)), None)
+    if first is None or not body.braced:
+        raise NotPossible(f"the function called in line {line} does nothing")
+    last = body.statements[-1]
+    returned = re.fullmatch(rb"return\b\s*(\S.*?)\s*;", layout.code[last.start : last.end], re.DOTALL)
+    end_of_work = body.statements[-2] if returned is not None and first < len(body.statements) - 1 else last
+    start, stop = body.statements[first].start, layout.line_end(end_of_work.end)
+    if re.search(rb"\breturn\b", code[start:stop]) or (returned is None and last.call == "return"):
+        raise NotPossible(f"the function called in line {line} returns in more than one place")
+    if not layout.is_first(start) or b"\n" not in layout.text[stop : body.end] or b'R"' in layout.text[start:stop]:
+        raise NotPossible(f"the body of the function called in line {line} cannot be indented")
+    parameter = fresh_name(callee, layout.text, "taken", session.reserved)
+    session.passed_on[function.path, name] = parameter
+    given = code[begin:closing].strip()
+    at = begin + len(code[begin:closing].rstrip())
+    declared = b"const bool " + parameter + b" = true"
+    yield Change(at, at, declared if not given else b", " + declared)
+    inner, unit = layout.indentation(start), layout.unit(function)
+    opened = layout.line_start(start)
+    yield Change(opened, opened, inner + b"if (" + parameter + b") {" + layout.newline + unit)
+    yield from (Change(each, each, unit) for each in indented(layout.text, start, stop))
+    yield Change(stop, stop, layout.newline + inner + b"}")
+    if returned is not None:
+        value = last.start + returned.start(1)
+        yield Change(value, value, parameter + b" ? ")
+        yield Change(last.start + returned.end(1), last.start + returned.end(1), b" : 0")
+
+
+def _closing(code: bytes, begin: int) -> int:
+    """The offset of the parenthesis that closes the one in front of `begin`."""
+    depth = 1
+    for at in range(begin, len(code)):
+        depth += (code[at : at + 1] == b"(") - (code[at : at + 1] == b")")
+        if depth == 0:
+            return at
+    return len(code)
+
+
+def _is_quiet(layout: Layout, kind: str, start: int, end: int) -> bool:
+    """A declaration that computes with numbers of the thread, or gives no value."""
+    value = layout.code[start:end].partition(b"=")[2].rstrip(b"; \t\r\n")
+    return kind in ("declaration", "other") and layout.is_first(start) and not acts(value)
