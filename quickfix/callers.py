@@ -6,24 +6,45 @@ in the others that have code where it edits, or the refusal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Fix, FixRefusal, TextEdit
+from analyzers.model import ContextResult, Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.edits import Change
-from quickfix.session import Changes, SearchSpentError, Session, Stop
+from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
+from quickfix.verify import key_of
 
 
-def changes_of(edits: Iterable[TextEdit]) -> Changes:
-    """Edits for the user as changes of bytes, by file and in order."""
+def changes_of(edits: Iterable[TextEdit], texts: Mapping[str, bytes]) -> Changes:
+    """Edits for the user as changes of bytes of these texts, by file and in order. What an edit leaves of the code that
+    it replaces is still at its place."""
     found: dict[str, list[Change]] = {}
     for edit in edits:
         new = edit.new_text.encode("utf-8", "surrogateescape")
-        found.setdefault(edit.span.path, []).append(Change(edit.span.start_offset, edit.span.end_offset, new))
+        start, end = edit.span.start_offset, edit.span.end_offset
+        moved = _kept(start, texts.get(edit.span.path, b"")[start:end], new)
+        found.setdefault(edit.span.path, []).append(Change(start, end, new, moved=moved))
     return {path: sorted(changes, key=lambda c: c.start) for path, changes in found.items()}
+
+
+_CODE: Final = re.compile(rb"\w+|[^\w\s]")
+_FEWEST_WORDS: Final = 4
+"""Fewer words and signs in a row may be others that look alike."""
+
+
+def _kept(start: int, old: bytes, new: bytes) -> tuple[tuple[int, int, int], ...]:
+    """The words and signs that both texts have in the same order (as in `Change.moved`); `old` begins at `start`."""
+    one, two = list(_CODE.finditer(old)), list(_CODE.finditer(new))
+    matcher = difflib.SequenceMatcher(None, [m.group() for m in one], [m.group() for m in two], autojunk=False)
+    blocks = (block for block in matcher.get_matching_blocks() if block.size >= _FEWEST_WORDS)
+    pairs = ((one[b.a + i], two[b.b + i]) for b in blocks for i in range(b.size))
+    return tuple((there.start(), start + here.start(), len(here.group())) for here, there in pairs)
 
 
 def agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop) -> Fix | FixRefusal:
@@ -38,10 +59,31 @@ def agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop) -> Fix |
     group = next(iter(fix.groups), "")
     try:
         session = Session.open(Engine(), replace(request, options=options), stop)
-        trial = session.trial(changes_of(fix.edits), frozenset())
+        trial = session.trial(changes_of(fix.edits, session.trees.texts), frozenset())
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure), group)
-    return fix if trial.difference.is_clean else FixRefusal(_against(others), group)
+    if trial.difference.is_clean or _misses_no_more(session, trial):
+        return fix
+    return FixRefusal(_against(others), group)
+
+
+def _misses_no_more(session: Session, trial: Trial) -> bool:
+    """The threads of the other kernels miss barriers that the repair has moved, but in each launch no more of them than
+    they missed before, and nothing else is wrong."""
+    difference = trial.difference
+    if difference.remaining or difference.new_races or difference.worse:
+        return False
+    before = {kernel.mangled: kernel for kernel in session.result.kernels}
+    for kernel in trial.analysis.result.kernels:
+        pairs = zip(before[kernel.mangled].contexts, kernel.contexts, strict=True)
+        if any(_missed(after) > _missed(earlier) for earlier, after in pairs):
+            return False
+    return True
+
+
+def _missed(context: ContextResult) -> int:
+    """How many barriers of a launch threads miss, each call of a function counted."""
+    return len({key_of(f) for f in context.findings if f.code is Verdict.BARRIER_DIVERGENCE})
 
 
 def _against(others: Sequence[str]) -> str:

@@ -113,7 +113,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     name = kept or fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
-    declared = b"".join(_typed(d) + b";" + newline for d in carried.values())
+    declared = b"".join(_typed(d) + b";" + newline for d in _all_of(carried))
     if kept is None:
         head = b"const bool " + name + b" = "
         opened = head + condition + b";" + newline + declared + b"if (" + name + b")"
@@ -122,7 +122,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         opened = declared + b"if (" + condition + b")"
         moved = (len(declared) + 4, opening, closing - opening)
     changes = [Change(statement.keyword, statement.head_end, opened, moved=(moved,))]
-    changes += [_undeclared(layout, body.statements[i], d, alone=i + 1 < cut) for i, d in carried.items()]
+    changes += [_undeclared(layout, body.statements[i], ds[0], alone=i + 1 < cut) for i, ds in carried.items()]
     again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
     at = layout.line_end(body.statements[cut - 1].end)
     if layout.same_line(at, body.statements[cut].start):
@@ -133,9 +133,9 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
 
 
-def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, dict[int, Declared]]:
+def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, dict[int, tuple[Declared, ...]]]:
     """The place to cut with the fewest variables that have to be declared in front; of those the last."""
-    found: list[tuple[int, dict[int, Declared]]] = []
+    found: list[tuple[int, dict[int, tuple[Declared, ...]]]] = []
     said: NotPossible | None = None
     for cut in cuts:
         try:
@@ -144,14 +144,14 @@ def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, d
             said = reason
     if not found and said is not None:
         raise said
-    return min(found, key=lambda each: (len(each[1]), -each[0]))
+    return min(found, key=lambda each: (len(_all_of(each[1])), -each[0]))
 
 
-def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
+def _carried(text: bytes, body: Body, cut: int) -> dict[int, tuple[Declared, ...]]:
     """What the statements in front of the cut declare and those behind it use, by statement; raises `NotPossible` where
     one of these cannot be declared in front."""
     rest = with_macros(text[body.statements[cut].start : body.end], text)
-    found: dict[int, Declared] = {}
+    found: dict[int, tuple[Declared, ...]] = {}
     for index, statement in enumerate(body.statements[:cut]):
         if statement.kind not in ("declaration", "other"):
             continue
@@ -159,14 +159,14 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
         if declares is None:
             line = line_of(text, statement.start)
             raise NotPossible(f"a declaration in line {line} cannot be moved")
-        for each in declares:
-            if re.search(rb"\b" + each.name.encode() + rb"\b", rest):
-                if not (each.assignable or each.bare) or len(declares) != 1:
-                    raise NotPossible(f"`{each.name}` is declared in one half of a conditional and used in the other")
-                found[index] = each
+        used = next((d for d in declares if re.search(rb"\b" + d.name.encode() + rb"\b", rest)), None)
+        if used is not None:
+            if not _can_be_in_front(declares):
+                raise NotPossible(f"`{used.name}` is declared in one half of a conditional and used in the other")
+            found[index] = declares
     local = {each.name for s in body.statements[:cut] for each in s.declares or ()}
-    local -= {each.name for each in found.values()}
-    for index, each in found.items():
+    local -= {each.name for each in _all_of(found)}
+    for index, each in ((i, d) for i, declares in found.items() for d in declares):
         value = text[each.at : body.statements[index].end]
         after = b"".join(text[s.start : s.end] for s in body.statements[index + 1 : cut])
         given = value + b"".join(re.findall(rb"\b" + each.name.encode() + rb"\s*=(?!=)[^;]*", after))
@@ -175,11 +175,23 @@ def _carried(text: bytes, body: Body, cut: int) -> dict[int, Declared]:
     return found
 
 
-def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Declared]) -> None:
+def _can_be_in_front(declares: Sequence[Declared]) -> bool:
+    """Whether the variables of one statement can be declared in front, and assigned in one statement where it is."""
+    if all(d.bare for d in declares):
+        return True
+    plain = len({d.type for d in declares}) == 1 and (len(declares) == 1 or not declares[0].type.endswith("*"))
+    return plain and all(d.assignable for d in declares)
+
+
+def _all_of(carried: Mapping[int, Sequence[Declared]]) -> list[Declared]:
+    return [each for declares in carried.values() for each in declares]
+
+
+def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Sequence[Declared]]) -> None:
     """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
     `NotPossible` where the same name may mean another variable there."""
     head = level.owner.head_end if level.owner is not None else level.body.start
-    for each in carried.values():
+    for each in _all_of(carried):
         name = re.compile(rb"\b" + each.name.encode() + rb"\b")
         known = name.search(code, outer.function.start, head) or re.search(
             rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE

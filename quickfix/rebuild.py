@@ -95,7 +95,7 @@ def rebuilt_from(
         if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
             return FixRefusal(sentence(trial.difference.worse[0]))
         steps.append(trial)
-        done += [_in_words(change, files, trial) for change in changes]
+        done += [_in_words(change, files, trial) for change in changes if change.text]
         costs += [change.cost for change in changes if change.cost]
         declared |= {change.name for change in changes}
         current = current.after(trial)
@@ -127,7 +127,9 @@ def _next(
     session.reserved = set(kept)
     blocks = [race for race in races if race.scope != "inter-block"]
     # While some call of a function is conditional, no barrier in it is one that all threads reach.
-    calls = [change for race in blocks if (change := called_by_all(session, race, varying)) is not None]
+    pairs = [(race.accesses[0], race.accesses[1]) for race in blocks]
+    inside = [*pairs, *((access, access) for access in session.calls_to(session.passed_on))]
+    calls = [change for one, two in inside if (change := called_by_all(session, one, two, varying)) is not None]
     for change in calls or (restructuring(session, race, varying) for race in blocks):
         if not isinstance(change, Restructuring):
             said = said or change

@@ -65,13 +65,15 @@ def restructuring(
     return said
 
 
-def called_by_all(session: Session, finding: Finding, varying: Collection[tuple[str, int]]) -> Restructuring | None:
+def called_by_all(
+    session: Session, one: Access, two: Access, varying: Collection[tuple[str, int]]
+) -> Restructuring | None:
     """What takes a call that both accesses are in out of a conditional that only some threads enter, if it can."""
-    chains = [chain_to(session.trees, access) for access in finding.accesses[:2]]
-    if chains[0] is None or chains[1] is None:
+    first, second = chain_to(session.trees, one), chain_to(session.trees, two)
+    if first is None or second is None:
         return None
     try:
-        return passed_on(session, (chains[0], chains[1]), varying)
+        return passed_on(session, (first, second), varying)
     except NotPossible:
         return None
 
@@ -229,6 +231,9 @@ def _uniform_loop(
         return None
     level, loop = found
     text = session.trees.texts[level.function.path]
+    if not level.body.braced:
+        line = line_of(text, loop.keyword)
+        return Restructuring(level.function.path, _braces(level, loop, Layout(text), line), "", loop.keyword)
     rows = strides_of_rows(session.kernels, level.function.path, level.loop_line)
     changes = uniform(level, loop, text, rows=rows)
     if changes is None:
@@ -238,6 +243,20 @@ def _uniform_loop(
     return Restructuring(
         level.function.path, changes, "let all threads make all iterations of the loop", loop.keyword, cost
     )
+
+
+def _braces(level: Level, loop: Statement, layout: Layout, line: int) -> list[Change]:
+    """Braces around the body of a loop that has none."""
+    body, outer = level.body, layout.indentation(loop.keyword)
+    head, end = layout.last_visible(body.start, loop.start), layout.line_end(body.end)
+    if loop.macro or not layout.is_first(loop.keyword) or layout.text[head : body.start].strip():
+        raise NotPossible(f"the loop in line {line} has no braces")
+    closing = Change(end, end, layout.newline + outer + b"}")
+    if not layout.same_line(head, body.start):
+        return [Change(head, head, b" {"), closing]
+    unit = layout.unit(level.function)
+    more = [Change(each, each, unit) for each in indented(layout.text, body.start, body.end)]
+    return [Change(head, body.start, b" {" + layout.newline + outer + unit), *more, closing]
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.gaps import SourceTrees, function_trees
 from analyzers.frontend.lexical import source_bytes
-from analyzers.model import Finding, SourceSpan, UnitResult, Verdict
+from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
@@ -160,6 +160,16 @@ class Session:
     def kernels_with(self, group: str) -> list[KernelAnalysis]:
         """Those with findings of a group."""
         return [a for a in self.kernels if any(f.group == group for f in findings_of(a.result))]
+
+    def calls_to(self, functions: Collection[tuple[str, bytes]]) -> list[Access]:
+        """An access in each call of these functions (path and name), whoever calls them."""
+        found: dict[tuple[SourceSpan, ...], Access] = {}
+        for event in (e for a in self.kernels for e in a.events.accesses if e.site.calls):
+            span, calls = event.site.span, event.site.calls
+            function = self.trees.at(span.path, span.start_offset) if calls not in found else None
+            if function is not None and (function.path, function.name.encode()) in functions:
+                found[calls] = Access(event.id, span, event.kind, event.width, event.site.text, calls=calls)
+        return list(found.values())
 
     def kernels_sharing_code(self, kernels: Iterable[KernelAnalysis]) -> set[str]:
         """Mangled names of all kernels that have a function in common with one of `kernels`."""

@@ -9,7 +9,8 @@ from quickfix.edits import Change
 
 @dataclass(frozen=True, slots=True)
 class Restructuring:
-    """Changes of one file that make a place, and what they do: `split the statement`, where."""
+    """Changes of one file that make a place, and what they do: `split the statement`, where. Nothing is said of
+    what only makes room for the next step."""
 
     path: str
     changes: list[Change]

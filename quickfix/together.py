@@ -50,7 +50,7 @@ def _all(
         if len(fixes) == 1:
             return fixes[0]
         while fixes:
-            trial = session.trial(changes_of(e for fix in fixes for e in fix.edits), frozenset())
+            trial = session.trial(changes_of((e for fix in fixes for e in fix.edits), session.trees.texts), frozenset())
             promised = {group for fix in fixes for group in fix.groups}
             if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
                 return _together(trial, fixes, whole=promised.issuperset(groups))
