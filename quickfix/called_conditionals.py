@@ -11,15 +11,18 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import FunctionTree
+from analyzers.frontend.blanking import blanked
+from analyzers.frontend.gaps import FunctionTree, Statement
 from quickfix.conditionals import condition_of, left_alone
 from quickfix.edits import Change, Layout, indented
+from quickfix.guards import balanced
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Chain, Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.uniform_loops import acts
+from quickfix.uniform_loops import acts, reads_memory
 
+_DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
 _PLAIN: Final = re.compile(rb"[\w\s.:+<>,-]*")
 """Arguments that may be evaluated by threads for which the condition is false."""
 
@@ -63,7 +66,8 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
     (opening, closing), condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
     if layout.code[owner.start : owner.end] != text[owner.start : owner.end]:
         raise NotPossible(f"there is a comment around the call in line {line}")
-    if not _PLAIN.fullmatch(arguments):
+    parts = arguments.split(b",")
+    if not _PLAIN.fullmatch(arguments) or any(acts(part) for part in parts) or _may_read(arguments, layout):
         raise NotPossible(f"the arguments in line {line} are more than names and numbers")
     written = head + b"(" + arguments + (b", " if arguments.strip() else b"")
     if statement.assignment is None:
@@ -79,6 +83,19 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
         f"let all threads call `{function.name}`",
         owner.keyword,
     )
+
+
+def _may_read(arguments: bytes, layout: Layout) -> bool:
+    """Whether an argument may be read from memory that threads share, or stand for more than it says."""
+    for name in set(re.findall(rb"(?<![\w.])[A-Za-z_]\w*", arguments)):
+        memory = (
+            rb"\b(?:__shared__|__managed__|__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*[\[(])"
+            rb"|&\s*(?:__restrict__\s*)?%s\s*[,)=:;{]" % (name, name)
+        )
+        macro = rb"^[ \t]*#[ \t]*define[ \t]+%s\b(?![ \t]*[\w.]+[ \t]*\r?$)" % name
+        if re.search(memory, layout.code) or re.search(macro, layout.text, re.MULTILINE):
+            return True
+    return False
 
 
 def _assigned(
@@ -135,7 +152,10 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
         return
     body = function.body
-    first = next((i for i, s in enumerate(body.statements) if not _is_quiet(layout, s.kind, s.start, s.end)), None)
+    other = rb"\b__device__\b[^;{}()]*\b" + re.escape(name) + rb"\s*\([^;{}]*\)\s*;"
+    if any(re.search(other, blanked(text)) for text in session.trees.texts.values()):
+        raise NotPossible(f"the function called in line {line} is declared elsewhere, too")
+    first = next((i for i, s in enumerate(body.statements) if not _is_quiet(layout, s)), None)
     if first is None or not body.braced:
         raise NotPossible(f"the function called in line {line} does nothing")
     last = body.statements[-1]
@@ -146,6 +166,8 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
         raise NotPossible(f"the function called in line {line} returns in more than one place")
     if not layout.is_first(start) or b"\n" not in layout.text[stop : body.end] or b'R"' in layout.text[start:stop]:
         raise NotPossible(f"the body of the function called in line {line} cannot be indented")
+    if not balanced(layout.text, layout.line_start(start), body.end):
+        raise NotPossible(f"preprocessor lines cut the body of the function called in line {line}")
     parameter = fresh_name(callee, layout.text, "taken", session.reserved)
     session.passed_on[function.path, name] = parameter
     given = code[begin:closing].strip()
@@ -173,7 +195,11 @@ def _closing(code: bytes, begin: int) -> int:
     return len(code)
 
 
-def _is_quiet(layout: Layout, kind: str, start: int, end: int) -> bool:
+def _is_quiet(layout: Layout, statement: Statement) -> bool:
     """A declaration that computes with numbers of the thread, or gives no value."""
-    value = layout.code[start:end].partition(b"=")[2].rstrip(b"; \t\r\n")
-    return kind in ("declaration", "other") and layout.is_first(start) and not acts(value)
+    code = layout.code[statement.start : statement.end]
+    value = code.partition(b"=")[2].rstrip(b"; \t\r\n")
+    plain = statement.declares is not None and all(d.assignable or d.bare for d in statement.declares)
+    if not layout.is_first(statement.start) or not (plain or code.startswith(b"__shared__")):
+        return False
+    return not acts(value) and not reads_memory(value, layout) and not _DIVIDES.search(value)

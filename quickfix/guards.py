@@ -49,7 +49,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     if layout.code[statement.keyword : statement.end] != text[statement.keyword : statement.end]:
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
-    if b"#" in condition or not _balanced(text, statement.start, body.end):
+    if b"#" in condition or not balanced(text, statement.start, body.end):
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
     if b'R"' in text[statement.end : body.end]:
         raise NotPossible("there is a raw string behind the jump, which cannot be indented")
@@ -71,7 +71,7 @@ def _all(body: Body) -> Iterable[Statement]:
                 yield from _all(inner)
 
 
-def _balanced(text: bytes, start: int, end: int) -> bool:
+def balanced(text: bytes, start: int, end: int) -> bool:
     """No `#if` that encloses the one place and not the other."""
     depth = 0
     for match in _DIRECTIVES.finditer(text, start, end):

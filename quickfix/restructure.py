@@ -26,7 +26,7 @@ from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
-from quickfix.guards import guarded, jump_in
+from quickfix.guards import balanced, guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
@@ -251,6 +251,8 @@ def _braces(level: Level, loop: Statement, layout: Layout, line: int) -> list[Ch
     head, end = layout.last_visible(body.start, loop.start), layout.line_end(body.end)
     if loop.macro or not layout.is_first(loop.keyword) or layout.text[head : body.start].strip():
         raise NotPossible(f"the loop in line {line} has no braces")
+    if not balanced(layout.text, loop.keyword, end):
+        raise NotPossible(f"preprocessor lines cut the loop in line {line}")
     closing = Change(end, end, layout.newline + outer + b"}")
     if not layout.same_line(head, body.start):
         return [Change(head, head, b" {"), closing]

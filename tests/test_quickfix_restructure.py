@@ -330,6 +330,50 @@ def test_a_return_that_protects_the_head_of_a_loop_stays_in_front_of_it() -> Non
         assert not isinstance(answer, Fix), applied(text, answer.edits)
 
 
+CALLED = """{before}__device__ void halve(float *s, int t, int by) {{
+  {first}if (t < 32) s[t] += s[t + by];
+  __syncthreads();
+  if (t < 16) s[t] += s[t + 16];
+}}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in, int n) {{
+  __shared__ float s[64];
+  __shared__ int by;
+  int t = threadIdx.x, u = 32;
+  if (t < n) {{
+    s[t] = in[t];
+    __syncthreads();
+    {call}
+    __syncthreads();
+    out[t] = s[t % 16];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "possible"),
+    [
+        ({"call": "halve(s, t, u);"}, True),
+        ({"call": "halve(s, t, 32);", "first": "if (by == 0) return;\n  "}, False),
+        ({"call": "halve(s, t, u++);"}, False),
+        ({"call": "halve(s, t, by);"}, False),
+        ({"call": "halve(s, t, in[t]);"}, False),
+        ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t, int by);\n"}, False),
+        ({"call": "halve(s, t, u);", "first": "#ifdef A\n  s[t] = 1;\n#endif\n  "}, True),
+        ({"call": "WITH(s, t, u);", "before": "#define WITH(a, b, c) halve(a, b, c)\n"}, False),
+    ],
+    ids=["plain", "return", "step", "shared", "memory", "declared before", "directives", "macro"],
+)
+def test_a_function_is_called_by_all_threads_only_if_that_shows_nowhere_else(
+    parts: dict[str, str], possible: bool
+) -> None:
+    answer = repaired(CALLED.format(**{"before": "", "first": "", **parts}), "k")
+    assert isinstance(answer, Fix) == possible, answer
+    if isinstance(answer, Fix):
+        assert "halve(s, t, u, taken);" in edited(CALLED.format(**{"before": "", "first": "", **parts}), answer)
+
+
 SWITCH = """__global__ void k(int *s, int *out, int *p) {{
   int t = threadIdx.x;
   switch ({0}) {{
