@@ -11,7 +11,7 @@ from analyzers.model import Fix
 from analyzers.requests import CheckRequest
 from benchmarks.generated import repairs
 from benchmarks.generated.repairs import PATH, judged, kernel_of
-from benchmarks.repairs import table
+from benchmarks.repairs import Batch, table
 from quickfix import answers
 
 BATCHES, PER_BATCH, STATEMENTS = 10, 10, 3
@@ -50,6 +50,9 @@ def test_an_access_too_many_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_table_counts_what_was_found() -> None:
-    text = table([repairs.Judged(3, ("insert-barrier",), ("it | races",)), repairs.Judged(4, (), ())], 5, 60.0)
+    one = Batch(3, "a1b2c3d", 30.0, (repairs.Judged(3, ("insert-barrier",), ("it | races",)),))
+    two = Batch(4, "a1b2c3d", 30.0, (repairs.Judged(4, (), ()),))
+    text = table([one, two], 5)
+    assert "Judged: seeds 3–4 at a1b2c3d." in text
     assert "**2 kernels (of 5 asked for, as many as the time allowed), 1 repairs, 1 contradictions**" in text
     assert "| 3 | it ¦ races |" in text

@@ -303,6 +303,7 @@ INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
         ("int i = 0; i != n; i++", False),
         ("unsigned char i = 0; i < 300; i++", False),
         ("int i = 0; i < (unsigned)n; i++", False),
+        ("int i = 0; i < (int)m; i++", True),
     ],
 )
 def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
