@@ -152,6 +152,13 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
         return
     body = function.body
+    if re.search(rb"=(?!=)|\.\.\.", code[begin:closing]):
+        raise NotPossible(f"the function called in line {line} has parameters with defaults")
+    if re.search(rb"\bauto\b", code[function.start : begin]):
+        raise NotPossible(f"the type of what the function called in line {line} returns is deduced")
+    overload = rb"[\w>&*\]]\s+[&*\s]*" + re.escape(name) + rb"\s*\([^;{}]*\)\s*(?:const\s*)?\{"
+    if sum(len(re.findall(overload, blanked(text))) for text in session.trees.texts.values()) > 1:
+        raise NotPossible(f"there are several functions of the name called in line {line}")
     other = rb"\b__device__\b[^;{}()]*\b" + re.escape(name) + rb"\s*\([^;{}]*\)\s*;"
     if any(re.search(other, blanked(text)) for text in session.trees.texts.values()):
         raise NotPossible(f"the function called in line {line} is declared elsewhere, too")
@@ -164,6 +171,10 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     start, stop = body.statements[first].start, layout.line_end(end_of_work.end)
     if re.search(rb"\breturn\b", code[start:stop]) or (returned is None and last.call == "return"):
         raise NotPossible(f"the function called in line {line} returns in more than one place")
+    if returned is not None:
+        for used in set(re.findall(rb"(?<![\w.])[A-Za-z_]\w*", returned[1])):
+            if re.search(rb"[\w>\]][\s&*]+" + used + rb"\s*[=;,({\[]", code[start:stop]):
+                raise NotPossible(f"the function called in line {line} returns what it declares on its way")
     if not layout.is_first(start) or b"\n" not in layout.text[stop : body.end] or b'R"' in layout.text[start:stop]:
         raise NotPossible(f"the body of the function called in line {line} cannot be indented")
     if not balanced(layout.text, layout.line_start(start), body.end):

@@ -211,9 +211,6 @@ def _holds(name: bytes, limit: bytes, file: bytes) -> bool:
     """Whether every value of the limit is one that the counter can take."""
     wide, unsigned = re.compile(rb"\blong\b|64_t|size_t"), re.compile(rb"\bunsigned\b|\bu|size_t")
     counters = _types(name, file)
-    converted = re.fullmatch(rb"\(\s*(int|unsigned|unsigned int)\s*\)\s*[\w.]+", limit)
-    if converted is not None:
-        return converted[1] == b"int" or all(unsigned.search(c) for c in counters)
     for part in re.findall(rb"[\w.]+", limit):
         if re.fullmatch(rb"\d+", part):
             continue

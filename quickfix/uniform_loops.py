@@ -20,7 +20,7 @@ from analyzers.frontend.gaps import Body, Statement
 from analyzers.ir.expr import symbols
 from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, fresh_name, line_of, with_macros
 from quickfix.paths import Chain, Level
 
 _LEAVES: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
@@ -89,7 +89,7 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
     condition = text[slice(*test)].strip()
     if condition.startswith(b"__syncthreads_or"):
         return None
-    if _LEAVES.search(inner_code):
+    if _LEAVES.search(with_macros(inner_code, text)):
         raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
     if layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
         raise NotPossible(f"there is a comment in the head of the loop in line {line}")
@@ -228,6 +228,13 @@ def _is_thread_number(value: bytes, level: Level, text: bytes) -> bool:
         function,
     )
     if [d.strip() for d in declared] != [b"threadIdx.x"] or changed is not None:
+        return False
+    # Who else may change it: a reference to it, a function that takes one, a macro.
+    lent = re.search(
+        rb"&\s*" + value + rb"\b|&\s*\w+\s*[=({]\s*" + value + rb"\b|[(,]\s*" + value + rb"\s*[,)]", function
+    )
+    in_macro = re.search(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*\b" + value + rb"\b", text, re.MULTILINE)
+    if lent is not None or in_macro is not None:
         return False
     whole = re.search(rb"(?:^|[;{}])([^;{}]*)\b" + value + rb"\s*=(?!=)", function)
     return whole is not None and _NARROW.search(whole[1]) is None and _WHOLE.search(whole[1]) is not None

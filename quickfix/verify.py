@@ -112,7 +112,7 @@ def compare(
             continue
         for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
             unasked = inserting and any(r.kind == "not-examined" for r in earlier.reasons)
-            _context(found, kernel, earlier, context, files, targets, unasked=unasked)
+            _context(found, kernel, earlier, context, files, targets, _vanished(known, kernel, files), unasked=unasked)
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),
@@ -182,6 +182,7 @@ def _context(
     after: ContextResult,
     files: Files,
     targets: frozenset[PairKey],
+    vanished: Sequence[SourceSpan],
     *,
     unasked: bool,
 ) -> None:
@@ -204,7 +205,7 @@ def _context(
                 found.remaining.append(old)
         elif earlier is None and unasked and finding.code in RACES:
             found.appeared.append(old)
-        elif earlier is None or finding.code.rank < earlier.code.rank or _is_nearer(finding, earlier):
+        elif earlier is None or _is_worse(finding, earlier) or any(_may_order(b, old) for b in vanished):
             _worsened(found, kernel, old)
     for reason in after.reasons:
         if reason.span is not None and _old_span(reason.span, files) is None:
@@ -216,9 +217,27 @@ def _context(
             found.worse.append(f"`{kernel.name}`: {reason.text}")
 
 
-def _is_nearer(finding: Finding, earlier: Finding) -> bool:
-    """Threads of one block collide where only blocks did: a pair is asked of a block first."""
-    return earlier.scope == "inter-block" and finding.scope not in (None, "inter-block")
+def _is_worse(finding: Finding, earlier: Finding) -> bool:
+    """It is graded higher, or threads of one block collide where only blocks did: a pair is asked of a block first."""
+    nearer = earlier.scope == "inter-block" and finding.scope not in (None, "inter-block")
+    return nearer or finding.code.rank < earlier.code.rank
+
+
+def _vanished(before: KernelResult, after: KernelResult, files: Files) -> list[SourceSpan]:
+    """The barriers of the old text that the edited one no longer has."""
+    kept = {(s.path, s.start_offset) for s in (_old_span(s, files) for s in after.barrier_sites) if s is not None}
+    return [s for s in before.barrier_sites if (s.path, s.start_offset) not in kept]
+
+
+def _may_order(barrier: SourceSpan, race: Finding) -> bool:
+    """Whether a barrier may have ordered accesses that race anyway, in other ways or for other inputs, as far as the
+    places tell: without it they collide more often."""
+    if race.code not in RACES or race.scope == "inter-block":
+        return False
+    if any(a.calls or a.iterations or a.span.path != barrier.path for a in race.accesses):
+        return True
+    first, last = (pick(a.span.start_offset for a in race.accesses) for pick in (min, max))
+    return first < barrier.start_offset < last
 
 
 def _inserted(found: _Found, finding: Finding) -> None:

@@ -13,11 +13,11 @@ from lowering import kernel
 
 from analyzers.engine import Engine
 from analyzers.ir.kernel import Kernel
-from analyzers.model import CheckOptions, Fix, FixRefusal
+from analyzers.model import CheckOptions, Fix, FixRefusal, Verdict
 from analyzers.reference.interpreter import run
 from analyzers.reference.launch import ConcreteLaunch
-from analyzers.requests import CheckRequest
-from quickfix import answers, fix_all
+from analyzers.requests import CheckRequest, UnitFinished
+from quickfix import answers, fix_all, fix_for
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = re.compile(r"// cuda-lsp: launch.*\n__global__ void (\w+)")
@@ -303,7 +303,6 @@ INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
         ("int i = 0; i != n; i++", False),
         ("unsigned char i = 0; i < 300; i++", False),
         ("int i = 0; i < (unsigned)n; i++", False),
-        ("int i = 0; i < (int)m; i++", True),
     ],
 )
 def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
@@ -331,7 +330,7 @@ def test_a_return_that_protects_the_head_of_a_loop_stays_in_front_of_it() -> Non
         assert not isinstance(answer, Fix), applied(text, answer.edits)
 
 
-CALLED = """{before}__device__ void halve(float *s, int t, int by) {{
+CALLED = """{before}__device__ void halve(float *s, int t, {by}) {{
   {first}if (t < 32) s[t] += s[t + by];
   __syncthreads();
   if (t < 16) s[t] += s[t + 16];
@@ -363,16 +362,125 @@ __global__ void k(float *out, const float *in, int n) {{
         ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t, int by);\n"}, False),
         ({"call": "halve(s, t, u);", "first": "#ifdef A\n  s[t] = 1;\n#endif\n  "}, True),
         ({"call": "WITH(s, t, u);", "before": "#define WITH(a, b, c) halve(a, b, c)\n"}, False),
+        ({"call": "halve(s, t);", "by": "int by = 32"}, False),
+        ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t) {\n  s[t] = 0;\n}\n"}, False),
     ],
-    ids=["plain", "return", "step", "shared", "memory", "declared before", "directives", "macro"],
+    ids=[
+        "plain",
+        "return",
+        "step",
+        "shared",
+        "memory",
+        "declared before",
+        "directives",
+        "macro",
+        "defaults",
+        "overload",
+    ],
 )
 def test_a_function_is_called_by_all_threads_only_if_that_shows_nowhere_else(
     parts: dict[str, str], possible: bool
 ) -> None:
-    answer = repaired(CALLED.format(**{"before": "", "first": "", **parts}), "k")
+    text = CALLED.format(**{"before": "", "first": "", "by": "int by", **parts})
+    answer = repaired(text, "k")
     assert isinstance(answer, Fix) == possible, answer
     if isinstance(answer, Fix):
-        assert "halve(s, t, u, taken);" in edited(CALLED.format(**{"before": "", "first": "", **parts}), answer)
+        assert "halve(s, t, u, taken);" in edited(text, answer)
+
+
+RETURNS = """__constant__ float v;
+__device__ {result} total(float *s, int t) {{
+  s[t] = t;
+  {declares} = s[63 - t];
+  return {value};
+}}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float sum = 0;
+  if (t < n) sum = total(s, t);
+  out[t] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "declares", "value"),
+    [("float", "float v", "v"), ("float", "const auto &v", "2 * v + 1"), ("auto", "float x", "s[t ^ 1]")],
+)
+def test_what_a_function_returns_keeps_its_meaning(result: str, declares: str, value: str) -> None:
+    assert not isinstance(repaired(RETURNS.format(result=result, declares=declares, value=value), "k"), Fix)
+
+
+STRIDED = """{before}
+// cuda-lsp: launch grid=(1) block=(128)
+__global__ void k(float *out, const float *in, int n, int m) {{
+  __shared__ float s[128];
+  int tid = threadIdx.x;
+  float sum = 0;
+  for (int i = tid; i < n; i += blockDim.x) {{
+    s[threadIdx.x] = in[i];
+    sum += s[(threadIdx.x + 64) % 128];
+    {last};
+  }}
+  out[threadIdx.x] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "based"),
+    [
+        ("", "sum += 1", True),
+        ("__device__ void advance(int &x) { x++; }", "advance(tid)", False),
+        ("", "int &r = tid; r += 1", False),
+        ("#define BUMP tid += 1", "BUMP", False),
+    ],
+)
+def test_a_number_of_a_thread_that_others_may_change_is_no_start(before: str, last: str, based: bool) -> None:
+    text = STRIDED.format(before=before, last=last)
+    answer = repaired(text, "k")
+    assert ("base + tid" in edited(text, answer) if isinstance(answer, Fix) else False) == based
+
+
+def test_a_macro_that_goes_on_with_the_next_iteration_is_seen() -> None:
+    text = STRIDED.format(before="#define SKIP_IF(c) if (c) continue", last="SKIP_IF(m == 5); sum += 1")
+    assert not isinstance(repaired(text, "k"), Fix)
+
+
+ANYWAY = """// cuda-lsp: launch grid=(2) block=(256)
+__global__ void k(float *out, const float *in, int count, int each) {
+  __shared__ float part[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, sub = i % each;
+  if (i / each >= count) return;
+  part[threadIdx.x] = in[i];
+  __syncthreads();
+  int left = each;
+  while (left > 1) {
+    int half = (1 + left) >> 1;
+    if (sub < half) {
+      float more = 0;
+      if (sub + half < left) more = part[threadIdx.x + half];
+      part[threadIdx.x] += more;
+    }
+    __syncthreads();
+    left = half;
+  }
+  if (sub == 0) out[i / each] = part[threadIdx.x];
+}
+"""
+
+
+def test_a_barrier_between_accesses_that_race_anyway_is_not_taken_away() -> None:
+    request = CheckRequest("/restructured/a.cu", ANYWAY)
+    (unit,) = [e.result for e in engine().check(request) if isinstance(e, UnitFinished)]
+    found = [f for k in unit.kernels for c in k.contexts for f in c.findings]
+    assert any(f.code is Verdict.POSSIBLE_DATA_RACE for f in found)
+    for group in {f.group for f in found if f.code is Verdict.BARRIER_AFTER_EXIT}:
+        answer = fix_for(engine(), request, group)
+        text = edited(ANYWAY, answer) if isinstance(answer, Fix) else ANYWAY
+        assert "__syncthreads" in text.partition("while")[2]
 
 
 SWITCH = """__global__ void k(int *s, int *out, int *p) {{

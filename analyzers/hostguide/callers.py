@@ -242,11 +242,9 @@ class Callers:
         return True
 
     def _leads_nowhere(self, callee: Callee) -> bool:
-        """Whether all that a function's code refers to is known, in all its instances, and leads to no launch."""
-        bodies = [*self._bodies(callee)]
-        if not callee.first.template:
-            bodies = [copy.cursor for copy in callee.copies]
-        return bool(bodies) and not any(self._leads(body) for body in bodies)
+        """Whether all that a function's code refers to is known and leads to no launch. Not said of templates, whose
+        instances need not all be in sight."""
+        return not callee.first.template and not any(self._leads(copy.cursor) for copy in callee.copies)
 
     def _has_run(self, callee: Callee) -> bool:
         return any(place_of(copy.cursor) in self._machine.ran_at for copy in callee.copies)

@@ -354,7 +354,7 @@ class _Guide:
         callee = self.callers.callee(function)
         if callee is not None and not callee.is_open and not callee.first.template:
             callee.is_open, callee.assumption = True, None
-        if not self.leads(function.cursor):
+        if callee is not None and not callee.first.template and not self.leads(function.cursor):
             self.machine.runs_now(function)  # nothing would come of it
             return False
         self.machine.run_root(function)

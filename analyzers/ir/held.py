@@ -1,8 +1,9 @@
 """Variables that a loop steps only as long as they have not reached a limit: ``if (i < n) { …; i += c; }``.
 
 Takes the value after one iteration as an expression over the value at its start, gives the value after so many
-iterations. It moves towards the limit with each of them until it has met or passed that, and stays there: that it does
-not wrap around on the way is assumed, as of other counters.
+iterations. It moves towards the limit with each of them until it has met or passed that, and stays there. That a rising
+one does not wrap around behind a limit that is no constant is assumed, as of other counters; one that may pass the end
+of its type otherwise (`if (i > 0) i -= 2;` for an unsigned one) is none of these.
 """
 
 from __future__ import annotations
@@ -61,4 +62,18 @@ def held(
     if not rising and not (high is placeholder and step.value < 0):
         return None
     limit = high if rising else low
+    if not _stays_in_type(limit, ty, step.value, strict=test.op == "lt"):
+        return None
     return Held(limit, test.op == "lt", step.value) if invariant(limit) else None
+
+
+def _stays_in_type(limit: Expr, ty: IntType, step: int, *, strict: bool) -> bool:
+    """Whether a variable of the type that has passed the limit by its last step is still a number of that type, or that
+    is assumed."""
+    beyond = abs(step) - (1 if strict else 0)
+    if beyond == 0:
+        return True
+    if limit.op == "const":
+        value = int(limit.value)
+        return value + beyond <= ty.high if step > 0 else value - beyond >= ty.low
+    return step > 0 or (ty.signed and ty.width >= 32)

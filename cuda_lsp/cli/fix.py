@@ -132,11 +132,16 @@ def _repair(
     raise AssertionError("the last round returns")
 
 
+def _lines(text: str) -> list[str]:
+    """The lines with their ends: a form feed, for one, ends none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def in_old_lines(title: str, before: str, now: str) -> str:
     """A title that names lines of the text as it is now, with the lines of the text before all repairs."""
     if before == now:
         return title
-    old, new = before.splitlines(), now.splitlines()
+    old, new = _lines(before), _lines(now)
     lines = [0]
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         # What was inserted stands behind the line before it; what was changed, where it was.
@@ -207,9 +212,7 @@ def apply(text: str, edits: Sequence[TextEdit]) -> str:
 def diff(path: str, old: str, new: str, style: Style) -> str:
     """A unified diff that `patch -p1` takes."""
     name = shown(path)
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}", n=3
-    )
+    lines = difflib.unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}", n=3)
     return "".join(
         _painted(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n", style) for line in lines
     )

@@ -156,3 +156,12 @@ __global__ void set_in_two_ways(int *a, int mode) {  // expect: unknown(indirect
   else f = mirrored;
   a[f(threadIdx.x)] = threadIdx.x;
 }
+
+__device__ int (*chosen_elsewhere)(int);
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void set_to_what_memory_holds(int *a) {  // expect: unknown(indirect-call)
+  int (*f)(int) = same;
+  f = chosen_elsewhere;
+  a[f(threadIdx.x)] = threadIdx.x;
+}

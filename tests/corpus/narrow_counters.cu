@@ -91,3 +91,23 @@ __global__ void comes_back_to_its_own(float *out, int n) {  // expect: race-free
   unsigned short p = 0; int t = threadIdx.x;
   for (int j = 0; j < n; ++j) { out[p + (t + j) % 64] = j; p += 64; }
 }
+
+// Once past its limit, 1 becomes 2^32 - 1 and goes on: thread 17 meets thread 1.
+// cuda-lsp: launch grid=(1) block=(18) n=2
+__global__ void falls_past_zero(unsigned *out, int n) {
+  unsigned i = threadIdx.x;
+  for (int r = 0; r < n; ++r) {
+    if (i > 0) i -= 2;
+  }
+  if (threadIdx.x % 16 == 1) out[i & 15] = threadIdx.x;  // expect: data-race intra-warp with self
+}
+
+// By one it stops at zero: each of the threads is at another place.
+// cuda-lsp: launch grid=(1) block=(18) n=2
+__global__ void falls_to_zero(unsigned *out, int n) {  // expect: race-free
+  unsigned i = threadIdx.x;
+  for (int r = 0; r < n; ++r) {
+    if (i > 0) i -= 1;
+  }
+  if (threadIdx.x > 2) out[i] = threadIdx.x;
+}

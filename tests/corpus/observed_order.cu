@@ -76,3 +76,12 @@ __global__ void gives_back(const int *list, int *out) {
   if (threadIdx.x == 0) delete[] list;
   // expect: race-free
 }
+
+// What the grid before has written may be read behind the barrier only.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void waits_for_the_grid_before(int *out, const int *in) {
+  if (threadIdx.x == 0) cudaGridDependencySynchronize();
+  __syncthreads();
+  out[threadIdx.x] = in[threadIdx.x];
+  // expect: race-free
+}

@@ -96,6 +96,7 @@ def first_argument(ctx: Context, call: Call) -> Value:
 
 _SHOWS: dict[str, ObservationKind] = {
     "printf": "output", "puts": "output", "vprintf": "output", "fprintf": "output", "__nanosleep": "time",
+    "cudaGridDependencySynchronize": "signal", "cudaTriggerProgrammaticLaunchCompletion": "signal",
     "__brkpt": "signal", "__prof_trigger": "signal", "free": "free", "__builtin_free": "free",
 }  # fmt: skip
 

@@ -159,6 +159,8 @@ def write(ctx: Context, place: Place, value: Expr, node: Node) -> None:
         ctx.force(("written", place.key))
     elif isinstance(place, TablePlace):
         store(ctx, MemPlace(place.pointer, place.type, place.bounds), value, node)
+    else:
+        ctx.unsupported("indirect-call", f"{node.text[:40]!r} is set to a function that is not known", node)
 
 
 # Writing to a temporary class value changes nothing that anybody sees.
