@@ -551,3 +551,20 @@ def test_recursive_functions_end() -> None:
     )
     assert any(hg.allows(c, n=3) for c in facts.contexts["_Z1ki"])
     assert not any(hg.allows(c, n=0) for c in facts.contexts["_Z1ki"])
+
+
+def test_an_array_in_a_braced_list_is_written_through_the_member() -> None:
+    context = hg.only(
+        """
+        struct View { int *p; };
+        __global__ void k(int *p, int m) {}
+        int main() {
+          int *p, a[2] = {8, 8};
+          cudaMalloc(&p, 4);
+          View v{a};
+          v.p[1] = 7;
+          k<<<1, 64>>>(p, a[1]);
+        }
+        """
+    )
+    assert hg.allows(context, m=7)

@@ -95,6 +95,38 @@ void outer(float *p) {{ fill(p, 32); }}
         ("void more(Other &o, float *p) {\n#ifdef SMALL\nfill(p, 7);\n#else\no.fill(p, 7);\n#endif\n}", True),
         ("void more(float *p) { fill(p, 7); }", True),
         ("void more(float *p) { if (missing) fill(p, 7); }", True),
+        # Instances of templates that no call in sight shows.
+        (
+            (
+                "#include <algorithm>\n#include <vector>\n"
+                "template <class T> static void step(float *p, T x) { if constexpr (sizeof(T) == 8) fill(p, (int)x); }\n"
+                "void more(float *p) {\n  step(p, 8);\n  std::vector<double> v = {7};\n"
+                "  std::for_each(v.begin(), v.end(), [=](auto x) { step(p, x); });\n}"
+            ),
+            True,
+        ),
+        # In a lambda that becomes a pointer; kept for whoever calls it; walked through without being named.
+        (
+            (
+                "static void apply(void (*f)(float *, int), float *p, int m) { f(p, m); }\n"
+                "void more(float *p) { apply([](float *q, int m) { fill(q, m); }, p, 7); }"
+            ),
+            True,
+        ),
+        (
+            (
+                "static void (*handler)(float *, int);\nstatic void keep(void (*f)(float *, int)) { handler = f; }\n"
+                "void event(float *p) { handler(p, 7); }\nvoid more() { keep(fill); }"
+            ),
+            True,
+        ),
+        (
+            (
+                "struct Lines {\n  float *p;\n  float *begin() { fill(p, 7); return p; }\n"
+                "  float *end() { return p; }\n};\nvoid more(Lines lines) { for (float x : lines) {} }"
+            ),
+            True,
+        ),
         ("#define FILL fill(p, 7)\nvoid more(float *p) { if (missing) FILL; }", True),
         ("#define NONE nothing(p, 7)\nvoid more(Other &fill, float *p) { if (missing) NONE; }", False),
     ],

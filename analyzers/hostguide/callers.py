@@ -136,7 +136,8 @@ class Callers:
 
     def _starts_open(self, callee: Callee) -> bool:
         f, name = callee.first, callee.name
-        if f.name == "main" or f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator"):
+        unnamed = f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator") or f.name in _WALKS
+        if f.name == "main" or unnamed:
             return True
         uses = self._texts.uses(name)
         if not uses:
@@ -225,7 +226,7 @@ class Callers:
         if around is not None:
             inside = self._by_place.get((id(unit.host), around.path, around.named_at))
         units = [unit.host] if inside is None or inside.internal else [one.host for one in self._linker.passes]
-        if any(self._machine.is_followed(one, path, offset) for one in units):
+        if any(self._machine.is_followed(one, path, offset, self._texts.blanked[path]) for one in units):
             self._settled.add(known)
             return True
         if inside is not None and not inside.is_open and not self._has_run(inside):
@@ -294,6 +295,8 @@ class Callers:
 
 
 _INSTANCES = "`{}` has no other template arguments than those in sight"
+_WALKS = frozenset({"begin", "end"})
+"""What a loop over a range calls without naming it."""
 _VARIABLES = frozenset(
     {CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL, CursorKind.ENUM_CONSTANT_DECL}
 )

@@ -120,10 +120,10 @@ class Caller(Keeper):
         if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
             return self.run_closure(leaves[0][1], [a for a in node.args[1:] if a is not None], node)
         for _, leaf in leaves:
-            self._unfollowed(leaf)
+            self.unfollowed(leaf)
         return self.unknown_call(node, None, node.args[1:])
 
-    def _unfollowed(self, value: Value) -> None:
+    def unfollowed(self, value: Value) -> None:
         """A function or closure goes where its calls cannot be seen."""
         if isinstance(value, FunctionValue) and value.cursor.spelling in self.wanted:
             function = self.builder.function(value.cursor)
@@ -133,10 +133,10 @@ class Caller(Keeper):
             self.run_sometimes(value)
         elif isinstance(value, Record):
             for part in value.parts.values():
-                self._unfollowed(part)
+                self.unfollowed(part)
         elif isinstance(value, Choice):
-            self._unfollowed(value.first)
-            self._unfollowed(value.second)
+            self.unfollowed(value.first)
+            self.unfollowed(value.second)
 
     def _function(self, node: Node, target: Cursor) -> Value:
         name = target.spelling
@@ -319,10 +319,13 @@ class Caller(Keeper):
         path, start, end = extent(call)
         self._followed.setdefault((id(call.translation_unit), path), set()).add((start, end))
 
-    def is_followed(self, unit: TranslationUnit, path: str, offset: int) -> bool:
-        """Whether a call that was followed covers a place, as a unit reads it."""
-        calls = self._followed.get((id(unit), path), ())
-        return any(start <= offset < end for start, end in calls)
+    def is_followed(self, unit: TranslationUnit, path: str, offset: int, text: bytes) -> bool:
+        """Whether a call that was followed covers a name, as a unit reads it. Where the name is itself called, in a
+        lambda among the arguments of another call, that one does not count."""
+        calls = [c for c in self._followed.get((id(unit), path), ()) if c[0] <= offset < c[1]]
+        if _CALLED.match(text, offset) is None:
+            return bool(calls)
+        return any(_depth(text[start:offset]) == 0 for start, _ in calls)
 
     def runs_now(self, function: HostFunction) -> None:
         """Note that a function is run."""
@@ -467,7 +470,7 @@ class Caller(Keeper):
 
     def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
         """An argument reaches code that is not looked into."""
-        self._unfollowed(value)
+        self.unfollowed(value)
         if isinstance(value, Expr):
             return
         through_const = isinstance(ty, PointerTo) and ty.const
@@ -501,3 +504,11 @@ _DECLARED = frozenset(
     {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION, CursorKind.CONSTRUCTOR}
 )
 _CALLABLE = frozenset({CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION})
+
+
+_CALLED = re.compile(rb"\w+\s*(?:<[^<>;(){}]*>\s*)?\(")
+
+
+def _depth(text: bytes) -> int:
+    """How many parentheses and braces are open at the end of a text."""
+    return sum(text.count(sign) for sign in (b"(", b"{", b"[")) - sum(text.count(sign) for sign in (b")", b"}", b"]"))

@@ -93,6 +93,10 @@ class Evaluator(Conversions):
     def launch(self, node: Node) -> Value:
         raise NotImplementedError
 
+    def unfollowed(self, value: Value) -> None:
+        """A function or closure goes where its calls cannot be seen."""
+        raise NotImplementedError
+
     def run_statement(self, node: Node) -> None:
         raise NotImplementedError
 
@@ -476,7 +480,10 @@ class Evaluator(Conversions):
         value = self.evaluate(node.arg(1))
         ty = node.arg(0).ty
         value = self.converted(value, ty)
-        self.write(self.place(node.arg(0)), value, scalar=is_scalar(ty))
+        place = self.place(node.arg(0))
+        if place is None or place.variable.outside:
+            self.unfollowed(value)
+        self.write(place, value, scalar=is_scalar(ty))
         return value
 
     def _compound(self, node: Node) -> Value:

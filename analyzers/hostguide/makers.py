@@ -63,6 +63,12 @@ class Makers(Places):
 
     def bound_member(self, item: Node, member: HostType) -> Value:
         """The initial value of a member: for a reference, the address of what it refers to."""
+        if isinstance(item.ty, ArrayOf) and not isinstance(member, (ArrayOf, ReferenceTo)):
+            # The member points to the elements from now on.
+            array = self.place(item)
+            if array is not None:
+                self.escape((array.variable,))
+            return self.fresh("elements", member)
         if not isinstance(member, ReferenceTo):
             return self.converted(self.evaluate(item), member)
         place = self.place(item)
