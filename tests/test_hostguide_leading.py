@@ -99,7 +99,8 @@ void outer(float *p) {{ fill(p, 32); }}
         (
             (
                 "#include <algorithm>\n#include <vector>\n"
-                "template <class T> static void step(float *p, T x) { if constexpr (sizeof(T) == 8) fill(p, (int)x); }\n"
+                "template <class T> static void step(float *p, T x) {\n"
+                "  if constexpr (sizeof(T) == 8) fill(p, (int)x);\n}\n"
                 "void more(float *p) {\n  step(p, 8);\n  std::vector<double> v = {7};\n"
                 "  std::for_each(v.begin(), v.end(), [=](auto x) { step(p, x); });\n}"
             ),
