@@ -59,10 +59,14 @@ def batch(start: int, end: int, revision: str) -> Batch:
 
 
 def kept(path: Path) -> dict[int, Batch]:
-    """The batches of earlier runs, by their first seed; the latest of each."""
+    """The batches of earlier runs, by their first seed; the latest of each. A line that was not written to its end is
+    left out."""
     found: dict[int, Batch] = {}
     for line in path.read_text().splitlines() if path.is_file() else ():
-        one = json.loads(line)
+        try:
+            one = json.loads(line)
+        except ValueError:
+            continue
         judgements = (Judged(j["seed"], tuple(j["kinds"]), tuple(j["contradictions"])) for j in one["found"])
         found[one["start"]] = Batch(one["start"], one["revision"], one["seconds"], tuple(judgements))
     return found

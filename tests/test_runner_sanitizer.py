@@ -146,6 +146,13 @@ def test_barriers_are_told_apart() -> None:
     assert (waiting.places[0].line, waiting.thread, waiting.block) == (36, (32, 0, 0), (1, 0, 0))
 
 
+@pytest.mark.parametrize("number", [",", ",,,", "9" * 5000])
+def test_what_is_no_number_is_no_count(number: str) -> None:
+    text = f"========= COMPUTE-SANITIZER\n========= Invalid __global__ write of size {number} bytes\n"
+    text += f"========= ERROR SUMMARY: {number} errors\n"
+    assert report.parse(text, PATH, (64, 1, 1)).errors is None
+
+
 def test_a_report_without_its_last_line_is_no_clean_one() -> None:
     cut = RACES[: RACES.index("========= RACECHECK SUMMARY")]
     assert report.parse(cut, PATH, (64, 1, 1)).errors is None

@@ -17,11 +17,11 @@ from typing import Final, Literal
 from gpu_runner.request import Dim3, FaultKind, Place, RunAccess, RunFault, RunRace
 
 _WARP: Final = 32
-_POINT: Final = r"\((\d+),\s*(\d+),\s*(\d+)\)"
+_POINT: Final = r"\((\d{1,10}),\s*(\d{1,10}),\s*(\d{1,10})\)"
 _CONTINUED: Final = re.compile(r"(and \w+ access at |\w+ Thread \(|Current Value )")
 _NOISE: Final = re.compile(r"(Saved host backtrace|Host Frame|\.\.\.|COMPUTE-SANITIZER|CUDA-MEMCHECK)")
-_FRAME_NEW: Final = re.compile(r"(?P<function>.*?)(?:[+:]0x[0-9a-f]+)?(?: in (?P<file>.+?):(?P<line>\d+))?$")
-_FRAME_OLD: Final = re.compile(r"0x[0-9a-f]+ in (?:(?P<file>.+?):(?P<line>\d+):)?(?P<function>.*)$")
+_FRAME_NEW: Final = re.compile(r"(?P<function>.*?)(?:[+:]0x[0-9a-f]+)?(?: in (?P<file>.+?):(?P<line>\d{1,9}))?$")
+_FRAME_OLD: Final = re.compile(r"0x[0-9a-f]+ in (?:(?P<file>.+?):(?P<line>\d{1,9}):)?(?P<function>.*)$")
 _BY: Final = re.compile(rf"by thread {_POINT} in block {_POINT}")
 _HAZARD: Final = re.compile(
     r"(?:\w+)\s*:\s*(?:\([^)]*\) )?Potential (RAW|WAR|WAW) hazard detected at __shared__ (0x[0-9a-f]+) "
@@ -30,12 +30,14 @@ _HAZARD: Final = re.compile(
 _SIDE: Final = re.compile(rf"(\w+) Thread {_POINT} at (.+)$")
 _VALUES: Final = re.compile(r"Current Value : (\S+), Incoming Value : (\S+)")
 _ANALYSIS: Final = re.compile(r"(?:\w+\s*:\s*)?(?:\([^)]*\) )?Race reported between (\w+) access at (.+)$")
-_OTHER: Final = re.compile(r"and (\w+) access at (.+?)(?: \[([\d,]+) hazards?\])?$")
-_ACCESS: Final = re.compile(r"(?:Potential invalid|Invalid) (__\w+__) (\w+) of size ([\d,]+)")
-_UNWRITTEN: Final = re.compile(r"Uninitialized (__\w+__) memory read of size ([\d,]+)")
+_OTHER: Final = re.compile(r"and (\w+) access at (.+?)(?: \[(\d[\d,]{0,30}) hazards?\])?$")
+_ACCESS: Final = re.compile(r"(?:Potential invalid|Invalid) (__\w+__) (\w+) of size (\d[\d,]{0,30})")
+_UNWRITTEN: Final = re.compile(r"Uninitialized (__\w+__) memory read of size (\d[\d,]{0,30})")
 _BARRIER: Final = re.compile(r"Barrier error detected\. (.*?)\.?$")
 _WAITING: Final = re.compile(rf".*called by threads starting at {_POINT} in block {_POINT}.* at (.+)$")
-_SUMMARY: Final = re.compile(r"(?:ERROR|RACECHECK) SUMMARY: ([\d,]+) (?:errors?|hazards? displayed)\b(?! were not)")
+_SUMMARY: Final = re.compile(
+    r"(?:ERROR|RACECHECK) SUMMARY: (\d[\d,]{0,30}) (?:errors?|hazards? displayed)\b(?! were not)"
+)
 _BARRIER_KINDS: Final[tuple[tuple[str, FaultKind, str], ...]] = (
     ("Divergent thread", "divergent-barrier", "threads of one block wait at different barriers"),
     ("Invalid argument", "lane-not-in-mask", "a thread takes part in a collective whose mask it is not in"),
