@@ -38,6 +38,8 @@ void back(int n) { if (n) there(n - 1); }
 void there(int n) { back(n - 1); launches(nullptr); }
 template <class T> void pattern(T t) { t.run(); }
 void in_a_lambda(float *p) { auto f = [=] { launches(p); }; }
+void elsewhere(int n);
+void declared(int n) { elsewhere(n); }
 void broken(int n) { no_such_function(n); }
 """
 
@@ -59,6 +61,7 @@ void broken(int n) { no_such_function(n); }
         ("there", True),
         ("in_a_lambda", True),
         ("broken", False),
+        ("declared", True),
         ("broken by name", True),
         ("pattern by name", True),
     ],
@@ -72,6 +75,7 @@ def test_what_leads_to_a_launch(name: str, leads: bool) -> None:
         lambda cursor: cursor.get_definition() or cursor,
         lambda kernel: kernel == "other",
         lambda _: None if name.endswith("by name") else [],
+        lambda called: called == "elsewhere",
     )
     assert asked(functions[name.partition(" ")[0]]) is leads
 

@@ -183,7 +183,7 @@ class _Guide:
         self.machine.wanted = frozenset(f.name for f in wanted)
         words = Words(self.texts, self.macros, wanted, self.copies)
         definition = self.machine.builder.definition
-        self.leads = Leading(self.sources, definition, self.asked.leaves_out_name, words.named_in)
+        self.leads = Leading(self.sources, definition, self.asked.leaves_out_name, words.named_in, words.may_be_wanted)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)

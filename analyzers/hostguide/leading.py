@@ -48,15 +48,18 @@ class Leading:
         definition: Callable[[Any], Any],
         leaves_out_name: Callable[[str], bool],
         named_in: Callable[[Any], Iterable[Any] | None],
+        may_be_wanted: Callable[[str], bool],
     ) -> None:
         """``definition``: the definition of a function, or the cursor itself where the program has none.
         ``leaves_out_name``: whether launches of a kernel of this name do not matter. ``named_in``: of the functions
         that may lead to a launch, the definitions that words in a function's text may mean, None where that is not
-        known; asked where clang does not say what they mean."""
+        known; asked where clang does not say what they mean. ``may_be_wanted``: whether a function of this name may be
+        one of them."""
         self._sources = sources
         self._definition = definition
         self._leaves_out_name = leaves_out_name
         self._named_in = named_in
+        self._may_be_wanted = may_be_wanted
         self._bodies: dict[int, _Body] = {}
         self._kernels: dict[int, bool] = {}
         self._known: dict[int, bool] = {}
@@ -126,8 +129,8 @@ class Leading:
             defined = self._definition(target)
             if defined.is_definition():
                 to.functions[identity(defined)] = defined
-            elif target.spelling == "operator()":
-                to.leads = True  # of an object that may hold any code
+            elif target.spelling == "operator()" or self._may_be_wanted(target.spelling):
+                to.leads = True  # of an object that may hold any code; or defined where this unit does not see it
 
     def _is_kernel(self, target: Any) -> bool:
         key = identity(target)
@@ -155,6 +158,9 @@ class Words:
         self._by_name: dict[bytes, list[FoundFunction]] = {}
         for f in self._by_place.values():
             self._by_name.setdefault(called_as(f).encode(), []).append(f)
+
+    def may_be_wanted(self, name: str) -> bool:
+        return name.partition("<")[0].lstrip("~").encode() in self._by_name or name.startswith("operator")
 
     def named_in(self, function: Any) -> list[Any] | None:
         """The definitions; None where the text launches something, or names a template, which may be any instance."""
