@@ -35,7 +35,7 @@ from analyzers.hostguide.disguises import may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
-from analyzers.hostguide.instantiations import is_typed_probe, member_probes, probes_of
+from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.leading import Leading, Words
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
@@ -175,11 +175,6 @@ class _Guide:
         self.asked = Asked(self.kernels, self.functions, self.texts)
         wanted, mentions = self._wanted()
         self.wanted = wanted
-        known = {one.path: self._missing(one, self._members_of(one)) for one in self.linker.passes}
-        if any(known.values()):
-            # Nothing that runs changes what these ask for: it would all be run again with them.
-            own = known.pop(self.unit.path)
-            return HostFacts({}, (), (), own, {path: probes for path, probes in known.items() if probes})
         self.machine.wanted = frozenset(f.name for f in wanted)
         words = Words(self.texts, self.macros, wanted, self.copies)
         definition = self.machine.builder.definition
@@ -239,9 +234,6 @@ class _Guide:
         functions, wanted, own = self._read_by(one, self.functions), self._read_by(one, self.wanted), self._texts(one)
         idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
         return self._missing(one, probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle))
-
-    def _members_of(self, one: HostPass) -> Iterator[str]:
-        return member_probes(self._read_by(one, self.wanted), self._texts(one))
 
     def _read_by(self, one: HostPass, functions: Sequence[FoundFunction]) -> list[FoundFunction]:
         paths = {one.path, *one.dependencies}
