@@ -110,9 +110,10 @@ def compare(
         if known is None or len(known.contexts) != len(kernel.contexts):
             found.worse.append(f"`{kernel.name}` is launched in other ways than before")
             continue
+        vanished = _vanished(known, kernel, files)
         for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
             unasked = inserting and any(r.kind == "not-examined" for r in earlier.reasons)
-            _context(found, kernel, earlier, context, files, targets, _vanished(known, kernel, files), unasked=unasked)
+            _context(found, kernel, earlier, context, files, targets, vanished, unasked=unasked)
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),

@@ -16,6 +16,7 @@ from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at
 from analyzers.frontend.parse import HostPass
 from analyzers.hostguide.declared import FUNCTIONS, FoundFunction, called_as
 from analyzers.hostguide.execute import Executor
+from analyzers.hostguide.implied import WALKS
 from analyzers.hostguide.instantiations import explicit_class_instances, explicit_instances
 from analyzers.hostguide.program import Linker
 from analyzers.hostguide.source import SourceTexts
@@ -71,15 +72,11 @@ class Texts:
 class Callers:
     """Of the functions that lead to launches."""
 
-    def __init__(
-        self, linker: Linker, machine: Executor, sources: SourceTexts, texts: Texts, leads: Callable[[Cursor], bool]
-    ) -> None:
-        """``leads``: whether the code of a function may come to a launch."""
+    def __init__(self, linker: Linker, machine: Executor, sources: SourceTexts, texts: Texts) -> None:
         self._linker = linker
         self._machine = machine
         self._sources = sources
         self._texts = texts
-        self._leads = leads
         self._files = [(one, frozenset((one.path, *one.dependencies))) for one in linker.passes]
         self._mains = frozenset(one.path for one in linker.passes)
         self._own = linker.passes[0].path
@@ -136,7 +133,7 @@ class Callers:
 
     def _starts_open(self, callee: Callee) -> bool:
         f, name = callee.first, callee.name
-        unnamed = f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator") or f.name in _WALKS
+        unnamed = f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator") or f.name in WALKS
         if f.name == "main" or unnamed:
             return True
         uses = self._texts.uses(name)
@@ -231,8 +228,6 @@ class Callers:
             return True
         if inside is not None and not inside.is_open and not self._has_run(inside):
             return True
-        if inside is not None and _is_compiled(unit, path, offset) and self._leads_nowhere(inside):
-            return True
         if _is_instantiation(self._texts.blanked[path], offset):
             # Not a call: whoever else makes one has to mention the name as well.
             return callee.assumption is not None
@@ -241,11 +236,6 @@ class Callers:
             return False
         self._settled.add(known)
         return True
-
-    def _leads_nowhere(self, callee: Callee) -> bool:
-        """Whether all that a function's code refers to is known and leads to no launch. Not said of templates, whose
-        instances need not all be in sight."""
-        return not callee.first.template and not any(self._leads(copy.cursor) for copy in callee.copies)
 
     def _has_run(self, callee: Callee) -> bool:
         return any(place_of(copy.cursor) in self._machine.ran_at for copy in callee.copies)
@@ -295,8 +285,6 @@ class Callers:
 
 
 _INSTANCES = "`{}` has no other template arguments than those in sight"
-_WALKS = frozenset({"begin", "end"})
-"""What a loop over a range calls without naming it."""
 _VARIABLES = frozenset(
     {CursorKind.VAR_DECL, CursorKind.PARM_DECL, CursorKind.FIELD_DECL, CursorKind.ENUM_CONSTANT_DECL}
 )
@@ -313,12 +301,6 @@ def _meant(unit: HostPass, path: str, offset: int, name: str) -> Cursor | None:
     if found.kind in _VARIABLES:
         return found
     return found.referenced if found.kind in _USES else None
-
-
-def _is_compiled(unit: HostPass, path: str, offset: int) -> bool:
-    """Whether a name at a place is part of what a unit compiles, and not left out by the preprocessor."""
-    found = cursor_at(unit.host, path, offset)
-    return found is not None and not found.kind.is_invalid() and found.location.offset == offset
 
 
 def _is_pattern(cursor: Cursor, callee: Callee) -> bool:

@@ -48,7 +48,7 @@ _WRAPPING = frozenset(
         CursorKind.CXX_FUNCTIONAL_CAST_EXPR.value,
     }
 )
-_WALKS = frozenset({"begin", "end", "operator++", "operator*", "operator!=", "operator=="})
+WALKS = frozenset({"begin", "end", "operator++", "operator*", "operator!=", "operator=="})
 """What a loop over a range calls."""
 _WAITING = frozenset(
     {
@@ -157,10 +157,10 @@ class Implied:
         elif kind in _REFERENCES:
             self._reference(at, to)
         elif kind == CursorKind.CXX_FOR_RANGE_STMT.value:
-            for f in self._methods_named(_WALKS):
+            for f in self._methods_named(WALKS):
                 to.functions[identity(f)] = f
             for f, _ in self._free_operators:
-                if f.spelling in _WALKS:
+                if f.spelling in WALKS:
                     to.functions[identity(f)] = f
         elif kind == CursorKind.CXX_NEW_EXPR.value:
             if _PLACED.match(self._sources.slice(*extent(at))):

@@ -105,7 +105,7 @@ def probes_of(
 
 
 def _members(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:
-    """Probes for the ``wanted`` members of class templates that the texts instantiate explicitly."""
+    """Probes for the members that launch, of class templates that are instantiated explicitly."""
     owners: dict[str, list[FoundFunction]] = {}
     for f in wanted:
         parent = f.cursor.semantic_parent

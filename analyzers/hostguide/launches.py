@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -37,7 +37,6 @@ from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
-from analyzers.hostguide.leading import Leading, Words
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.notes import span, text_of
@@ -176,9 +175,6 @@ class _Guide:
         wanted, mentions = self._wanted()
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
-        words = Words(self.texts, self.macros, wanted, self.copies)
-        definition = self.machine.builder.definition
-        self.leads = Leading(self.sources, definition, self.asked.leaves_out_name, words.named_in, words.may_be_wanted)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
@@ -231,19 +227,12 @@ class _Guide:
 
     def _probes_wanted(self, one: HostPass) -> tuple[str, ...]:
         """What to append to a file to see further instances."""
-        functions, wanted, own = self._read_by(one, self.functions), self._read_by(one, self.wanted), self._texts(one)
+        paths = dict.fromkeys((one.path, *one.dependencies))
+        own = [self.texts[path] for path in paths]
+        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
         idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
-        return self._missing(one, probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle))
-
-    def _read_by(self, one: HostPass, functions: Sequence[FoundFunction]) -> list[FoundFunction]:
-        paths = {one.path, *one.dependencies}
-        return [f for f in functions if f.path in paths]
-
-    def _texts(self, one: HostPass) -> list[bytes]:
-        return [self.texts[path] for path in dict.fromkeys((one.path, *one.dependencies))]
-
-    def _missing(self, one: HostPass, probes: Iterable[str]) -> tuple[str, ...]:
-        return tuple(p for p in dict.fromkeys(probes) if p not in one.probes)
+        found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
+        return tuple(p for p in found if p not in one.probes)
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -309,7 +298,7 @@ class _Guide:
         texts = Texts(
             self.texts, mentions, declared, self._around, lambda path, at: self.macros.at(path, at) is not None
         )
-        self.callers = Callers(self.linker, self.machine, self.sources, texts, self.leads)
+        self.callers = Callers(self.linker, self.machine, self.sources, texts)
         self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
         self._run_open()
         for probe, _ in self.probes:
@@ -346,9 +335,6 @@ class _Guide:
         callee = self.callers.callee(function)
         if callee is not None and not callee.is_open and not callee.first.template:
             callee.is_open, callee.assumption = True, None
-        if callee is not None and not callee.first.template and not self.leads(function.cursor):
-            self.machine.runs_now(function)  # nothing would come of it
-            return False
         self.machine.run_root(function)
         return True
 
