@@ -85,3 +85,46 @@ __global__ void waits_for_the_grid_before(int *out, const int *in) {
   out[threadIdx.x] = in[threadIdx.x];
   // expect: race-free
 }
+
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void cycles(unsigned long long *took, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = i;
+  __syncthreads();
+  took[i] = __builtin_readcyclecounter();
+  // expect: race-free
+}
+
+// What all threads have written shows in memory of the host when the program ends here.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void ends_the_program(int *mapped, int failed) {
+  mapped[threadIdx.x] = failed;
+  __syncthreads();
+  if (failed) __trap();
+  // expect: race-free
+}
+
+// Fetched each time: it may be what the host writes meanwhile.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void fetched_again(const int *mapped, int *out) {
+  out[threadIdx.x] = __ldcv(mapped);
+  __syncthreads();
+  out[threadIdx.x + 64] = __ldcv(mapped);
+  // expect: race-free
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void written_through(int *mapped, int *out) {
+  out[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) __stwt(mapped, 1);
+  // expect: race-free
+}
+
+// A hint for the cache says nothing of others.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void cached(const int *in, int *out) {
+  out[threadIdx.x] = __ldcg(in);
+  __syncthreads();  // expect: redundant-barrier, fix: yes
+  __stcg(out + threadIdx.x + 64, __ldcs(in));
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from analyzers.frontend.lowering import asynchronous, class_values, memory, phases
 from analyzers.frontend.lowering.aggregates import fresh_memory
@@ -12,21 +13,30 @@ from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.intrinsics import intrinsic
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Node
-from analyzers.frontend.lowering.places import Value
+from analyzers.frontend.lowering.places import MemPlace, Value
 from analyzers.ir.expr import F64, I64, U8, Expr, IntType, add, cast, compare, const, ptradd, var
 from analyzers.ir.kernel import Load, Loop, Store
+
+_UNCACHED = frozenset({"__ldcv", "__stwt"})
+"""``ld.cv`` fetches again each time and ``st.wt`` goes to where others look: volatile accesses, as in `assembly`
+(PTX ISA, cache operators)."""
 
 
 @intrinsic("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv", "ldg")
 def hinted_load(ctx: Context, call: Call) -> Value:
-    place, shown = target_of(ctx, call.args[0])
+    place, shown = _place_of(ctx, call)
     return memory.read(ctx, place, shown) if place.type.scalar else place
+
+
+def _place_of(ctx: Context, call: Call) -> tuple[MemPlace, Node]:
+    place, shown = target_of(ctx, call.args[0])
+    return (replace(place, volatile=True) if call.name in _UNCACHED else place), shown
 
 
 @intrinsic("__stwb", "__stcg", "__stcs", "__stwt")
 def hinted_store(ctx: Context, call: Call) -> Value:
     value = ctx.value(call.args[1])
-    place, shown = target_of(ctx, call.args[0])
+    place, shown = _place_of(ctx, call)
     if isinstance(value, Expr):
         memory.write(ctx, place, memory.convert_scalar(ctx, value, place.type.ir or value.ty), shown)
     elif value is not None:

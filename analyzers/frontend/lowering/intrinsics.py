@@ -49,10 +49,17 @@ def intrinsic(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
+_ENDS = frozenset({"__trap", "abort", "__builtin_trap", "__debugbreak"})
+
+
 @intrinsic(
     "__trap", "abort", "__builtin_trap", "__assert_fail", "__assertfail", "__builtin_unreachable", "__debugbreak"
 )
 def trap(ctx: Context, call: Call) -> Value:
+    """The thread does not go on. Where a program ends itself, others see how far it came; a failed `assert` is a
+    mistake, and that there is none is assumed."""
+    if call.name in _ENDS:
+        ctx.emit(Observe("signal", ctx.site(call.node)))
     source = "assume" if call.name == "__builtin_unreachable" else "trap"
     ctx.emit(Assume(FALSE, source, ctx.site(call.node)))
     return None
@@ -98,6 +105,7 @@ _SHOWS: dict[str, ObservationKind] = {
     "printf": "output", "puts": "output", "vprintf": "output", "fprintf": "output", "__nanosleep": "time",
     "cudaGridDependencySynchronize": "signal", "cudaTriggerProgrammaticLaunchCompletion": "signal",
     "__brkpt": "signal", "__prof_trigger": "signal", "free": "free", "__builtin_free": "free",
+    "putchar": "output", "__builtin_printf": "output", "__nvvm_nanosleep": "time", "__builtin_debugtrap": "signal",
 }  # fmt: skip
 
 
@@ -113,7 +121,9 @@ def no_effect(ctx: Context, call: Call) -> Value:
     return const(0, call.node.type.ir) if isinstance(call.node.type.ir, IntType) else None
 
 
-@intrinsic("clock", "clock64", "globaltimer", "__globaltimer")
+@intrinsic("clock", "clock64", "globaltimer", "__globaltimer", "__clock", "__clock64", "__clockhi",
+           "__builtin_readcyclecounter", "__builtin_readsteadycounter", "__nvvm_read_ptx_sreg_clock",
+           "__nvvm_read_ptx_sreg_clock64", "__nvvm_read_ptx_sreg_globaltimer")  # fmt: skip
 def clock(ctx: Context, call: Call) -> Value:
     ctx.emit(Observe("time", ctx.site(call.node)))
     return ctx.havoc(call.node.type.ir or I64, "time", call.node)
