@@ -270,6 +270,7 @@ def test_assumptions_of_the_code():
           assume (1 < param:n) (assert)
           assume (param:n < 9) (assume)
           if (param:n == 5):
+            observe signal
             assume false (trap)
           #1 store 4B ptradd(&p, (i64(param:n) * 4)) := i32(((max(tid.x, 2) + u32(min(param:n, 3))) + u32(((param:n < 0) ? neg(param:n) : param:n))))
     """)

@@ -9,12 +9,12 @@ from analyzers.frontend.lowering.designators import pointee
 from analyzers.frontend.lowering.intrinsics import INTRINSICS, intrinsic
 from analyzers.frontend.lowering.invocation import Call
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
-from analyzers.frontend.lowering.places import MemPlace, Place, RecordValue, Value
+from analyzers.frontend.lowering.places import MemPlace, RecordValue, Value
 from analyzers.ir.expr import F64, U64, Expr, compare, const
 from analyzers.ir.kernel import Atomic, Order, Scope
 
 
-def target_of(ctx: Context, pointer: Node) -> tuple[Place, Node]:
+def target_of(ctx: Context, pointer: Node) -> tuple[MemPlace, Node]:
     """The object behind a pointer argument, and the lvalue to show for it."""
     bare = stripped(pointer)
     while bare.kind in (Kinds.C_CAST, Kinds.STATIC_CAST, Kinds.REINTERPRET_CAST, Kinds.CONST_CAST) and bare.kids:
