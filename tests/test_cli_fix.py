@@ -116,7 +116,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder: Path) -> None:
     file = folder / "racy.cu"
     file.write_text(RACY + "// edited\n")
     with pytest.raises(OSError, match="has changed"):
-        fix.write(file, RACY, FIXED)
+        fix.write({str(file): (RACY, FIXED)})
     assert file.read_text() == RACY + "// edited\n"
 
 
@@ -130,6 +130,26 @@ def test_a_file_that_cannot_be_written_is_told_and_left_as_it_was(
     assert main(["fix", "--write", "racy.cu"], FAKE) == NOT_ANALYSED
     assert "racy.cu: not written: No space left on device\n" in capsys.readouterr().err
     assert (folder / "racy.cu").read_text() == RACY
+
+
+def test_a_read_only_file_is_told_and_left_as_it_was(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "other.cu").write_text(RACY)
+    (folder / "racy.cu").chmod(0o444)
+    assert main(["fix", "--write", "."], FAKE) == NOT_ANALYSED
+    assert "racy.cu: not written: the file is read-only\n" in capsys.readouterr().err
+    assert (folder / "racy.cu").read_text() == RACY
+    assert (folder / "other.cu").read_text() == FIXED
+
+
+def test_files_that_need_each_other_are_written_all_or_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "used.cuh").write_text(RACY.replace("shift", "turn"))
+    (folder / "used.cuh").chmod(0o444)
+    (folder / "racy.cu").write_text('#include "used.cuh"\n' + RACY)
+    assert main(["fix", "--write", "."], FAKE) == NOT_ANALYSED
+    said = capsys.readouterr().err
+    assert "used.cuh: not written: the file is read-only\n" in said
+    assert "racy.cu: not written: its repair needs that of used.cuh\n" in said
+    assert (folder / "racy.cu").read_text() == '#include "used.cuh"\n' + RACY
 
 
 def test_titles_name_the_lines_of_the_file_as_it_was() -> None:

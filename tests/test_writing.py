@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cuda_lsp.writing import replace_file
+from cuda_lsp.writing import replace_file, replace_files
 
 KERNEL = "__global__ void k(int *a) { a[threadIdx.x] = a[threadIdx.x + 1]; }\nvoid go(int *a) { k<<<1, 64>>>(a); }\n"
 _LIMITED = """
@@ -32,6 +33,43 @@ def test_content_and_mode(tmp_path: Path) -> None:
     replace_file(link, b"three")
     assert link.is_symlink()
     assert file.read_bytes() == b"three"
+
+
+def test_a_read_only_file_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"one")
+    file.chmod(0o444)
+    with pytest.raises(OSError, match="read-only"):
+        replace_file(file, b"two")
+    assert file.read_bytes() == b"one"
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_all_files_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool) -> None:
+    """The second of three renames fails: the first file has its text again, the third never lost it."""
+    paths = [tmp_path / name for name in ("a", "b", "new")]
+    for path in paths[:2]:
+        path.write_bytes(b"old")
+    if not linked:
+        monkeypatch.setattr(Path, "hardlink_to", lambda *_: _fail("no links here"))
+    rename = Path.replace
+
+    def failing(self: Path, target: Path) -> Path:
+        return _fail("gone") if target.name == "b" else rename(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", failing)
+        with pytest.raises(OSError, match="gone"):
+            replace_files({paths[0]: b"1", paths[2]: b"3", paths[1]: b"2"})
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+    assert [p.read_bytes() for p in paths[:2]] == [b"old", b"old"]
+    replace_files({paths[0]: b"1", paths[2]: b"3", paths[1]: b"2"})
+    assert [p.read_bytes() for p in paths] == [b"1", b"2", b"3"]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def _fail(text: str) -> Path:
+    raise OSError(errno.EIO, text)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

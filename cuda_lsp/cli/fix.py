@@ -2,14 +2,15 @@
 
 A file is checked, its repairs are applied to the text, at most one per kernel, and the new text is checked again, until
 nothing is on offer: each repair was proved on the text that it is applied to. Files that share a header see the edits
-made for each other. Nothing is written before the end.
+made for each other. Nothing is written before the end, and files that were proved together are written all or none.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -24,7 +25,7 @@ from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import DEFAULT_FAIL_ON, kernel_counts
 from cuda_lsp.cli.terminal import ColorChoice, Role, Style
-from cuda_lsp.writing import replace_file
+from cuda_lsp.writing import replace_files
 
 _MAXIMAL_ROUNDS = 10
 _LINES = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
@@ -80,11 +81,11 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
         _tell(result, err)
     unwritten = False
     if arguments.write:
-        for path in changed:
+        for paths in together(repaired, changed):
             try:
-                write(Path(path), before[path], texts[path])
+                write({path: (before[path], texts[path]) for path in paths})
             except OSError as error:
-                print(f"{shown(path)}: not written: {error.strerror or error}", file=err)
+                _tell_unwritten(paths, error, err)
                 unwritten = True
     else:
         style = terminal.style_for(arguments.color, out)
@@ -233,14 +234,38 @@ def _painted(line: str, style: Style) -> str:
     return style.paint(role, line[:-1]) + "\n" if role else line
 
 
-def write(path: Path, old: str, new: str) -> None:
-    """Replace a file's text in one step, keeping its mode and its byte order mark."""
-    target = path.resolve()
-    data = target.read_bytes()
-    mark = data[: len(data) - len(_bytes(old))]
-    if data != mark + _bytes(old):
-        raise OSError("it has changed meanwhile")
-    replace_file(target, mark + _bytes(new))
+def together(repaired: Iterable[Repaired], changed: Collection[str]) -> list[list[str]]:
+    """The changed files in groups that are right only as a whole: those that one repair edits, and those that a unit
+    was proved with."""
+    found: list[set[str]] = [{path} for path in changed]
+    for result in repaired:
+        edited = {edit.span.path for fix in result.applied for edit in fix.edits}
+        used = edited | {result.unit.path, *result.unit.dependencies}
+        joined = [group for group in found if group & used]
+        found = [group for group in found if not group & used]
+        found += [set[str]().union(*joined)] if joined else []
+    return sorted(sorted(group) for group in found)
+
+
+def write(files: Mapping[str, tuple[str, str]]) -> None:
+    """Replace the texts of files (old, new), of all or of none, keeping modes and byte order marks. Raises `OSError`,
+    which names the file that could not be replaced."""
+    contents: dict[str | Path, bytes] = {}
+    for path, (old, new) in files.items():
+        data = Path(path).read_bytes()
+        mark = data[: len(data) - len(_bytes(old))]
+        if data != mark + _bytes(old):
+            raise OSError(errno.EBUSY, "it has changed meanwhile", path)
+        contents[path] = mark + _bytes(new)
+    replace_files(contents)
+
+
+def _tell_unwritten(paths: Sequence[str], error: OSError, err: TextIO) -> None:
+    at = error.filename if error.filename in paths else paths[0]
+    print(f"{shown(at)}: not written: {error.strerror or error}", file=err)
+    for path in paths:
+        if path != at:
+            print(f"{shown(path)}: not written: its repair needs that of {shown(at)}", file=err)
 
 
 def _tell(result: Repaired, err: TextIO) -> None:
