@@ -19,7 +19,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -38,6 +37,7 @@ from analyzers.model import KernelResult, Verdict
 from analyzers.requests import CheckRequest, KernelFinished, Progress, UnitFinished
 from benchmarks.alarms import section
 from benchmarks.looked_at import LOOKED_AT
+from benchmarks.revisions import revision
 from benchmarks.sources import PACKAGES, cuda_files, package_sources
 from cuda_lsp.workspace.program_index import ProgramIndex
 
@@ -128,7 +128,7 @@ def work() -> list[tuple[str, str, str]]:
     ]
 
 
-def run(jobs: int, chosen: list[tuple[str, str, str]], revision: str) -> None:
+def run(jobs: int, chosen: list[tuple[str, str, str]], measured: str) -> None:
     """Check the chosen files, each in a process of its own, and keep the rows of each as soon as it is done; a file
     whose process dies is reported as such."""
     context = get_context("spawn")
@@ -137,7 +137,7 @@ def run(jobs: int, chosen: list[tuple[str, str, str]], revision: str) -> None:
         for future in as_completed(futures):
             name, folder, path = futures[future]
             report = future.result() or asdict(FileReport(name, os.path.relpath(path, folder), failure="it died"))
-            report["revision"] = revision
+            report["revision"] = measured
             _rows_of(folder, path).write_text(json.dumps(report, indent=1))
             print(f"{report['seconds']:9.1f} s  {len(report['kernels']):4}  {report['path']}", flush=True)
 
@@ -159,11 +159,6 @@ def known(files: list[tuple[str, str, str]]) -> list[dict[str, Any]]:
     """What earlier runs found in these files, in their order."""
     kept = [_rows_of(folder, path) for _, folder, path in files]
     return [json.loads(p.read_text()) for p in kept if p.is_file()]
-
-
-def _revision() -> str:
-    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
 
 
 def table(reports: list[dict[str, Any]], files: int) -> str:
@@ -252,7 +247,7 @@ def main(arguments: list[str] | None = None) -> None:
     ROWS.mkdir(parents=True, exist_ok=True)
     files = work()
     if not options.rewrite:
-        run(options.jobs, _chosen(files, options.only or ["*"], options.skip, missing=options.missing), _revision())
+        run(options.jobs, _chosen(files, options.only or ["*"], options.skip, missing=options.missing), revision())
     reports = known(files)
     text = table(reports, len(files))
     if options.rewrite or len(reports) == len(files):  # a run that is stopped leaves the table of the last whole one

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Final
 
 from analyzers.engine import Engine
 from benchmarks.generated.repairs import Judged, judged
+from benchmarks.revisions import revision
 from benchmarks.sources import CACHE
 
 HERE: Final = Path(__file__).resolve().parent
@@ -70,6 +70,20 @@ def kept(path: Path) -> dict[int, Batch]:
         judgements = (Judged(j["seed"], tuple(j["kinds"]), tuple(j["contradictions"])) for j in one["found"])
         found[one["start"]] = Batch(one["start"], one["revision"], one["seconds"], tuple(judgements))
     return found
+
+
+def keep(path: Path, one: Batch) -> None:
+    """Put a batch behind the others, in a line of its own whatever the last one was cut to."""
+    with path.open("a+b") as file:
+        file.seek(0)
+        lines = file.read()
+        cut = lines != b"" and not lines.endswith(b"\n")
+        file.write((b"\n" if cut else b"") + json.dumps(asdict(one)).encode() + b"\n")
+
+
+def left_to_judge(known: Mapping[int, Batch], count: int) -> list[int]:
+    """The first seeds of the batches that are not known, or were cut short where fewer kernels were asked for."""
+    return [s for s in range(0, count, BATCH) if s not in known or len(known[s].found) < min(BATCH, count - s)]
 
 
 def pieces(batches: Iterable[Batch]) -> str:
@@ -121,18 +135,15 @@ def main(arguments: list[str] | None = None) -> None:
     if chosen.anew:
         KEPT.unlink(missing_ok=True)
     known = kept(KEPT)
-    revision = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    starts = [s for s in range(0, chosen.count, BATCH) if s not in known]
+    at = revision()
+    starts = left_to_judge(known, chosen.count)
     with ProcessPoolExecutor(chosen.jobs) as pool:
         while starts and time.monotonic() < started + 60 * chosen.minutes:
             now, starts = starts[: chosen.jobs], starts[chosen.jobs :]
             ends = [min(s + BATCH, chosen.count) for s in now]
-            for one in pool.map(batch, now, ends, [revision] * len(now)):
+            for one in pool.map(batch, now, ends, [at] * len(now)):
                 known[one.start] = one
-                with KEPT.open("a") as file:
-                    file.write(json.dumps(asdict(one)) + "\n")
+                keep(KEPT, one)
     text = table([known[start] for start in sorted(known)], chosen.count)
     print(text)
     (HERE / "repairs.md").write_text(text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,8 @@ from analyzers.model import Fix
 from analyzers.requests import CheckRequest
 from benchmarks.generated import repairs
 from benchmarks.generated.repairs import PATH, judged, kernel_of
-from benchmarks.repairs import Batch, table
+from benchmarks.repairs import BATCH, Batch, keep, kept, left_to_judge, table
+from benchmarks.revisions import revision
 from quickfix import answers
 
 BATCHES, PER_BATCH, STATEMENTS = 10, 10, 3
@@ -56,3 +59,40 @@ def test_the_table_counts_what_was_found() -> None:
     assert "Judged: seeds 3–4 at a1b2c3d." in text
     assert "**2 kernels (of 5 asked for, as many as the time allowed), 1 repairs, 1 contradictions**" in text
     assert "| 3 | it ¦ races |" in text
+
+
+def test_a_batch_cut_short_is_judged_again() -> None:
+    def first(count: int) -> dict[int, Batch]:
+        return {0: Batch(0, "a1b2c3d", 1.0, tuple(repairs.Judged(seed, (), ()) for seed in range(count)))}
+
+    assert left_to_judge(first(3), 3) == []
+    assert left_to_judge(first(3), BATCH) == [0]
+    assert left_to_judge(first(BATCH), BATCH + 1) == [BATCH]
+
+
+def test_a_line_cut_short_costs_no_other(tmp_path: Path) -> None:
+    one, two = (Batch(start, "a1b2c3d", 1.0, (repairs.Judged(start, (), ()),)) for start in (0, BATCH))
+    file = tmp_path / "repairs.jsonl"
+    keep(file, one)
+    file.write_bytes(file.read_bytes() + b'{"start": 10, "revi')
+    assert kept(file) == {0: one}
+    keep(file, two)
+    assert kept(file) == {0: one, BATCH: two}
+
+
+def test_a_changed_tree_is_not_its_commit(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)
+
+    assert revision(tmp_path) == "unknown"
+    git("init", "-q")
+    (tmp_path / "a.py").write_text("1")
+    git("add", ".")
+    git("-c", "user.name=a", "-c", "user.email=a@example", "commit", "-qm", "one")
+    clean = revision(tmp_path)
+    assert len(clean) >= 4
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "repairs.md").write_text("a table")
+    assert revision(tmp_path) == clean
+    (tmp_path / "b.py").write_text("2")
+    assert revision(tmp_path) == f"{clean} + changes"
