@@ -223,14 +223,24 @@ def condition_of(layout: Layout, statement: Statement, around: Level, line: int)
         raise NotPossible(f"the conditional in line {line} is written by a macro or is a branch without braces")
     if not layout.is_first(statement.keyword):
         raise NotPossible(f"the conditional in line {line} does not begin its line")
-    opening = text.find(b"(", statement.keyword, statement.head_end)
-    condition = text[opening + 1 : statement.head_end - 1]
+    opening = layout.code.find(b"(", statement.keyword, statement.head_end)
+    start, end = trimmed(layout, opening + 1, statement.head_end - 1)
+    condition = text[start:end]
     between = layout.code[statement.keyword + 2 : opening].strip()
     if between or _DECLARES.search(condition) or DIRECTIVE.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     if _has_comma(condition):
         raise NotPossible(f"the condition in line {line} contains a comma operator")
-    return (opening + 1, statement.head_end - 1), condition
+    return (start, end), condition
+
+
+def trimmed(layout: Layout, start: int, end: int) -> tuple[int, int]:
+    """A range without the blanks around it; the end of a line stays behind a comment that it ends."""
+    text = layout.text
+    start = end - len(text[start:end].lstrip())
+    line = max(text.rfind(b"\n", start, start + len(text[start:end].rstrip())) + 1, start)
+    comment = layout.code[line:end].rstrip() != text[line:end].rstrip()
+    return start, end if comment else start + len(text[start:end].rstrip())
 
 
 def _has_comma(condition: bytes) -> bool:

@@ -111,7 +111,7 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
     if not layout.is_first(level.body.end):
         raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
-    opening = text.find(b"(", loop.keyword, loop.head_end)
+    opening = layout.code.find(b"(", loop.keyword, loop.head_end)
     start, test, step = (
         text[opening + 1 : parts[0]],
         text[parts[0] + 1 : parts[1]],

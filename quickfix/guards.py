@@ -43,7 +43,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     function = layout.code[level.function.start : level.function.end]
     if re.search(rb"\bgoto\b", function) or any(s.kind == "label" for s in _all(body)):
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
-    opening = text.find(b"(", statement.keyword, statement.head_end)
+    opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     condition = text[opening + 1 : statement.head_end - 1]
     if layout.code[statement.keyword + 2 : opening].strip() or _DECLARES.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")

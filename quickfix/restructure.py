@@ -210,7 +210,7 @@ def _second_half(
         yield Change(end, start, again + b" ")
         return
     unit = layout.unit(level.function)
-    if layout.same_line(layout.text.find(b"else", end), start):
+    if layout.same_line(layout.code.find(b"else", end), start):
         yield Change(end, start, again + b" {" + layout.newline + indentation + unit)
         yield from (Change(at, at, unit) for at in indented(layout.text, start, otherwise.end))
     else:

@@ -41,7 +41,7 @@ def split(session: Session, level: Level, statement: Statement, last: int) -> Re
     text = session.trees.texts[level.function.path]
     layout = Layout(text)
     line = line_of(text, statement.keyword)
-    opening = text.find(b"(", statement.keyword, statement.head_end)
+    opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     selected = text[opening + 1 : statement.head_end - 1]
     _check(layout, level, statement, last, selected, line)
     name = fresh_name(level, text, "selected", session.reserved)

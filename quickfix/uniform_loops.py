@@ -81,7 +81,7 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
         raise NotPossible(f"the loop in line {line} does not begin its line")
     if not body.braced:
         raise NotPossible(f"the loop in line {line} has no braces")
-    opening = text.find(b"(", loop.keyword, loop.head_end)
+    opening = layout.code.find(b"(", loop.keyword, loop.head_end)
     ends = loop.head_parts if loop.kind == "for" else (opening, loop.head_end - 1)
     if ends is None:
         raise NotPossible(f"the loop in line {line} is not a plain `for`")
@@ -111,7 +111,9 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
 
 
 def _like(old: bytes, new: bytes) -> bytes:
-    return (b" " if old[:1] == b" " else b"") + new
+    """The new text with the blanks and lines around the old one."""
+    at = old.find(old.strip())
+    return old[:at] + new + old[at + len(old.strip()) :]
 
 
 _NARROW: Final = re.compile(rb"\b(?:char|short|bool|float|double|half|u?int(?:8|16)_t|uchar|ushort|auto)\b|&|\*")
@@ -208,11 +210,11 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     ):
         return None
     base = fresh_name(level, text, "base")
-    head = b"for (" + start["type"] + b" " + base + b" = 0; " + base + b" " + test["operator"] + b" " + test["right"]
-    head += b"; " + base + b" += " + step["by"] + b")"
+    head = start["type"] + b" " + base + b" = 0; " + base + b" " + test["operator"] + b" " + test["right"]
+    head += b"; " + base + b" += " + step["by"]
     declaration = start["type"] + b" " + name + b" = " + base + b" + " + start["value"] + b";"
     condition = name + b" " + test["operator"] + b" " + test["right"]
-    return [Change(loop.keyword, loop.head_end, head), *_guarded(level, layout, condition, declaration)]
+    return [Change(opening + 1, loop.head_end - 1, head), *_guarded(level, layout, condition, declaration)]
 
 
 def _is_thread_number(value: bytes, level: Level, text: bytes) -> bool:
