@@ -1,0 +1,90 @@
+"""Functions called by all threads instead of some: only where that shows nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import edited, repaired
+
+from analyzers.model import Fix
+
+CALLED = """{before}__device__ void halve(float *s, int t, {by}) {{
+  {first}if (t < 32) s[t] += s[t + by];
+  __syncthreads();
+  if (t < 16) s[t] += s[t + 16];
+}}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in, int n) {{
+  __shared__ float s[64];
+  __shared__ int by;
+  int t = threadIdx.x, u = 32;
+  if (t < n) {{
+    s[t] = in[t];
+    __syncthreads();
+    {call}
+    __syncthreads();
+    out[t] = s[t % 16];
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "possible"),
+    [
+        ({"call": "halve(s, t, u);"}, True),
+        ({"call": "halve(s, t, 32);", "first": "if (by == 0) return;\n  "}, False),
+        ({"call": "halve(s, t, u++);"}, False),
+        ({"call": "halve(s, t, by);"}, False),
+        ({"call": "halve(s, t, in[t]);"}, False),
+        ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t, int by);\n"}, False),
+        ({"call": "halve(s, t, u);", "first": "#ifdef A\n  s[t] = 1;\n#endif\n  "}, True),
+        ({"call": "WITH(s, t, u);", "before": "#define WITH(a, b, c) halve(a, b, c)\n"}, False),
+        ({"call": "halve(s, t);", "by": "int by = 32"}, False),
+        ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t) {\n  s[t] = 0;\n}\n"}, False),
+    ],
+    ids=[
+        "plain",
+        "return",
+        "step",
+        "shared",
+        "memory",
+        "declared before",
+        "directives",
+        "macro",
+        "defaults",
+        "overload",
+    ],
+)
+def test_a_function_is_called_by_all_threads_only_if_that_shows_nowhere_else(
+    parts: dict[str, str], possible: bool
+) -> None:
+    text = CALLED.format(**{"before": "", "first": "", "by": "int by", **parts})
+    answer = repaired(text, "k")
+    assert isinstance(answer, Fix) == possible, answer
+    if isinstance(answer, Fix):
+        assert "halve(s, t, u, taken);" in edited(text, answer)
+
+
+RETURNS = """__constant__ float v;
+__device__ {result} total(float *s, int t) {{
+  s[t] = t;
+  {declares} = s[63 - t];
+  return {value};
+}}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float sum = 0;
+  if (t < n) sum = total(s, t);
+  out[t] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "declares", "value"),
+    [("float", "float v", "v"), ("float", "const auto &v", "2 * v + 1"), ("auto", "float x", "s[t ^ 1]")],
+)
+def test_what_a_function_returns_keeps_its_meaning(result: str, declares: str, value: str) -> None:
+    assert not isinstance(repaired(RETURNS.format(result=result, declares=declares, value=value), "k"), Fix)

@@ -1,0 +1,112 @@
+"""Conditionals that are split or opened up: what keeps them whole."""
+
+from __future__ import annotations
+
+from restructured import LAUNCH, alone, edited, refusal, repaired
+
+from analyzers.model import Fix
+
+
+def test_what_cannot_be_declared_in_front_is_not_split() -> None:
+    said = refusal("""__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (t < 48) {
+    int own[2] = {t, t + 1};
+    a[t] = own[0];
+    a[t + 100] = a[own[1]];
+  }
+}
+""")
+    assert "`own`" in said
+
+
+def test_a_conditional_that_declares_is_not_split() -> None:
+    said = refusal("""__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (int x = t % 2) {
+    a[t] = x;
+    a[t + 100] = a[t + 2];
+  }
+}
+""")
+    assert "declares a variable" in said
+
+
+def test_threads_that_leave_in_the_first_half_leave() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *a) {
+  int t = threadIdx.x;
+  if (t < 48) {
+    a[t] = t;
+    if (t == 5) return;
+    a[t + 100] = a[47 - t];
+  }
+}
+"""
+    )
+    answer = repaired(text, "k")
+    if isinstance(answer, Fix):
+        after = edited(text, answer)
+        for me in (4, 5, 6, 50):
+            assert alone(text, "k", me) == alone(after, "k", me)
+
+
+def test_a_variable_is_not_declared_where_it_would_hide_another() -> None:
+    said = refusal("""__global__ void k(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x, x = 5;
+  for (int k = 0; k < 1; k++) {
+    if (t < 48) {
+      int x = t * 2;
+      s[t] = x;
+      out[x] = s[47 - t];
+    }
+    out[t + 200] = x;
+  }
+}
+""")
+    assert "`x` means something else" in said
+
+
+def test_a_comma_in_a_condition_declares_nothing() -> None:
+    said = refusal("""__global__ void k(int *a, int *b) {
+  int t = threadIdx.x, x = 9, y = 0;
+  if (y++, x = t % 2) {
+    a[t] = b[t];
+  } else {
+    b[t] = a[t - 1];
+  }
+}
+""")
+    assert "comma" in said
+
+
+def test_what_is_volatile_stays_volatile() -> None:
+    said = refusal("""__global__ void k(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < 48) {
+    volatile int k = t;
+    s[k] = t;
+    out[k] = s[47 - t];
+  }
+}
+""")
+    assert "`k`" in said
+
+
+def test_what_a_pointer_points_to_lives_as_long_as_it_is_used() -> None:
+    refusal("""__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = n;
+  __syncthreads();
+  if (t < n) {
+    int own = in[t];
+    const int *p = &own;
+    s[t] = *p;
+    out[t] = s[(t + 1) % 64] + *p;
+  }
+}
+""")

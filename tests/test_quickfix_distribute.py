@@ -1,0 +1,96 @@
+"""Loops that leave the conditional around them: only where their heads end without it."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+from restructured import LAUNCH, engine, refusal, repaired
+
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < 48) {{
+    for ({0}) {{
+      s[t] = a[i] + t;
+      __syncthreads();
+      out[t] += s[47 - t];
+      __syncthreads();
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "ends"),
+    [
+        ("int i = 0; i < n; i++", True),
+        ("int i = 0; i < 100; i += 3", True),
+        ("int i = 32; i > 0; i >>= 1", True),
+        ("int i = 0; i <= n; i++", False),
+        ("int i = 0; i < n; i += 2", False),
+        ("int i = 0; i < n; i += m", False),
+        ("int i = 1; i < n; i *= 2", False),
+        ("int i = 0; i != n; i++", False),
+        ("unsigned char i = 0; i < 300; i++", False),
+        ("int i = 0; i < (unsigned)n; i++", False),
+    ],
+)
+def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
+    answer = repaired(LAUNCH + INSIDE_OUT.format(head), "k")
+    assert isinstance(answer, Fix) == ends, answer
+
+
+def test_a_return_that_protects_the_head_of_a_loop_stays_in_front_of_it() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (n == 0 || t >= 48) return;
+  for (int i = 0; i < 1024; i += n) {
+    s[t] = i + t;
+    __syncthreads();
+    out[t] += s[47 - t];
+    __syncthreads();
+  }
+}
+"""
+    )
+    for answer in answers(engine(), CheckRequest("/restructured/a.cu", text)):
+        assert not isinstance(answer, Fix), applied(text, answer.edits)
+
+
+PROTECTED = """__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = n;
+  __syncthreads();
+  int own = {own};
+  if ({condition}) {{
+    for (int i = {start}; {test}; {step}) {{
+      s[t] = in[t + i];
+      out[t] += s[(t + 1) % 40];
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "condition", "start", "test", "step", "why"),
+    [
+        ("0", "n > 0 && t < 40", "0", "i < 64", "i += n", "may not end"),
+        ("t < 40 ? 4 : 0", "t < 40", "0", "i < 64", "i += own", "may not end"),
+        ("0", "n > 0 && t < 40", "n", "i < 64", "i *= 2", "may not end"),
+        ("0", "n > 0 && t < 40", "0", "i < 1024 / n", "i++", "divide by zero"),
+    ],
+)
+def test_a_condition_that_protects_the_head_of_a_loop_stays_around_it(
+    own: str, condition: str, start: str, test: str, step: str, why: str
+) -> None:
+    assert why in refusal(PROTECTED.format(own=own, condition=condition, start=start, test=test, step=step))
