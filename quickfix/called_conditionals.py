@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import FunctionTree, Statement
 from quickfix.conditionals import condition_of, left_alone
 from quickfix.edits import Change, Layout, indented
@@ -152,16 +151,7 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
         return
     body = function.body
-    if re.search(rb"=(?!=)|\.\.\.", code[begin:closing]):
-        raise NotPossible(f"the function called in line {line} has parameters with defaults")
-    if re.search(rb"\bauto\b", code[function.start : begin]):
-        raise NotPossible(f"the type of what the function called in line {line} returns is deduced")
-    overload = rb"[\w>&*\]]\s+[&*\s]*" + re.escape(name) + rb"\s*\([^;{}]*\)\s*(?:const\s*)?\{"
-    if sum(len(re.findall(overload, blanked(text))) for text in session.trees.texts.values()) > 1:
-        raise NotPossible(f"there are several functions of the name called in line {line}")
-    other = rb"\b__device__\b[^;{}()]*\b" + re.escape(name) + rb"\s*\([^;{}]*\)\s*;"
-    if any(re.search(other, blanked(text)) for text in session.trees.texts.values()):
-        raise NotPossible(f"the function called in line {line} is declared elsewhere, too")
+    _refuse_other_callers(session, function, line)
     first = next((i for i, s in enumerate(body.statements) if not _is_quiet(layout, s)), None)
     if first is None or not body.braced:
         raise NotPossible(f"the function called in line {line} does nothing")
@@ -194,6 +184,30 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
         value = last.start + returned.start(1)
         yield Change(value, value, parameter + b" ? ")
         yield Change(last.start + returned.end(1), last.start + returned.end(1), b" : 0")
+
+
+_SEPARATE: Final = "__CUDACC_RDC__"
+"""Defined where units are linked with each other's device code (`-rdc=true`)."""
+
+
+def _refuse_other_callers(session: Session, function: FunctionTree, line: int) -> None:
+    """Raise where somebody could call the function, or mean another one by its name, who does not know of one more
+    parameter."""
+    signature = function.signature
+    if signature is None or not signature.plain:
+        raise NotPossible(
+            f"the function called in line {line} has parameters with defaults, or deduces what it returns"
+        )
+    if not signature.alone:
+        raise NotPossible(
+            f"there are several functions of the name called in line {line}, or it is declared elsewhere, too"
+        )
+    if not signature.external or function.path != session.request.path:
+        return
+    others = (file.text for file in session.request.program.files if file.path != function.path)
+    declared = re.compile(rf"\b{re.escape(function.name)}\s*\(")
+    if any(_SEPARATE in flag for flag in session.request.flags.arguments) or any(map(declared.search, others)):
+        raise NotPossible(f"other units may call the function called in line {line}")
 
 
 def _closing(code: bytes, begin: int) -> int:

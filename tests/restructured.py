@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from edited import applied
 from lowering import kernel
 
 from analyzers.engine import Engine
+from analyzers.frontend.flags import CompileFlags
 from analyzers.ir.kernel import Kernel
 from analyzers.model import CheckOptions, Fix, FixRefusal
 from analyzers.reference.interpreter import run
@@ -25,8 +27,13 @@ def engine() -> Engine:
     return Engine()
 
 
-def repaired(text: str, name: str) -> Fix | FixRefusal:
-    return fix_all(engine(), CheckRequest("/restructured/a.cu", text, options=CheckOptions(kernels=(name,))))
+def repaired(
+    text: str, name: str, flags: CompileFlags | None = None, unsaved: Mapping[str, str] | None = None
+) -> Fix | FixRefusal:
+    options = CheckOptions(kernels=(name,))
+    return fix_all(
+        engine(), CheckRequest("/restructured/a.cu", text, flags or CompileFlags(), unsaved or {}, options=options)
+    )
 
 
 def edited(text: str, fix: Fix | FixRefusal) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from restructured import edited, repaired
 
+from analyzers.frontend.flags import translate
 from analyzers.model import Fix
 
 CALLED = """{before}__device__ void halve(float *s, int t, {by}) {{
@@ -41,6 +42,14 @@ __global__ void k(float *out, const float *in, int n) {{
         ({"call": "WITH(s, t, u);", "before": "#define WITH(a, b, c) halve(a, b, c)\n"}, False),
         ({"call": "halve(s, t);", "by": "int by = 32"}, False),
         ({"call": "halve(s, t, u);", "before": "__device__ void halve(float *s, int t) {\n  s[t] = 0;\n}\n"}, False),
+        ({"call": "halve(s, t, u);", "before": '#include "halve.cuh"\n'}, False),
+        (
+            {
+                "call": "halve(s, t, u);",
+                "before": "struct S {\n  __device__ friend void halve(float *, int, S);\n};\n",
+            },
+            False,
+        ),
     ],
     ids=[
         "plain",
@@ -53,16 +62,38 @@ __global__ void k(float *out, const float *in, int n) {{
         "macro",
         "defaults",
         "overload",
+        "header",
+        "friend",
     ],
 )
 def test_a_function_is_called_by_all_threads_only_if_that_shows_nowhere_else(
     parts: dict[str, str], possible: bool
 ) -> None:
     text = CALLED.format(**{"before": "", "first": "", "by": "int by", **parts})
-    answer = repaired(text, "k")
+    unsaved = {"/restructured/halve.cuh": "__device__ void halve(float *s, int t, int by);\n"}
+    answer = repaired(text, "k", unsaved=unsaved)
     assert isinstance(answer, Fix) == possible, answer
     if isinstance(answer, Fix):
         assert "halve(s, t, u, taken);" in edited(text, answer)
+
+
+@pytest.mark.parametrize(
+    ("head", "flags", "possible"),
+    [
+        ("__device__", "", True),
+        ("__device__", "-rdc=true", False),
+        ("static __device__", "-rdc=true", True),
+        ("__device__ __forceinline__", "-dc", True),
+        ("template <int N = 1> __device__", "-rdc=true", True),
+        ("namespace {\n__device__", "-rdc=true", True),
+        ('extern "C" __device__', "-rdc=true", False),
+    ],
+)
+def test_other_units_that_may_call_a_function_keep_its_signature(head: str, flags: str, possible: bool) -> None:
+    text = CALLED.format(before="", first="", by="int by", call="halve(s, t, u);").replace("__device__", head, 1)
+    text = text.replace("}\n// cuda", "}\n}\n// cuda", 1) if head.startswith("namespace") else text
+    answer = repaired(text, "k", flags=translate(["nvcc", *flags.split(), "-c", "a.cu"], "/restructured"))
+    assert isinstance(answer, Fix) == possible, answer
 
 
 RETURNS = """__constant__ float v;

@@ -303,6 +303,11 @@ def expansion_offset(location: SourceLocation) -> int:
     return int(offset.value)
 
 
+def is_inlined(function: Cursor) -> bool:
+    """Whether a function is `inline`, said or implied: by `constexpr`, or by a definition in its class."""
+    return bool(_lib.clang_Cursor_isFunctionInlined(function))
+
+
 def in_macro(unit: TranslationUnit, location: SourceLocation) -> bool:
     """Whether a macro, in its definition or in an argument, wrote what stands at a location."""
     file = location.file

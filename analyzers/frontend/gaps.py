@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
 
 StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
@@ -107,6 +108,8 @@ class FunctionTree:
     end: int
     body: Body
     is_lambda: bool = False
+    signature: Signature | None = None
+    """None of lambdas and kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,37 +210,21 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]]) -> SourceTrees:
     texts = {path: table.bytes_of(path) for path in wanted}
     builders = {path: _Builder(path, text) for path, text in texts.items() if text}
     _descend(unit.cursor, wanted, builders)
+    _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
 
 
-_CONTAINERS: Final = frozenset(
-    {
-        Kinds.NAMESPACE,
-        Kinds.LINKAGE,
-        Kinds.STRUCT,
-        Kinds.CLASS,
-        Kinds.UNION,
-        Kinds.CLASS_TEMPLATE,
-        Kinds.UNEXPOSED_DECL,
-        32,  # class template partial specialisation
-    }
-)
-_FUNCTIONS: Final = frozenset(
-    {
-        Kinds.FUNCTION,
-        Kinds.METHOD,
-        Kinds.CONSTRUCTOR,
-        Kinds.DESTRUCTOR,
-        Kinds.CONVERSION,
-        Kinds.FUNCTION_TEMPLATE,
-    }
-)
+def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
+    """Give the functions that are called their signatures."""
+    called = [(b, i, cursor) for b in builders for i, cursor in b.called.items()]
+    for (builder, index, _), signature in zip(called, signatures(unit, [c for _, _, c in called]), strict=True):
+        builder.trees[index] = replace(builder.trees[index], signature=signature)
 
 
 def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder]) -> None:
     for cursor in children(parent):
         kind: int = cursor._kind_id
-        if kind not in _CONTAINERS and kind not in _FUNCTIONS:
+        if kind not in SCOPES and kind not in FUNCTIONS:
             continue
         extent = cursor.extent
         file = extent.start.file
@@ -246,7 +233,7 @@ def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str
         start, end = extent.start.offset, extent.end.offset
         if builder is None or not any(start <= offset < end for offset in wanted[path]):
             continue
-        if kind in _CONTAINERS:
+        if kind in SCOPES:
             _descend(cursor, wanted, builders)
         else:
             builder.function(cursor, start, end)
@@ -296,16 +283,22 @@ class _Builder:
         self.path = path
         self.code = blanked(text)
         self.trees: list[FunctionTree] = []
+        self.called: dict[int, Any] = {}
+        """The cursors of functions that are no kernels, by the index of their tree."""
 
     def function(self, cursor: Any, start: int, end: int) -> None:
-        compound = next((c for c in children(cursor) if c._kind_id == Kinds.COMPOUND), None)
-        if compound is not None:
-            self._tree(compound, cursor.spelling, start, end, is_lambda=False)
+        parts = children(cursor)
+        compound = next((c for c in parts if c._kind_id == Kinds.COMPOUND), None)
+        known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
+        if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
+            self.called[len(self.trees) - 1] = cursor
 
-    def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> None:
+    def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> bool:
+        """Whether there is one: the last of `trees`."""
         body = self._compound(compound, "lambda" if is_lambda else "function")
         if body is not None:
             self.trees.append(FunctionTree(self.path, name, start, end, body, is_lambda))
+        return body is not None
 
     def _range(self, cursor: Any) -> tuple[int, int]:
         """From the first to the last byte, whole uses of macros where it begins or ends in one."""

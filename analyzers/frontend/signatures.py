@@ -1,0 +1,110 @@
+"""What else depends on the signature of a function: its defaults, its other declarations, functions of its name, units.
+
+Takes the cursor of a function definition, gives the facts about its parameters and who may name it; `named` finds the
+functions of a name in a whole translation unit. Plain data: nothing holds a cursor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from analyzers.frontend.cindex import TypeKind, children, is_inlined
+from analyzers.frontend.lowering.nodes import Kinds
+
+_INTERNAL: Final = 2
+_UNIQUE: Final = 3
+"""`CXLinkage_Internal` and `CXLinkage_UniqueExternal`: what an anonymous namespace holds."""
+_FRIEND: Final = 603
+_PARTIAL: Final = 32
+_OVERRIDES: Final = frozenset({404, 405})  # `final`, `override`
+SCOPES: Final = frozenset(
+    {
+        Kinds.NAMESPACE,
+        Kinds.LINKAGE,
+        Kinds.STRUCT,
+        Kinds.CLASS,
+        Kinds.UNION,
+        Kinds.CLASS_TEMPLATE,
+        Kinds.UNEXPOSED_DECL,
+        _PARTIAL,
+    }
+)
+"""Kinds of cursors that hold declarations of functions."""
+FUNCTIONS: Final = frozenset(
+    {
+        Kinds.FUNCTION,
+        Kinds.METHOD,
+        Kinds.CONSTRUCTOR,
+        Kinds.DESTRUCTOR,
+        Kinds.CONVERSION,
+        Kinds.FUNCTION_TEMPLATE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Of a function definition that is no kernel."""
+
+    plain: bool
+    """All parameters must be given, and their number is fixed; what is returned is said; nothing overrides it."""
+    external: bool
+    """Units that do not see this text may declare and call it: it is neither `static` nor `inline`, no template, and in
+    no anonymous namespace."""
+    alone: bool
+    """No other declaration of it and no other function in the unit has its name."""
+
+
+def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
+    """Those of function definitions of a translation unit, in their order."""
+    names = {cursor.spelling for cursor in cursors}
+    found: dict[str, int] = {}
+    for name in named(unit.cursor, names) if names else ():
+        found[name] = found.get(name, 0) + 1
+    return [_signature(cursor, found.get(cursor.spelling, 0) <= 1) for cursor in cursors]
+
+
+def named(parent: Any, names: Collection[str]) -> Iterator[str]:
+    """The name of each declaration of a function that has one of the names, friends and members included."""
+    for cursor in children(parent):
+        kind: int = cursor._kind_id
+        if kind in FUNCTIONS:
+            if cursor.spelling in names:
+                yield cursor.spelling
+        elif kind in SCOPES or kind == _FRIEND:
+            yield from named(cursor, names)
+
+
+def _signature(cursor: Any, alone: bool) -> Signature:
+    parameters = [c for c in children(cursor) if c._kind_id == Kinds.PARM]
+    plain = (
+        cursor._kind_id in (Kinds.FUNCTION, Kinds.FUNCTION_TEMPLATE, Kinds.METHOD)
+        and not cursor.type.is_function_variadic()
+        and not any(p.type.spelling.endswith("...") or _has_value(p) for p in parameters)
+        and not _is_deduced(cursor.result_type)
+        and not (cursor.is_virtual_method() or any(c._kind_id in _OVERRIDES for c in children(cursor)))
+    )
+    return Signature(plain, _is_external(cursor), alone)
+
+
+def _is_deduced(result: Any) -> bool:
+    while result.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        result = result.get_pointee()
+    return result.kind == TypeKind.AUTO
+
+
+def _has_value(parameter: Any) -> bool:
+    return any(token.spelling == "=" for token in parameter.get_tokens())
+
+
+def _is_external(cursor: Any) -> bool:
+    if cursor.linkage.value in (_INTERNAL, _UNIQUE) or cursor._kind_id == Kinds.FUNCTION_TEMPLATE or is_inlined(cursor):
+        return False
+    scope = cursor.semantic_parent
+    while scope is not None and scope._kind_id in SCOPES:
+        if scope._kind_id in (Kinds.CLASS_TEMPLATE, _PARTIAL):
+            return False
+        scope = scope.semantic_parent
+    return True
