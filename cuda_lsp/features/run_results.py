@@ -65,12 +65,16 @@ def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
         shown, result = occurrence.shown, outcome.seen or outcome.result
         kept = session.runs.of_kernel(shown)
         accesses, told = _claim(outcome)
-        where = f" in line {accesses[0].places[0].line}" if len(accesses) == 1 and accesses[0].places else ""
+        where = f" in {_line_now(session, kept, accesses[0].places[0])}" if _is_placed(accesses) else ""
         sides = ", ".join(map(_side, accesses)) + where
         related = _related(session, kept, accesses) if kept is not None else []
         is_race = any(not race.same_value for race in result.races)
         return FinalWord(f"Confirmed by a run on the CPU ({outcome.title}): {sides}{told}", True, is_race, related)
     return None
+
+
+def _is_placed(accesses: tuple[RunAccess, ...]) -> bool:
+    return len(accesses) == 1 and bool(accesses[0].places)
 
 
 def _not_confirmed(outcome: RunOutcome) -> str:
@@ -225,12 +229,20 @@ def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | Non
     return index.range(*now, session.client.features.encoding)
 
 
+def _line_now(session: Session, kept: Shown | None, one: Place) -> str:
+    """The line of a place as it is now; as it was run where that is gone, and where nobody has the file open."""
+    if kept is None or one.path not in kept.snapshot.texts:
+        return f"line {one.line}"
+    at = _place_range(session, kept, one)
+    return f"line {at.start.line + 1}" if at is not None else f"line {one.line} of the text that was run"
+
+
 # Hover
 
 
 def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tuple[str, int]]:
     """What runs say of a finding: lines and their levels; nothing where it was not run."""
-    outcome = session.runs.of_group(shown, group)
+    outcome, kept = session.runs.of_group(shown, group), session.runs.of_kernel(shown)
     if outcome is None:
         return
     result = outcome.seen or outcome.result
@@ -242,20 +254,23 @@ def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tu
         return
     yield f"Confirmed by a run on the CPU ({outcome.title}):", 0
     for race in result.races[:1]:
-        yield from _sides((race.second, race.first), shown.result.span.path)
+        yield from _sides(session, kept, (race.second, race.first), shown.result.span.path)
         yield f"on {race.space} `{race.address}`, seen {race.count} times in {runs}", 1
     for fault in result.faults[:1] if not result.races else ():
         yield fault.text, 1
-        yield from _sides(_accesses(fault), shown.result.span.path)
+        yield from _sides(session, kept, _accesses(fault), shown.result.span.path)
     if result.status == "deadlock":
         yield result.message, 1
-        yield from _sides(result.waiting[:2], shown.result.span.path)
+        yield from _sides(session, kept, result.waiting[:2], shown.result.span.path)
 
 
-def _sides(accesses: tuple[RunAccess, ...], path: str) -> Iterator[tuple[str, int]]:
+def _sides(
+    session: Session, kept: Shown | None, accesses: tuple[RunAccess, ...], path: str
+) -> Iterator[tuple[str, int]]:
     for access in accesses:
         if not access.places:
             yield _side(access), 1
         for number, (text, one) in enumerate(_stack(access)):
-            where = f"line {one.line}" if one.path == path else f"{Path(one.path).name}:{one.line}"
+            line = _line_now(session, kept, one)
+            where = line if one.path == path else f"{Path(one.path).name}, {line}"
             yield (f"{text}, {where}", 1) if number == 0 else (f"called from {where}", 2)

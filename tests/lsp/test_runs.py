@@ -90,11 +90,13 @@ async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_pat
     hover = str(await editor.hover(uri, "s[t + 1]"))
     assert "Confirmed by a run on the CPU" in hover
     assert "written by thread" in hover
-    assert "line 4" in hover
+    assert re.search(r"written by thread[^\n]*, line 4\b", hover)
     # Lines above move it, a change of the kernel ends it.
     editor.replace(uri, "__global__ void shift", "// a comment\n__global__ void shift")
     editor.save(uri)
     await editor.until(lambda: [each.range.start.line for each in of_run(editor, uri)] == [4])
+    # So do the lines that its text names.
+    assert re.search(r"written by thread[^\n]*, line 5\b", str(await editor.hover(uri, "s[t + 1]")))
     editor.replace(uri, "s[t + 1];", "s[t + 1] + 1;")
     editor.save(uri)
     await editor.until(lambda: not of_run(editor, uri))
