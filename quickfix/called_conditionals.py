@@ -13,10 +13,10 @@ from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree, Statement
 from quickfix.conditionals import condition_of, left_alone
-from quickfix.edits import Change, Layout, indented
-from quickfix.guards import balanced
+from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Chain, Level
+from quickfix.sections import balanced
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.uniform_loops import acts, reads_memory
@@ -158,7 +158,8 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     last = body.statements[-1]
     returned = re.fullmatch(rb"return\b\s*(\S.*?)\s*;", layout.code[last.start : last.end], re.DOTALL)
     end_of_work = body.statements[-2] if returned is not None and first < len(body.statements) - 1 else last
-    start, stop = body.statements[first].start, layout.line_end(end_of_work.end)
+    start = body.statements[first].start
+    stop = outside_conditionals(layout, end_of_work.end, last.start if end_of_work is not last else body.end)
     if re.search(rb"\breturn\b", code[start:stop]) or (returned is None and last.call == "return"):
         raise NotPossible(f"the function called in line {line} returns in more than one place")
     if returned is not None:

@@ -14,7 +14,7 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Declared, Gap, Statement
 from analyzers.model import Finding
 from quickfix.distribute import DIRECTIVE, inside_out
-from quickfix.edits import Change, Layout
+from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of, with_macros
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
@@ -124,7 +124,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     changes = [Change(statement.keyword, statement.head_end, opened, moved=(moved,))]
     changes += [_undeclared(layout, body.statements[i], ds[0], alone=i + 1 < cut) for i, ds in carried.items()]
     again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
-    at = layout.line_end(body.statements[cut - 1].end)
+    at = outside_conditionals(layout, body.statements[cut - 1].end, body.statements[cut].start)
     if layout.same_line(at, body.statements[cut].start):
         raise NotPossible(f"several statements of the conditional in line {line} are in one line")
     blank = _BLANK_LINES.match(text, at)
@@ -229,6 +229,8 @@ def condition_of(layout: Layout, statement: Statement, around: Level, line: int)
     between = layout.code[statement.keyword + 2 : opening].strip()
     if between or _DECLARES.search(condition) or DIRECTIVE.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
+    if text[statement.keyword + 2 : opening].strip():
+        raise NotPossible(f"there is a comment in front of the condition in line {line}")
     if _has_comma(condition):
         raise NotPossible(f"the condition in line {line} contains a comma operator")
     return (start, end), condition

@@ -125,8 +125,7 @@ class Layout:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self.code = blanked(text)
-        first = text.find(b"\n")
-        self.newline = b"\r\n" if first > 0 and text[first - 1 : first] == b"\r" else b"\n"
+        self.newline = b"\r\n" if 2 * text.count(b"\r\n") > text.count(b"\n") else b"\n"
 
     def line_start(self, at: int) -> int:
         return self.text.rfind(b"\n", 0, at) + 1
@@ -233,7 +232,7 @@ class _Writer:
             else:
                 self.found.append(Change(low, low, b" " + self.barrier, key))
             return
-        at = _outside_conditionals(layout, low, high)
+        at = outside_conditionals(layout, low, high)
         self._line(at, self._indentation(body, before, after) + extra, key)
 
     def _line(self, at: int, indentation: bytes, key: tuple[str, int, int]) -> None:
@@ -322,7 +321,7 @@ def indented(text: bytes, start: int, end: int) -> Iterable[int]:
         at = text.find(b"\n", at + 1, end)
 
 
-def _outside_conditionals(layout: Layout, low: int, high: int) -> int:
+def outside_conditionals(layout: Layout, low: int, high: int) -> int:
     """An end of line between two statements, under as few `#if`s as possible and as early as possible."""
     depth = least = 0
     at = layout.line_end(low)

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement
-from quickfix.edits import Change, Layout, indented
+from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level
+from quickfix.sections import balanced
 
-_DIRECTIVES: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
 _DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")
 
 
@@ -57,7 +57,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     head, tail = (b"if (!", b") {") if simple else (b"if (!(", b")) {")
     at = (len(head), opening + 1, len(condition))
     unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)
-    end = layout.line_end(rest[-1].end)
+    end = outside_conditionals(layout, rest[-1].end, body.end)
     changes = [Change(statement.keyword, statement.end, head + condition + tail, moved=(at,))]
     changes += [Change(each, each, unit) for each in indented(text, statement.end, end)]
     return [*changes, Change(end, end, layout.newline + indentation + b"}")]
@@ -69,14 +69,3 @@ def _all(body: Body) -> Iterable[Statement]:
         if statement.kind != "switch":
             for inner in statement.bodies:
                 yield from _all(inner)
-
-
-def balanced(text: bytes, start: int, end: int) -> bool:
-    """No `#if` that encloses the one place and not the other."""
-    depth = 0
-    for match in _DIRECTIVES.finditer(text, start, end):
-        word = match.group(1)
-        if depth == 0 and not word.startswith(b"if"):
-            return False
-        depth += word.startswith(b"if") - (word == b"endif")
-    return depth == 0

@@ -26,10 +26,11 @@ from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
-from quickfix.guards import balanced, guarded, jump_in
+from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
+from quickfix.sections import balanced, refuse_halves
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.strides import strides_of_rows
@@ -55,6 +56,8 @@ def restructuring(
     for way in ways:
         try:
             found = way(session, (first, second), (one, two))
+            if found is not None:
+                refuse_halves(session.trees, found.path, found.changes)
         except _NotOpened as reason:
             return str(reason)
         except NotPossible as reason:
@@ -73,9 +76,12 @@ def called_by_all(
     if first is None or second is None:
         return None
     try:
-        return passed_on(session, (first, second), varying)
+        found = passed_on(session, (first, second), varying)
+        if found is not None:
+            refuse_halves(session.trees, found.path, found.changes)
     except NotPossible:
         return None
+    return found
 
 
 class _NotOpened(NotPossible):

@@ -19,7 +19,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.ir.expr import symbols
 from analyzers.ir.uniformity import is_uniform
-from quickfix.edits import Change, Layout, indented
+from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.naming import NotPossible, fresh_name, line_of, with_macros
 from quickfix.paths import Chain, Level
 
@@ -167,7 +167,7 @@ def _guarded(
     inner = layout.newline + layout.indentation(first.keyword or first.start)
     opened = layout.line_end(body.start)
     yield Change(opened, opened, (inner + declaration if declaration else b"") + inner + b"if (" + condition + b") {")
-    end = layout.line_end(last.end)
+    end = outside_conditionals(layout, last.end, body.end)
     yield from (Change(at, at, unit) for at in indented(layout.text, opened, end))
     code = layout.text[slice(*step)]
     if not code.strip():

@@ -50,11 +50,11 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
             else:
                 old = next((o for at in range(change.start, -1, -1) if (o := file.offsets.old(at)) is not None), 0)
                 lines.append(file.before.count(b"\n", 0, old) + 1)
-    lines.sort()
     if len(lines) == 1:
         return f"{barrier_in_words(session)} after line {lines[0]}"
-    listed = ", ".join(map(str, lines[:-1])) + f" and {lines[-1]}"
-    return f"{len(lines)} {kind_in_words(session)}s after lines {listed}"
+    *first, last = sorted(set(lines))
+    listed = f"lines {', '.join(map(str, first))} and {last}" if first else f"line {last}"
+    return f"{len(lines)} {kind_in_words(session)}s after {listed}"
 
 
 def barrier_in_words(session: Session) -> str:

@@ -1,0 +1,52 @@
+"""What preprocessor conditions a place stands under: an edit must be whole under each of them.
+
+Only one reading of the text is analysed. Where one part of an edit stands behind an `#else` and another one outside of
+it, the text that is compiled under the other condition has half of the edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from analyzers.frontend.gaps import SourceTrees
+from quickfix.edits import Change
+from quickfix.naming import NotPossible, line_of
+
+_DIRECTIVES: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
+
+
+def balanced(text: bytes, start: int, end: int) -> bool:
+    """No `#if` that encloses the one place and not the other."""
+    depth = 0
+    for match in _DIRECTIVES.finditer(text, start, end):
+        word = match.group(1)
+        if depth == 0 and not word.startswith(b"if"):
+            return False
+        depth += word.startswith(b"if") - (word == b"endif")
+    return depth == 0
+
+
+def refuse_halves(trees: SourceTrees, path: str, changes: Iterable[Change]) -> None:
+    """Raise `NotPossible` where changes of the code of one function stand under different conditions."""
+    text = trees.texts[path]
+    found: dict[int, tuple[int, ...]] = {}
+    for change in changes:
+        if not change.text.strip() and not text[change.start : change.end].strip():
+            continue  # indentation
+        function = next((f.start for f in trees.functions if f.path == path and f.start <= change.start < f.end), -1)
+        for place in {change.start, change.end}:
+            if found.setdefault(function, section(text, place)) != section(text, place):
+                raise NotPossible(f"preprocessor lines cut the code around line {line_of(text, change.start)}")
+
+
+def section(text: bytes, place: int) -> tuple[int, ...]:
+    """The offsets of the directives under which a place stands: for each `#if` around it, the branch."""
+    around: list[int] = []
+    for match in _DIRECTIVES.finditer(text, 0, place):
+        if not match[1].startswith(b"if") and around:
+            around.pop()
+        if match[1] != b"endif":
+            around.append(match.start())
+    return tuple(around)
