@@ -19,6 +19,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
 from analyzers.races.ordering import covers, is_wide
+from analyzers.races.precedents import Places, Question
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.query import Satisfied, Undecided
 
@@ -119,9 +120,12 @@ def _ask(
     if checker.effort.is_spent:
         out.undecided.append((barrier, checker.effort.reason))
         return None
+    places: Places = (barrier.site.span, barrier.scope, index)
+    question: Question = (mode, "diverge")
     for part in split(query):
-        answer = checker.asker.answer(part)
+        answer = checker.precedent(places, question, part) or checker.asker.answer(part)
         if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):
+            checker.precedents.add(places, question, answer.values)
             return answer.values
         if isinstance(answer, Satisfied):
             if live:

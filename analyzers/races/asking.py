@@ -13,15 +13,15 @@ from typing import Literal
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr
-from analyzers.races.conditions import essence, spelled_out
+from analyzers.races.conditions import about_itself, essence, spelled_out
 from analyzers.races.lane_counts import counted, without_bits
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve.check import satisfies
 from analyzers.solve.divisor_signs import decide_by_signs
 from analyzers.solve.effort import PRICES, Effort, price
-from analyzers.solve.ladder import QUICK_STEPS, Budget, Ladder
-from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided
+from analyzers.solve.ladder import QUICK_STEPS, Ladder
+from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided, identity
 
 MAX_ANSWERS = 50_000
 
@@ -122,7 +122,7 @@ class Asker:
         """The answer of the ladder, asked once for each distinct question. ``patience`` with what may wrap around:
         ``hurried`` none, ``patient`` all there is; otherwise (then it is the grid, on which that depends) none where
         the question is proved but for wrap-around."""
-        key = (*_question(query, self.ladder.budget), patience)
+        key = (*identity(query), self.ladder.budget, patience)
         known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.
         if known is not None:
@@ -132,7 +132,11 @@ class Asker:
         if len(_answers) >= MAX_ANSWERS:
             _answers.clear()
         before = self.effort.spent
-        if patience == "hurried":
+        near = about_itself(query)
+        proof = None if near is query else self._remembered(near, QUICK_STEPS)
+        if proof is not None:
+            found = proof
+        elif patience == "hurried":
             found = self.ladder.decide(query, lambda: True)
         elif patience == "patient":
             found = self.ladder.decide(query)
@@ -143,8 +147,14 @@ class Asker:
         return found
 
     def _quick(self, query: Query, steps: int) -> Proved | None:
-        """A proof by algebra in so many steps, looked for once for each distinct question."""
-        key = (*_question(query, self.ladder.budget), steps)
+        """A proof by algebra in so many steps, looked for once for each distinct question; first without the facts
+        that bring in more than the question speaks of."""
+        near = about_itself(query)
+        found = None if near is query else self._remembered(near, min(steps, QUICK_STEPS))
+        return found or self._remembered(query, steps)
+
+    def _remembered(self, query: Query, steps: int) -> Proved | None:
+        key = (*identity(query), steps)
         if key not in _proofs:
             if len(_proofs) >= MAX_ANSWERS:
                 _proofs.clear()
@@ -178,18 +188,3 @@ edit elsewhere in it."""
 
 _proofs: dict[tuple[object, ...], Proved | None] = {}
 """The same for proofs by algebra in so many steps."""
-
-
-def _question(query: Query, budget: Budget) -> tuple[object, ...]:
-    """All that an answer depends on, in its order: which values are found may depend on that too."""
-    symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
-    overlap = query.overlap
-    return (
-        query.scope,
-        query.no_signed_overflow,
-        budget,
-        tuple([c.key for c in query.conjuncts]),
-        tuple([(f.condition.key, f.tag) for f in query.facts]),
-        frozenset([(s.key, *query.ranges[s]) for s in symbols if s in query.ranges]),
-        overlap and (overlap.left.key, overlap.right.key, overlap.left_width, overlap.right_width),
-    )

@@ -34,7 +34,7 @@ from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
 from analyzers.races.pipelines import is_unclear
-from analyzers.races.precedents import Precedents, Question
+from analyzers.races.precedents import Places, Precedents, Question, places_of
 from analyzers.races.threads import Launch, Mode
 from analyzers.solve.effort import PRICES, Effort
 from analyzers.solve.ladder import QUICK_STEPS, Ladder
@@ -136,6 +136,8 @@ class RaceChecker:
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
     _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
+    _chosen: Mapping[Expr, int] = field(default_factory=dict[Expr, int])
+    """What an earlier instance suggested last and this launch allows: so it is chosen for other questions too."""
 
     def __post_init__(self) -> None:
         self.acquire_release = AcquireRelease(self.launch)
@@ -162,7 +164,7 @@ class RaceChecker:
                 break
             race = self.decide(pair, out)
             if race is not None:
-                self.precedents.add(pair.one, pair.two, (race.mode, "race"), race.values)
+                self.precedents.add(places_of(pair.one, pair.two), (race.mode, "race"), race.values)
                 out.races.append(race)
                 on_object[where] += 1
                 through_data[where] += data
@@ -261,7 +263,7 @@ class RaceChecker:
                     return False
                 answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True)
                 if isinstance(answer, Satisfied):
-                    self.precedents.add(pair.one, pair.two, (mode, "race"), answer.values)
+                    self.precedents.add(places_of(pair.one, pair.two), (mode, "race"), answer.values)
                 if answer is not None:
                     return False
         return True
@@ -438,8 +440,9 @@ class RaceChecker:
         if query is None:
             return None, None
         undecided: Undecided | None = None
+        places = places_of(pair.one, pair.two)
         for part in split(query):
-            answer = self.precedent(pair, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
+            answer = self.precedent(places, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
             if not isinstance(answer, Proved) and not strict:
                 answer = self.asker.unless_wrapped(part, answer) or answer
             if isinstance(answer, Satisfied) and is_unclear(pair):
@@ -455,13 +458,14 @@ class RaceChecker:
             return undecided, query
         return None, None
 
-    def precedent(self, pair: Pair, question: Question, query: Query) -> Satisfied | None:
+    def precedent(self, places: Places, question: Question, query: Query) -> Satisfied | None:
         """The answer that an earlier instance suggests."""
         exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
         whole = replace(query, conjuncts=(*query.conjuncts, *exact)) if exact else query
-        values = self.precedents.values(pair.one, pair.two, question, whole, self.ladder.values)
+        values = self.precedents.values(places, question, whole, self.ladder.values, self._chosen)
         if values is None:
             return None
+        self._chosen = values
         self.effort.charge(PRICES["guess"])
         return Satisfied(values, "precedent")
 
@@ -476,31 +480,31 @@ class RaceChecker:
             query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
             found = self._apart(query, pair, (mode, "places")) if query is not None else Proved()
             if isinstance(found, Satisfied):
-                self.precedents.add(pair.one, pair.two, (mode, "places"), found.values)
+                self.precedents.add(places_of(pair.one, pair.two), (mode, "places"), found.values)
             self._disjoint[key] = found if isinstance(found, Proved) else None
         return self._disjoint[key]
 
     def _is_hopeless(self, pair: Pair, question: Question) -> bool:
         """Whether earlier instances had no proof about the places. Nothing depends on one but the time that it saves:
         what is asked of each pair is asked at length."""
-        return self.precedents.unproved(pair.one, pair.two, question) >= MAX_UNPROVED
+        return self.precedents.unproved(places_of(pair.one, pair.two), question) >= MAX_UNPROVED
 
     def _apart(self, query: Query, pair: Pair, question: Question) -> Answer | None:
         """Only a proof counts; None where none is looked for."""
         if shift_counters(query):
             return None
         reduced = essence(query)
-        known = self.precedent(pair, question, reduced)
+        known = self.precedent(places_of(pair.one, pair.two), question, reduced)
         if known is not None:
             return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
-        if self.precedents.unproved(pair.one, pair.two, question):
+        if self.precedents.unproved(places_of(pair.one, pair.two), question):
             found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
         else:
             found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS
         if not isinstance(found, Proved):
             found = self.asker.unless_wrapped(query, found, steps=steps) or found
         if not isinstance(found, Proved):
-            self.precedents.note_unproved(pair.one, pair.two, question)
+            self.precedents.note_unproved(places_of(pair.one, pair.two), question)
         return found
 
     def _conditions(self, where: tuple[object, ...]) -> tuple[Expr, ...]:

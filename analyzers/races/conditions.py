@@ -201,6 +201,20 @@ def essence(query: Query) -> Query:
     )
 
 
+def about_itself(query: Query) -> Query:
+    """The query with the facts alone that speak of nothing but what its conditions and the grid's dimensions speak of.
+
+    What a launch is chosen by differs from launch to launch, and a proof seldom needs it: without it one proof is one
+    for all launches. What is impossible for the result is impossible for the query; not the other way round."""
+    own = _all_unknowns(query.conjuncts).union(E.GDIM, E.BDIM)
+    near = tuple(f for f in query.facts if _unknowns(f.condition) <= own)
+    return query if len(near) == len(query.facts) else replace(query, facts=near)
+
+
+def _all_unknowns(conditions: Iterable[Expr]) -> frozenset[Expr]:
+    return frozenset[Expr]().union(*(_unknowns(c) for c in conditions))
+
+
 def _connected(reached: frozenset[Expr], conditions: Iterable[Expr]) -> set[Expr]:
     """The conditions that share an unknown with ``reached``, directly or through others."""
     unknowns = {c: _unknowns(c) for c in conditions}

@@ -11,31 +11,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from analyzers.ir.evaluate import evaluate_each
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, IntType, const, substitute
 from analyzers.races.threads import Mode
-from analyzers.solve.check import atoms_in, atoms_of, roots_of, satisfies
+from analyzers.solve.check import atoms_in, atoms_of, roots_of, satisfies, violations
 from analyzers.solve.order import side_of
 from analyzers.solve.query import Query
 
 MAX_KEPT = 4
 """Witnesses kept for two places, the latest."""
 
-Question = tuple[Mode, Literal["race", "places", "happen"]]
-"""How the threads are related, and whether the accesses race, only touch common bytes at some time, or just happen."""
+Question = tuple[Mode, Literal["race", "places", "happen", "diverge"]]
+"""How the threads are related, and whether the accesses race, only touch common bytes at some time, or just happen; or
+whether the threads part on their way to a barrier."""
 
-_Key = tuple[object, ...]
+Places = tuple[object, ...]
+"""What a question is about, by places of the source."""
+
+_Key = tuple[Question, Places]
 _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Precedents:
-    """Of one kernel definition, by the two places of the source."""
+    """Of one kernel definition, by question and places of the source."""
 
     _kept: dict[_Key, list[Mapping[Expr, int]]] = field(default_factory=dict[_Key, list[Mapping[Expr, int]]])
     _unproved: Counter[_Key] = field(default_factory=Counter[_Key])
@@ -49,50 +52,55 @@ class Precedents:
             self._changed = Precedents()
         return self._changed
 
-    def add(self, one: AccessEvent, two: AccessEvent, question: Question, values: Mapping[Expr, int]) -> None:
-        """These accesses collide with these values (of a query's symbols, see ``solve.query``)."""
-        kept = self._kept.setdefault(_key(one, two, question), [])
+    def add(self, places: Places, question: Question, values: Mapping[Expr, int]) -> None:
+        """It happens there with these values (of a query's symbols, see ``solve.query``)."""
+        kept = self._kept.setdefault((question, places), [])
         if values not in kept:
             kept.insert(0, dict(values))
             del kept[MAX_KEPT:]
 
-    def note_unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> None:
-        """There was no proof about these accesses."""
-        self._unproved[_key(one, two, question)] += 1
+    def note_unproved(self, places: Places, question: Question) -> None:
+        """There was no proof about these."""
+        self._unproved[question, places] += 1
 
-    def unproved(self, one: AccessEvent, two: AccessEvent, question: Question) -> int:
-        """How often there was no proof about the same two places of the source."""
-        return self._unproved[_key(one, two, question)]
+    def unproved(self, places: Places, question: Question) -> int:
+        """How often there was no proof about the same."""
+        return self._unproved[question, places]
 
     def values(
         self,
-        one: AccessEvent,
-        two: AccessEvent,
+        places: Places,
         question: Question,
         query: Query,
         search: Callable[[Query], Mapping[Expr, int] | None],
+        chosen: Mapping[Expr, int],
     ) -> dict[Expr, int] | None:
-        """Values of all symbols of ``query`` that satisfy it, as an earlier collision of the same places had them;
-        ``search`` looks for those that have to be others."""
-        tried: list[dict[Expr, int]] = []
-        for earlier in self._kept.get(_key(one, two, question), ()):
-            tried.append(_carried(query, earlier))
-            if satisfies(query, tried[-1]):
-                return tried[-1]
-        for values in tried:
-            left = _unsettled(query, values)
+        """Values of all symbols of ``query`` that satisfy it, as they were when it happened at the same places;
+        ``search`` looks for those that have to be others. What appears only in facts is tried as ``chosen`` for another
+        question about the same launch."""
+        own = set(atoms_in(query.conjuncts))
+        elsewhere = {a: v for a, v in chosen.items() if a not in own}
+        tried: list[tuple[dict[Expr, int], list[Expr]]] = []
+        for earlier in self._kept.get((question, places), ()):
+            values = _carried(query, earlier)
+            if elsewhere and satisfies(query, values | elsewhere):
+                return values | elsewhere
+            failing = violations(query, values)
+            if not failing and satisfies(query, values):
+                return values
+            tried.append((values, failing))
+        for values, failing in tried:
+            left = _unsettled(query, values, failing)
             found = search(left) if left is not None else None
             if found is not None and satisfies(query, {**values, **found}):
                 return {**values, **found}
         return None
 
 
-def _unsettled(query: Query, values: Mapping[Expr, int]) -> Query | None:
-    """What is left of a query where ``values`` hold but for those that appear only in what they do not satisfy, and in
-    facts; None where something fails that no such value bears on."""
+def _unsettled(query: Query, values: Mapping[Expr, int], failing: Collection[Expr]) -> Query | None:
+    """What is left of a query where ``values`` hold but for those that appear only in what they do not satisfy
+    (``failing``), and in facts; None where something fails that no such value bears on."""
     roots = roots_of(query)
-    results = evaluate_each(roots, values, no_signed_overflow=query.no_signed_overflow)
-    failing = [r for r, result in zip(roots, results, strict=True) if result != 1]
     settled = {a for c in query.conjuncts if c not in failing for a in atoms_in((c,))}
     free = {a for r in failing for a in atoms_in((r,))} - settled
     if not free or any(a.args for a in free) or any(free.isdisjoint(atoms_in((r,))) for r in failing):
@@ -104,8 +112,9 @@ def _unsettled(query: Query, values: Mapping[Expr, int]) -> Query | None:
     return replace(query, conjuncts=conjuncts, facts=(), ranges=ranges, overlap=None)
 
 
-def _key(one: AccessEvent, two: AccessEvent, question: Question) -> _Key:
-    return question, one.site.span, one.kind, two.site.span, two.kind
+def places_of(one: AccessEvent, two: AccessEvent) -> Places:
+    """The places of two accesses."""
+    return one.site.span, one.kind, two.site.span, two.kind
 
 
 def _carried(query: Query, earlier: Mapping[Expr, int]) -> dict[Expr, int]:

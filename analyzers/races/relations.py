@@ -23,7 +23,7 @@ from analyzers.model import FactNote
 from analyzers.races.check import Checked, Race, RaceChecker
 from analyzers.races.conditions import guard_of, query_of
 from analyzers.races.pairs import Pair
-from analyzers.races.precedents import Precedents
+from analyzers.races.precedents import Precedents, places_of
 from analyzers.races.threads import MAX_GRID, MAX_THREADS, Launch, Mode
 from analyzers.solve.effort import Effort
 from analyzers.solve.ladder import Budget, Ladder
@@ -240,7 +240,7 @@ def _collision(checker: RaceChecker, race: Race, out: Checked) -> Race | None:
     """Some way in which the pair of ``race`` collides under the checker's conditions, wrap-around of unsigned
     arithmetic aside."""
     for found in checker.collisions(race.pair, out):
-        checker.precedents.add(race.pair.one, race.pair.two, (found.mode, "race"), found.values)
+        checker.precedents.add(places_of(race.pair.one, race.pair.two), (found.mode, "race"), found.values)
         if not checker.needs_wrap(found):
             return found
     return None
@@ -316,9 +316,9 @@ def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:
     query = query_of(launch, parts, mode)
     if query is None:
         return False
-    answer = checker.precedent(pair, (mode, "happen"), query) or checker.asker.answer(query)
+    answer = checker.precedent(places_of(pair.one, pair.two), (mode, "happen"), query) or checker.asker.answer(query)
     if isinstance(answer, Satisfied):
-        checker.precedents.add(pair.one, pair.two, (mode, "happen"), answer.values)
+        checker.precedents.add(places_of(pair.one, pair.two), (mode, "happen"), answer.values)
     return isinstance(answer, Satisfied)
 
 

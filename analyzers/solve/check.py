@@ -40,12 +40,14 @@ def violation(query: Query, values: Mapping[Expr, int]) -> Expr | None:
             symbol.ty.high if hi is None else hi
         ):
             return symbol
+    return next(iter(violations(query, values)), None) or _inconsistent(query, values)
+
+
+def violations(query: Query, values: Mapping[Expr, int]) -> list[Expr]:
+    """The conditions that ``values``, of all symbols, do not satisfy (or leave undefined)."""
     roots = roots_of(query)
     results = evaluate_each(roots, values, no_signed_overflow=query.no_signed_overflow)
-    for root, result in zip(roots, results, strict=True):
-        if result != 1:
-            return root
-    return _inconsistent(query, values)
+    return [root for root, result in zip(roots, results, strict=True) if result != 1]
 
 
 def _inconsistent(query: Query, values: Mapping[Expr, int]) -> Expr | None:

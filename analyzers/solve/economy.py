@@ -13,12 +13,27 @@ from typing import Final
 
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
-from analyzers.solve.query import Proved
+from analyzers.solve.query import Answer, Proved, Query, identity
 
 STEPS: Final = 150
 """Effort for one more proof: where it exists it is mostly as short as the first one."""
 MAX_PROOFS: Final = 100
 """Further proofs for one context; what was not asked until then is cited."""
+
+
+_MAX_ANSWERS: Final = 50_000
+_answers: dict[tuple[object, ...], Answer] = {}
+"""By question: instances of one kernel make the same proofs."""
+
+
+def _proved_again(query: Query) -> Answer:
+    key = identity(query)
+    found = _answers.get(key)
+    if found is None:
+        if len(_answers) >= _MAX_ANSWERS:
+            _answers.clear()
+        found = _answers[key] = algebra.decide(prepare(query), STEPS)
+    return found
 
 
 def economical(proofs: Iterable[Proved]) -> tuple[frozenset[int], bool]:
@@ -70,7 +85,7 @@ class _Economy:
         self.left -= 1
         facts = tuple(f for f in query.facts if f.tag < 0 or f.tag in tags)
         fewer = replace(query, facts=facts, no_signed_overflow=query.no_signed_overflow and not overflow)
-        answer = algebra.decide(prepare(fewer), STEPS)
+        answer = _proved_again(fewer)
         if not isinstance(answer, Proved) or answer.used_no_overflow > proof.used_no_overflow:
             return None
         return replace(answer, of=query)

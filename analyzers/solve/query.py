@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr
 
 
@@ -73,6 +74,20 @@ class Satisfied:
     values: Mapping[Expr, int]
     """Every symbol occurring in the query -> value."""
     rung: str = ""
+
+
+def identity(query: Query) -> tuple[object, ...]:
+    """All that an answer depends on, in its order: which values are found may depend on that too."""
+    symbols = E.symbols(*query.conjuncts, *(f.condition for f in query.facts))
+    overlap = query.overlap
+    return (
+        query.scope,
+        query.no_signed_overflow,
+        tuple([c.key for c in query.conjuncts]),
+        tuple([(f.condition.key, f.tag) for f in query.facts]),
+        frozenset([(s.key, *query.ranges[s]) for s in symbols if s in query.ranges]),
+        overlap and (overlap.left.key, overlap.right.key, overlap.left_width, overlap.right_width),
+    )
 
 
 WRAPS: Final = "wrap-around"

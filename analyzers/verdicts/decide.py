@@ -22,7 +22,7 @@ from analyzers.model import CheckOptions
 from analyzers.races.check import Race, RaceChecker
 from analyzers.races.conditions import something_changes
 from analyzers.races.pairs import Pair, place
-from analyzers.races.precedents import Precedents
+from analyzers.races.precedents import Precedents, places_of
 from analyzers.races.relations import Missing, Relations
 from analyzers.races.threads import WARP, Launch, Mode
 from analyzers.races.witness import Concrete, concretize
@@ -166,7 +166,8 @@ def decide(
 def recall(events: KernelEvents, decision: Decision, precedents: Precedents) -> None:
     """Add the races of a decision made earlier."""
     for race in decision.races:
-        precedents.add(events.accesses[race.one], events.accesses[race.two], (race.mode, "race"), race.values)
+        places = places_of(events.accesses[race.one], events.accesses[race.two])
+        precedents.add(places, (race.mode, "race"), race.values)
 
 
 def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
