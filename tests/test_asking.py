@@ -1,9 +1,14 @@
 """A proof is made once for all launches that do not bear on it; what they say is used where a proof needs it."""
 
+from collections.abc import Callable
+
+import pytest
+
 from analyzers.engine import Engine
 from analyzers.model import KernelResult, Verdict
 from analyzers.requests import CheckRequest, KernelFinished
 from analyzers.solve.ladder import Ladder
+from analyzers.solve.query import Answer, Query
 
 TEMPLATE = """
 template <int KIND>
@@ -29,22 +34,20 @@ void run(const Layer &layer, float *out, const float *in, int pitch, int rows, i
 
 def results(limit: str) -> list[tuple[KernelResult, int]]:
     """Each kernel with the number of questions that went up the ladder for it."""
-    asked: list[object] = []
+    asked: list[Query] = []
     decide = Ladder.decide
 
-    def counted(self: Ladder, *arguments: object) -> object:
-        asked.append(arguments)
-        return decide(self, *arguments)  # pyright: ignore[reportArgumentType]
+    def counted(self: Ladder, query: Query, *wraps: Callable[[], bool]) -> Answer:
+        asked.append(query)
+        return decide(self, query, *wraps)
 
-    Ladder.decide = counted
     out: list[tuple[KernelResult, int]] = []
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ladder, "decide", counted)
         for event in Engine().check(CheckRequest("/blend.cu", TEMPLATE.replace("LIMIT", limit))):
             if isinstance(event, KernelFinished):
                 out.append((event.result, len(asked)))
                 asked.clear()
-    finally:
-        Ladder.decide = decide
     return out
 
 
