@@ -18,8 +18,9 @@ from typing import Final
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
 from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
-from analyzers.ir.cycles import in_ring
+from analyzers.ir.cycles import in_ring, placeholders_in
 from analyzers.ir.effects import Effects
+from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.events import (
     AssertionEvent,
     Conjunct,
@@ -32,6 +33,7 @@ from analyzers.ir.events import (
     WaitEvent,
 )
 from analyzers.ir.expr import BOOL, I64, Expr
+from analyzers.ir.falling import never_grows
 from analyzers.ir.memory_state import State, merge
 from analyzers.ir.pointers import pointed_objects
 from analyzers.ir.retries import retried_reads
@@ -372,6 +374,11 @@ class _Executor(Effects):
             s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
         )
         plan.rings = closed
+        plan.falling = {
+            n: starts[n]
+            for n, p in needed.items()
+            if n not in forms and never_grows(ends[n], p, trial.condition) and _is_plain(starts[n])
+        }
         for n in closed:
             self.rings.ranges.pop(placeholders[n], None)
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
@@ -448,6 +455,8 @@ class _Executor(Effects):
             self.rings.ranges[value] = 0, plan.rings[name] - 1
             if counter is plan.counter:
                 self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
+        elif name in plan.falling and counter is plan.counter:
+            self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
         return value
 
     def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
@@ -521,6 +530,8 @@ class _Executor(Effects):
                 if name in plan.rings and counted:
                     self.rings.ranges[value] = 0, plan.rings[name] - 1
                     self.definitions[identity] = Definition(value.args, _in_ring(value, plan.rings[name]))
+                elif name in plan.falling and counted:
+                    self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
         if plain:
             self._last_head(s, plan)
         for o in plan.touched.clobbered:
@@ -634,10 +645,18 @@ class _LoopPlan:
     """The test when it is made for the last time, and fails."""
     rings: dict[str, int] = field(default_factory=dict[str, int])
     """Variables that are numbers of a ring at the start of every iteration, with its size."""
+    falling: dict[str, Expr] = field(default_factory=dict[str, Expr])
+    """Variables that are never greater than in front of the loop, with their values there."""
 
 
 def _of_signals(e: Expr) -> bool:
     return any(n.op == "opaque" and n.value[0].startswith(SIGNALS) for n in E.symbols(e))
+
+
+def _is_plain(start: Expr) -> bool:
+    """A value in front of a loop of which something may be said wherever the loop is: computed without divisions or
+    shifts that may be undefined, and not one at the start of an iteration of a loop that is only being studied."""
+    return not partial_operations(start) and not any(placeholders_in(start))
 
 
 def _in_ring(e: Expr, size: int) -> tuple[Expr, ...]:

@@ -355,8 +355,24 @@ class Encoder:
         if dividend.lo >= 0 and divisor.lo >= 0:
             parts.append(f"(<= 0 {q} {x})")
         self._assert(f"(and {' '.join(parts)})", defined)
+        if not divisor.constant:
+            for (other, by), found in self._quotients.items():
+                if by == y:
+                    self._compare((x, q, r), (other, *found), y)
         self._quotients[x, y] = q, r
         return q, r
+
+    def _compare(self, one: tuple[str, str, str], two: tuple[str, str, str], divisor: str) -> None:
+        """What follows for (dividend, quotient, remainder) of two divisions by one number that is not known: equal
+        quotients are no product apart, others at least one divisor. Z3 seldom finds that by itself."""
+        (x, q, r), (x2, q2, r2) = one, two
+        parted = (
+            f"(and (= {q} {q2}) (= (- {x} {x2}) (- {r} {r2})))",
+            f"(and (> {q} {q2}) (>= (- {x} {x2}) (+ {divisor} (- {r} {r2}))))",
+            f"(and (< {q} {q2}) (>= (- {x2} {x}) (+ {divisor} (- {r2} {r}))))",
+        )
+        made = " ".join(f"(= {n} (+ (* {divisor} {d}) {m}))" for n, d, m in (one, two))
+        self._assert(f"(or {' '.join(parted)})", f"(and (> {divisor} 0) {made})")
 
     def _shift(self, e: Expr, ty: IntType, defined: str | None) -> Term:
         a, b = e.args
