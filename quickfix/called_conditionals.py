@@ -48,26 +48,15 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
     assert statement is not None
     assert owner is not None
     line = line_of(text, statement.start)
-    if function.path != path or function.is_lambda:
-        raise NotPossible(f"the function called in line {line} is a lambda or defined in another file")
+    _is_own_function(function, path, line)
     if len(level.body.statements) > 1:
         return left_alone(session, outer, level)
     if len(owner.bodies) > 1:
         raise NotPossible(f"the conditional in line {line_of(text, owner.keyword)} has an `else`")
-    start, end = statement.start, statement.end
-    if statement.assignment is not None:
-        start, end = statement.assignment.value
-    call = text[start:end].rstrip(b"; \t\r\n")
-    head, _, arguments = call[:-1].partition(b"(")
-    name = re.fullmatch(rb"(?:\w+\s*::\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
-    if statement.macro or name is None or name[1] != function.name.encode() or not call.endswith(b")"):
-        raise NotPossible(f"the call in line {line} is part of a larger statement")
+    start, end, head, arguments = call_in(layout, path, statement, callee, line)
     (opening, closing), condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
     if layout.code[owner.start : owner.end] != text[owner.start : owner.end]:
         raise NotPossible(f"there is a comment around the call in line {line}")
-    parts = arguments.split(b",")
-    if not _PLAIN.fullmatch(arguments) or any(acts(part) for part in parts) or _may_read(arguments, layout):
-        raise NotPossible(f"the arguments in line {line} are more than names and numbers")
     written = head + b"(" + arguments + (b", " if arguments.strip() else b"")
     if statement.assignment is None:
         moved = ((0, start, len(head) + 1 + len(arguments)), (len(written), opening, closing - opening))
@@ -82,6 +71,29 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
         f"let all threads call `{function.name}`",
         owner.keyword,
     )
+
+
+def _is_own_function(function: FunctionTree, path: str, line: int) -> None:
+    if function.path != path or function.is_lambda:
+        raise NotPossible(f"the function called in line {line} is a lambda or defined in another file")
+
+
+def call_in(layout: Layout, path: str, statement: Statement, callee: Level, line: int) -> tuple[int, int, bytes, bytes]:
+    """Where the call of a statement stands that is nothing but one, or assigns what it gives: start, end, what is in
+    front of its parentheses, and the arguments, which any thread can evaluate. Raises `NotPossible`."""
+    _is_own_function(callee.function, path, line)
+    start, end = statement.start, statement.end
+    if statement.assignment is not None:
+        start, end = statement.assignment.value
+    call = layout.text[start:end].rstrip(b"; \t\r\n")
+    head, _, arguments = call[:-1].partition(b"(")
+    name = re.fullmatch(rb"(?:\w+\s*::\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
+    if statement.macro or name is None or name[1] != callee.function.name.encode() or not call.endswith(b")"):
+        raise NotPossible(f"the call in line {line} is part of a larger statement")
+    parts = arguments.split(b",")
+    if not _PLAIN.fullmatch(arguments) or any(acts(part) for part in parts) or _may_read(arguments, layout):
+        raise NotPossible(f"the arguments in line {line} are more than names and numbers")
+    return start, end, head, arguments
 
 
 def _may_read(arguments: bytes, layout: Layout) -> bool:
@@ -138,8 +150,9 @@ def _given_values(layout: Layout, function: FunctionTree, end: int, arguments: b
             yield Change(match.end(), match.end(), b" = {}")
 
 
-def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> Iterable[Change]:
-    """The parameter, and the body under it; nothing where an earlier step has made them."""
+def added_parameter(session: Session, layout: Layout, callee: Level, line: int) -> tuple[bytes, list[Change]]:
+    """The parameter of a function that says whether it does anything, and the change that makes it; none where an
+    earlier step has made it. Raises `NotPossible`."""
     function, code = callee.function, layout.code
     name = function.name.encode()
     found = list(re.finditer(rb"\b" + re.escape(name) + rb"\s*\(", code[function.start : function.body.start]))
@@ -149,10 +162,22 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     closing = _closing(code, begin)
     known = session.passed_on.get((function.path, name))
     if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
-        return
-    body = function.body
+        return known, []
     _refuse_other_callers(session, function, line)
-    first = next((i for i, s in enumerate(body.statements) if not _is_quiet(layout, s)), None)
+    parameter = fresh_name(callee, layout.text, "taken", session.reserved)
+    given = code[begin:closing].strip()
+    at = begin + len(code[begin:closing].rstrip())
+    declared = b"const bool " + parameter + b" = true"
+    return parameter, [Change(at, at, declared if not given else b", " + declared)]
+
+
+def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> Iterable[Change]:
+    """The parameter, and the body under it; nothing where an earlier step has made them."""
+    function, body, code = callee.function, callee.function.body, layout.code
+    parameter, more = added_parameter(session, layout, callee, line)
+    if not more:
+        return
+    first = next((i for i, s in enumerate(body.statements) if not is_quiet(layout, s)), None)
     if first is None or not body.braced:
         raise NotPossible(f"the function called in line {line} does nothing")
     last = body.statements[-1]
@@ -170,12 +195,8 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
         raise NotPossible(f"the body of the function called in line {line} cannot be indented")
     if not balanced(layout.text, layout.line_start(start), body.end):
         raise NotPossible(f"preprocessor lines cut the body of the function called in line {line}")
-    parameter = fresh_name(callee, layout.text, "taken", session.reserved)
-    session.passed_on[function.path, name] = parameter
-    given = code[begin:closing].strip()
-    at = begin + len(code[begin:closing].rstrip())
-    declared = b"const bool " + parameter + b" = true"
-    yield Change(at, at, declared if not given else b", " + declared)
+    session.passed_on[function.path, function.name.encode()] = parameter
+    yield from more
     inner, unit = layout.indentation(start), layout.unit(function)
     opened = layout.line_start(start)
     yield Change(opened, opened, inner + b"if (" + parameter + b") {" + layout.newline + unit)
@@ -221,7 +242,7 @@ def _closing(code: bytes, begin: int) -> int:
     return len(code)
 
 
-def _is_quiet(layout: Layout, statement: Statement) -> bool:
+def is_quiet(layout: Layout, statement: Statement) -> bool:
     """A declaration that computes with numbers of the thread, or gives no value."""
     code = layout.code[statement.start : statement.end]
     value = code.partition(b"=")[2].rstrip(b"; \t\r\n")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from analyzers.frontend.blanking import blanked
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level
@@ -111,6 +111,23 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
     if not layout.is_first(level.body.end):
         raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
+    counts_for_all(layout, level.function, loop, inner, line)
+
+
+def counts_for_all(
+    layout: Layout,
+    function: FunctionTree,
+    loop: Statement,
+    inner: Body,
+    line: int,
+    harmless: Iterable[tuple[int, int]] = (),
+) -> None:
+    """Whether threads that do nothing in the body of a `for` can make the loop: raises `NotPossible` where its head may
+    act, read memory, depend on what the body does, or not end. `harmless`: parts of the body that change nothing of
+    what they mention."""
+    text, parts = layout.text, loop.head_parts
+    if parts is None or loop.macro or layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
+        raise NotPossible(f"the loop in line {line} is not a plain `for`")
     opening = layout.code.find(b"(", loop.keyword, loop.head_end)
     start, test, step = (
         text[opening + 1 : parts[0]],
@@ -123,25 +140,29 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
     values = (counter["value"], test, change["by"] or b"0")
     if any(acts(value) or reads_memory(value, layout) for value in values):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    _check_without_condition(text, level, line, counter["value"], change, test)
+    _check_without_condition(text, function, line, counter["value"], change, test)
     names = {counter["name"]}.union(*(_WORD.findall(value) for value in values)) - _TYPES
     code = layout.code[inner.start : inner.end]
-    function = layout.code[level.function.start : level.function.end]
+    for begin, end in harmless:
+        code = code[: begin - inner.start] + b" " * (end - begin) + code[end - inner.start :]
+    whole = layout.code[function.start : function.end]
     for name in names:
-        if _changes(name, code):
+        if changes_of_name(name, code):
             raise NotPossible(f"the loop in line {line} changes `{name.decode()}`, which its head computes with")
-        if re.search(rb"[\w>]\s*[*&\s]\s*" + name + rb"\s*;", function) and name != counter["name"]:
-            declared = re.search(rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_][\w\s:<>]*[\s*&]" + name + rb"\s*;", function)
+        if re.search(rb"[\w>]\s*[*&\s]\s*" + name + rb"\s*;", whole) and name != counter["name"]:
+            declared = re.search(
+                rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_](?:[\w\s:]|<[^;<>]*>)*[\s*&]" + name + rb"\s*;", whole
+            )
             if declared is not None:
                 raise NotPossible(f"`{name.decode()}` may have no value where the loop in line {line} would be made")
 
 
 def _check_without_condition(
-    text: bytes, level: Level, line: int, start: bytes, change: re.Match[bytes], test: bytes
+    text: bytes, tree: FunctionTree, line: int, start: bytes, change: re.Match[bytes], test: bytes
 ) -> None:
     """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
     condition that excludes a step of zero."""
-    function = text[level.function.start : level.function.end]
+    function = text[tree.start : tree.end]
 
     def is_positive(value: bytes) -> bool:
         if _POSITIVE.fullmatch(value.strip()):
@@ -224,7 +245,7 @@ def _holds(name: bytes, limit: bytes, file: bytes) -> bool:
     return True
 
 
-def _changes(name: bytes, code: bytes) -> bool:
+def changes_of_name(name: bytes, code: bytes) -> bool:
     """Whether the name is assigned, stepped, or handed to where it may be."""
     own = rb"\b" + re.escape(name) + rb"\b"
     ways = (

@@ -16,6 +16,7 @@ from quickfix.cost import trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
+from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.rebuild import rebuilt
 from quickfix.redundant import redundant_removed
 from quickfix.search import BETWEEN_BLOCKS, place, sentence
@@ -41,12 +42,31 @@ def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
     if first.code in RACES:
         return _repair_races(session, kernels, group)
     if first.code is Verdict.BARRIER_DIVERGENCE:
-        return divergent_removed(session, kernels, first)
+        return _reached(session, kernels, first)
     if first.code is Verdict.REDUNDANT_BARRIER:
         return redundant_removed(session, kernels, first)
     if first.code is Verdict.BENIGN_RACE:
         return FixRefusal("Both threads write the same value: there is nothing to order.")
-    return guard_returns(session, kernels, first)
+    kept = reached_by_all(session, kernels, first)
+    answer = kept if isinstance(kept, Fix) else guard_returns(session, kernels, first)
+    return replace(answer, preferred=False) if isinstance(answer, Fix) else answer
+
+
+def _reached(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    """A barrier that threads miss: taken elsewhere, or else kept for all threads to get to; where there are many, which
+    would be moved one by one, the latter first."""
+    many = len(missed_barriers(kernels, finding.code)) > MANY
+    if many and isinstance(kept := reached_by_all(session, kernels, finding), Fix):
+        return kept
+    try:
+        answer = divergent_removed(session, kernels, finding)
+    except SearchSpentError as spent:
+        answer = FixRefusal(str(spent))
+    if isinstance(answer, FixRefusal) and not many:
+        session.begin_search()
+        kept = reached_by_all(session, kernels, finding)
+        return kept if isinstance(kept, Fix) else answer
+    return answer
 
 
 def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
@@ -57,10 +77,16 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         inserted = inserted_barriers(session, kernels, group)
         if isinstance(inserted, Fix) and {f.group for f in divergent}.issubset(inserted.groups):
             return inserted
+    race = next(f for a in kernels for f in findings_of(a.result) if f.group == group)
+    many = len(missed_barriers(kernels, race.code)) > MANY
+    if many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
+        return kept
     for finding in {f.group: f for f in divergent}.values():
         moved = divergent_removed(session, kernels, finding)
         if isinstance(moved, Fix) and group in moved.groups:
             return moved
+    if divergent and not many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
+        return kept
     # A barrier of a warp costs less; where there is no place between the accesses, one is made.
     of_warps = session.for_warps() if _is_about_warps(kernels, group) else None
     if of_warps is not None and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):

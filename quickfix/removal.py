@@ -18,7 +18,7 @@ from quickfix.paths import Level, chain_to
 from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
-_BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
+BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
 _ACTS: Final = re.compile(rb"=|\+\+|--|[\w$>\]]\s*\(")
 
 
@@ -82,8 +82,8 @@ def _is_barrier(statement: Statement, span: SourceSpan, text: bytes) -> bool:
     """The statement is this barrier and does nothing else."""
     written = text[statement.start : statement.end].rstrip(b"; \t\r\n")
     if statement.macro:
-        return statement.call in _BARRIER_CALLS
+        return statement.call in BARRIER_CALLS
     if written != text[span.start_offset : span.end_offset].rstrip(b"; \t\r\n"):
         return False
     arguments = written.partition(b"(")[2]
-    return statement.call in _BARRIER_CALLS or not _ACTS.search(arguments)
+    return statement.call in BARRIER_CALLS or not _ACTS.search(arguments)

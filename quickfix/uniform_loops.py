@@ -128,14 +128,16 @@ def acts(code: bytes) -> bool:
 
 def reads_memory(condition: bytes, layout: Layout) -> bool:
     """Whether a name of the condition may stand for memory that other threads write, or is a macro for more than a
-    number: said by any declaration of that name in the file."""
+    number: said by any declaration of that name in the file. The name of an array is its address."""
     for name in set(_NAME.findall(condition)):
         declared = (
-            rb"\b(?:__shared__|__managed__)\b[^;{}]*\b%s\b|\b(?:__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*\()"
-            rb"|&\s*(?:__restrict__\s*)?%s\s*[,)=:;{]"
+            rb"\b(?:__shared__|__managed__)\b[^;{}]*\b%s\b(?!\s*[\[\w*&<])"
+            rb"|\b(?:__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*[(\w*&<])"
+            rb"|(?:(?<!&)&(?!&)|(?:\bauto|\b[A-Z]\w*|>)\s*&&)\s*(?:__restrict__\s*)?%s\s*[,)=:;{]"
+            rb"|&&\s*%s\s*=(?!=)"
         )
         macro = rb"^[ \t]*#[ \t]*define[ \t]+%s\b(?![ \t]*[\w.]+[ \t]*\r?$)"
-        if re.search(declared % (name, name, name), layout.code):
+        if re.search(declared % (name, name, name, name), layout.code):
             return True
         if re.search(macro % name, layout.text, re.MULTILINE):
             return True

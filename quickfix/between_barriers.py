@@ -1,0 +1,185 @@
+"""What stands between barriers that all threads come to, put under a condition that only some meet.
+
+Takes statements in a row, gives the changes after which they are executed under the condition. What others need of
+their declarations goes in front: as it is, where any thread can compute it, else without a value, which is assigned
+where it was declared. A conditional that stands alone takes the condition into its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.frontend.gaps import Body, Statement
+from quickfix.called_conditionals import is_quiet
+from quickfix.distribute import DIRECTIVE, changes_of_name
+from quickfix.edits import Change
+from quickfix.line_edits import LineEdits
+from quickfix.naming import NotPossible, line_of, with_macros
+from quickfix.negation import operand
+from quickfix.sections import balanced
+
+WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
+_PRAGMA: Final = re.compile(rb"^[ \t]*#[ \t]*pragma\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """The condition that a thread has to meet, in the words of the source."""
+
+    text: bytes
+    at: int = -1
+    """Where the words stand in the old text, where it is those."""
+
+
+@dataclass
+class Between(LineEdits):
+    """The changes of one function for what is between its barriers."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.unset = {d.name.encode() for s in statements_of(self.function.body) for d in s.declares or () if d.bare}
+        """Variables that may have no value in threads that the condition keeps out."""
+
+    def guard(self, run: Sequence[Statement], body: Body, under: Under | None, depth: int) -> None:
+        """Put statements under the condition; what others need of their declarations goes in front."""
+        if under is None or not run:
+            return
+        layout, text = self.layout, self.text
+        rest = with_macros(layout.code[run[-1].end : body.end], text)
+        items = list(run)
+        while items and self.is_known(items[0]) and (not depth or _uses(rest, items[0])):
+            items.pop(0)
+        if not items:
+            return
+        first = items[0]
+        at, base = layout.line_start(first.start), self.indentation(first.keyword or first.start, depth)
+        if not balanced(text, at, run[-1].end):
+            raise NotPossible(f"preprocessor lines cut the code in line {line_of(text, first.start)}")
+        if not layout.is_first(first.start):
+            raise NotPossible(f"the code in line {line_of(text, first.start)} does not begin its line")
+        front = b""
+        moved: list[tuple[int, int, int]] = []
+        carried: dict[str, list[str]] = {}
+        kept: list[Statement] = []
+        for statement in items:
+            used = _uses(rest, statement)
+            line = line_of(text, statement.start)
+            shared = layout.code.startswith(b"__shared__", statement.start)
+            if not used and not shared:
+                if _may_declare(layout.code[statement.start : statement.end], statement, rest):
+                    raise NotPossible(f"a declaration in line {line} cannot be moved")
+                kept.append(statement)
+                continue
+            declares = statement.declares or ()
+            before = b" ".join(layout.code[each.start : each.end] for each in kept)
+            if (shared and depth) or any(re.search(rb"\b" + d.name.encode() + rb"\b", before) for d in declares):
+                raise NotPossible(f"a declaration in line {line} cannot be moved")
+            if DIRECTIVE.search(_PRAGMA.sub(b"", text[at : run[-1].end])):
+                raise NotPossible(f"there are preprocessor lines around the declaration in line {line}")
+            if (
+                shared
+                or all(d.bare for d in declares)
+                or (self.is_known(statement) and self._is_first_use(kept, statement))
+            ):
+                stop = layout.line_end(statement.end)
+                lines = self.whole_lines(statement.start, stop, line)
+                front += base
+                moved.append((len(front), statement.start, stop - statement.start))
+                front += text[statement.start : stop] + layout.newline
+                self.found.append(Change(*lines, b""))
+                continue
+            if len(declares) != 1 or not declares[0].assignable:
+                raise NotPossible(f"`{used}` is declared in one half of a conditional and used in the other")
+            (each,) = declares
+            carried.setdefault(each.type, []).append(each.name)
+            self.unset.add(each.name.encode())
+            self.found.append(Change(statement.start, each.at, b""))
+            kept.append(statement)
+        declared = b"".join(base + line + b";" + layout.newline for line in _declarations(carried))
+        front, moved = declared + front, [(len(declared) + new, old, length) for new, old, length in moved]
+        if not kept:
+            self.found.append(Change(at, at, front, moved=tuple(moved)))
+            return
+        if len(kept) == 1 and self._merged(kept[0], under):
+            if front:
+                self.found.append(Change(at, at, front, moved=tuple(moved)))
+            return
+        end = layout.line_end(kept[-1].end)
+        if b'R"' in text[at:end]:
+            raise NotPossible("there is a raw string between the barriers, which cannot be indented")
+        if under.at >= 0:
+            moved.append((len(front + base) + 4, under.at, len(under.text)))
+        opened = front + base + b"if (" + under.text + b") {" + layout.newline
+        self.found.insert(0, Change(at, at, opened, moved=tuple(moved)))
+        self.found.append(Change(end, end, layout.newline + base + b"}"))
+        self.shift(at, end, 1)
+
+    def is_known(self, statement: Statement) -> bool:
+        """A declaration that any thread can execute."""
+        if not is_quiet(self.layout, statement):
+            return False
+        declared = {d.name.encode() for d in statement.declares or ()}
+        names = set(WORD.findall(self.layout.code[statement.start : statement.end])) - declared
+        return names.isdisjoint(self.unset)
+
+    def _is_first_use(self, before: Iterable[Statement], statement: Statement) -> bool:
+        """Nothing in front of a declaration declares or changes what it computes with."""
+        code = b" ".join(self.layout.code[s.start : s.end] for s in before)
+        declared = {d.name.encode() for s in before for d in s.declares or ()}
+        own = {d.name.encode() for d in statement.declares or ()}
+        names = set(WORD.findall(self.layout.code[statement.start : statement.end])) - own
+        return names.isdisjoint(declared) and not any(changes_of_name(name, code) for name in names)
+
+    def _merged(self, statement: Statement, under: Under) -> bool:
+        """Add the condition to that of a conditional that stands alone."""
+        head = slice(statement.keyword, statement.head_end)
+        plain = statement.kind == "if" and len(statement.bodies) == 1 and not statement.macro
+        opening = self.text.find(b"(", statement.keyword, statement.head_end)
+        if not plain or self.layout.code[head] != self.text[head] or b"#" in self.text[head]:
+            return False
+        condition = self.text[opening + 1 : statement.head_end - 1]
+        if (
+            self.layout.code[statement.keyword + 2 : opening].strip()
+            or b";" in condition
+            or b"=" in re.sub(rb"[=!<>]=", b"", condition)
+        ):
+            return False
+        bare = operand(condition.strip()) == condition.strip()
+        self.found.append(Change(opening + 1, opening + 1, operand(under.text) + b" && " + (b"" if bare else b"(")))
+        if not bare:
+            self.found.append(Change(statement.head_end - 1, statement.head_end - 1, b")"))
+        return True
+
+
+def statements_of(body: Body) -> Iterable[Statement]:
+    """The statements of a body and of all bodies in it."""
+    for statement in body.statements:
+        yield statement
+        for inner in statement.bodies:
+            yield from statements_of(inner)
+
+
+def _declarations(names: Mapping[str, Sequence[str]]) -> Iterable[bytes]:
+    """Declarations of variables without values, by type; pointers each alone."""
+    for written, found in names.items():
+        if written.endswith(("*", "&", "]")):
+            yield from (f"{written}{name}".encode() for name in found)
+        else:
+            yield f"{written} {', '.join(found)}".encode()
+
+
+def _uses(rest: bytes, statement: Statement) -> str:
+    """The first variable of a declaration that occurs in the code, or nothing."""
+    names = (d.name for d in statement.declares or ())
+    return next((n for n in names if re.search(rb"\b" + n.encode() + rb"\b", rest)), "")
+
+
+def _may_declare(code: bytes, statement: Statement, rest: bytes) -> bool:
+    """Whether a statement that is not understood declares something that occurs in `rest`."""
+    if statement.declares is not None or statement.kind not in ("declaration", "other"):
+        return False
+    names = set(re.findall(rb"([A-Za-z_]\w*)\s*[\[=;,({]", code))
+    return any(re.search(rb"\b" + name + rb"\b", rest) for name in names)

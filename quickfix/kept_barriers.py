@@ -1,0 +1,172 @@
+"""Barriers that some threads miss, kept where they are: all threads get to them, and do nothing in between.
+
+Takes a session and the barriers of a kernel that threads miss, gives the `Fix` that takes the conditions around them
+apart (`around_barriers`), with barriers for the races that are left of a group that was asked for; or why that cannot
+be. It takes one trial however many barriers there are, and none away, so it comes after what takes some away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.gaps import FunctionTree
+from analyzers.ir.events import BarrierEvent, Guard
+from analyzers.ir.uniformity import is_uniform
+from analyzers.model import Access, Finding, Fix, FixRefusal, Verdict
+from quickfix.around_barriers import FunctionEdit, Spine
+from quickfix.edits import Change
+from quickfix.naming import NotPossible
+from quickfix.paths import Chain, Level, chain_to
+from quickfix.rebuild import Begun, rebuilt_from
+from quickfix.search import sentence, varying_bodies
+from quickfix.sections import refuse_halves
+from quickfix.session import Session, Trial
+from quickfix.verify import findings_of, key_of
+from quickfix.wording import edits_of, lines_in_words
+
+MANY: Final = 8
+"""Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
+_LISTED: Final = 4
+"""Lines that a title lists; of more it gives the first and the last."""
+_MISSED: Final = frozenset({Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT})
+
+
+def missed_barriers(kernels: Iterable[KernelAnalysis], code: Verdict) -> list[Finding]:
+    """The barriers that threads miss, each once; if `code` is that, also those missed by threads that have returned."""
+    found: dict[str, Finding] = {}
+    for finding in (f for a in kernels for f in findings_of(a.result)):
+        if finding.code is Verdict.BARRIER_DIVERGENCE or (finding.code is code and code in _MISSED):
+            found.setdefault(finding.group, finding)
+    return list(found.values())
+
+
+def reached_by_all(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+    """The repair for the barriers of `kernels`, and with them for the group of `finding`: one of the barriers, or a
+    race in their kernel. Raises `SearchSpentError`."""
+    missed = missed_barriers(kernels, finding.code)
+    passed_on = dict(session.passed_on)
+    try:
+        answer = _reached(session, kernels, missed, finding)
+    except NotPossible as reason:
+        answer = FixRefusal(sentence(str(reason)))
+    if isinstance(answer, FixRefusal):
+        session.passed_on.clear()
+        session.passed_on.update(passed_on)
+    return answer
+
+
+def _reached(
+    session: Session, kernels: Sequence[KernelAnalysis], missed: Sequence[Finding], finding: Finding
+) -> Fix | FixRefusal:
+    events = _events(kernels, missed)
+    chains: list[Chain] = []
+    for event in events:
+        site = event.site
+        barrier = Access(event.id, site.span, "barrier", 0, site.text, calls=site.calls)
+        chain = chain_to(session.trees, barrier)
+        if chain is None:
+            raise NotPossible("a barrier is written by a macro")
+        chains.append(chain)
+    edits = _edits(session, kernels, chains, [event.guard for event in events])
+    changes: dict[str, list[Change]] = {}
+    for edit, more in edits:
+        changes[edit.function.path] = sorted(
+            (*changes.get(edit.function.path, ()), *more), key=lambda c: (c.start, c.end)
+        )
+    for path, more in changes.items():
+        refuse_halves(session.trees, path, more)
+    trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=True)
+    difference = trial.difference
+    if not difference.is_clean or not {f.group for f in missed} <= trial.gone:
+        return FixRefusal(
+            "With what is between the barriers under their conditions there would still be threads that wait."
+        )
+    what = f"let all threads get to {_in_words(missed)}"
+    costs = [f"all iterations of the loop in line {line}" for edit, _ in edits for line in edit.stays]
+    if finding.group not in trial.gone:
+        begun = Begun(session.after(trial), (trial,), (what,), tuple(costs), begin_with_places=True)
+        races = frozenset(key_of(f) for a in kernels for f in findings_of(a.result) if f.group == finding.group)
+        made = rebuilt_from(session, begun, kernels, races, (finding.group, *(f.group for f in missed)))
+        return made or FixRefusal("There is no place for a barrier between the accesses.")
+    trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+    if not trial.difference.is_clean:
+        return FixRefusal(sentence(next(iter(trial.difference.worse), "Other accesses would race.")))
+    conditions = dict.fromkeys(c.decode() for edit, _ in edits for c in edit.conditions)
+    under = " and ".join(f"`{c}`" for c in conditions)
+    price = ", ".join(("no barrier more", *costs))
+    return Fix(
+        title=f"{sentence(what).removesuffix('.')} — only what is between stays under {under}, {price}",
+        kind="restructure",
+        edits=edits_of(trial),
+        groups=tuple(sorted(trial.gone)),
+        cost=price,
+        notes=_notes(trial, session),
+    )
+
+
+def _in_words(missed: Sequence[Finding]) -> str:
+    lines = sorted({f.accesses[0].span.line for f in missed})
+    if len(lines) > _LISTED:
+        return f"the {len(lines)} barriers in lines {lines[0]} to {lines[-1]}"
+    return f"the barrier{'s' * (len(lines) > 1)} in {lines_in_words(missed)}"
+
+
+def _notes(trial: Trial, session: Session) -> tuple[str, ...]:
+    elsewhere = sorted(set(trial.changes) - {session.request.path})
+    return tuple(f"Changes {path}, which other units may include." for path in elsewhere)
+
+
+def _edits(
+    session: Session, kernels: Sequence[KernelAnalysis], chains: Sequence[Chain], guards: Sequence[Guard]
+) -> list[tuple[FunctionEdit, list[Change]]]:
+    """The changes of each function, callers first: a function that is called under a condition gets a parameter."""
+    indexes: dict[tuple[str, int], set[int]] = {}
+    calls: dict[tuple[str, int], Level] = {}
+    depths: dict[tuple[str, int], tuple[int, FunctionTree]] = {}
+    for chain in chains:
+        for depth, level in enumerate(chain):
+            function = level.function
+            indexes.setdefault((function.path, level.body.start), set()).add(level.position)
+            if level.body is function.body:
+                known = depths.get((function.path, function.start), (0, function))[0]
+                depths[function.path, function.start] = max(depth, known), function
+            if depth and level.call is not None and (statement := chain[depth - 1].statement) is not None:
+                calls[chain[depth - 1].function.path, statement.start] = level
+    varying = varying_bodies(session, kernels)
+
+    def parts(chain: Chain, guard: Guard, kinds: Container[str]) -> bool:
+        within = any(a.body.role in ("then", "else") and (a.function.path, a.body.start) in varying for a in chain)
+        return not within and any(c.kind in kinds and not is_uniform(c.condition) for c in guard)
+
+    pairs = list(zip(chains, guards, strict=True))
+    spine = Spine(
+        {key: frozenset(found) for key, found in indexes.items()},
+        calls,
+        varying,
+        any(parts(chain, guard, ("branch", "break")) for chain, guard in pairs),
+        any(c.kind == "return" and not is_uniform(c.condition) for guard in guards for c in guard),
+    )
+    found: list[tuple[FunctionEdit, list[Change]]] = []
+    conditional: dict[tuple[str, int], Level] = {}
+    for _, function in sorted(depths.values(), key=lambda each: each[0]):
+        edit = FunctionEdit(session, function, spine)
+        changes = edit.changes(conditional.get((function.path, function.body.start)))
+        conditional.update(edit.conditional)
+        if changes:
+            found.append((edit, changes))
+    if not found:
+        raise NotPossible("no condition around the barriers is in sight")
+    return found
+
+
+def _events(kernels: Iterable[KernelAnalysis], missed: Iterable[Finding]) -> list[BarrierEvent]:
+    """The barriers in all calls of the functions that they are in."""
+    places = {(a.span.path, a.span.start_offset) for f in missed for a in f.accesses}
+    return [
+        event
+        for analysis in kernels
+        for event in analysis.events.barriers
+        if (event.site.span.path, event.site.span.start_offset) in places
+    ]

@@ -1,0 +1,307 @@
+"""Conditions taken apart around barriers that stay: what comes of it is proved, every thread by itself does what it
+did, and all threads together finish with equal memory in every schedule."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from edited import applied
+from lowering import kernel
+
+from analyzers.engine import Engine
+from analyzers.model import Fix, FixRefusal, Verdict
+from analyzers.reference.interpreter import run
+from analyzers.reference.launch import ConcreteLaunch
+from analyzers.reference.result import RunResult
+from analyzers.requests import CheckRequest, UnitFinished, never
+from quickfix.kept_barriers import reached_by_all
+from quickfix.negation import negated, operand
+from quickfix.session import Session
+from quickfix.verify import findings_of
+
+GOLDEN = Path(__file__).parent / "golden"
+BARRIERS = (Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT)
+RIGHT = (Verdict.RACE_FREE, Verdict.REDUNDANT_BARRIER)
+NAME = re.compile(r"// cuda-lsp: launch.*\n__global__ void (\w+)")
+
+
+def reached(text: str) -> Fix | FixRefusal:
+    session = Session.open(Engine(), CheckRequest("/kept/a.cu", text), never)
+    kernels = [k for k in session.kernels if findings_of(k.result)]
+    missed = (f for k in kernels for f in findings_of(k.result) if f.code in BARRIERS)
+    return reached_by_all(session, kernels, next(missed))
+
+
+def edited(text: str) -> str:
+    fix = reached(text)
+    assert isinstance(fix, Fix), fix.text
+    after = applied(text, fix.edits)
+    (unit,) = [e.result for e in Engine().check(CheckRequest("/kept/a.cu", after)) if isinstance(e, UnitFinished)]
+    assert not unit.syntax
+    assert all(k.verdict in RIGHT for k in unit.kernels), [k.verdict for k in unit.kernels]
+    return after
+
+
+def alone(text: str, name: str, me: tuple[int, int], n: int) -> tuple[list[tuple[str, int, int, str, int]], set[str]]:
+    """What one thread does when it is the only one, by object, offset, kind and value; and what of it is undefined."""
+    text = re.sub(r"(__(?:global|device)__ \w+ \w+\()", r"\1int mx, int my, ", text)
+    text = re.sub(r"threadIdx\.([xy])", r"m\1", text)
+    text = re.sub(r"(?<=[ \t])(normalize|rotate|step)\(", r"\1(mx, my, ", text)
+    text = text.replace("(mx, my, int mx, int my, ", "(int mx, int my, ")
+    values = {"mx": me[0], "my": me[1], **dict.fromkeys(("n", "rows", "features", "count"), n), "lanes": 4, "cols": 9}
+    result = run(kernel(text, name), ConcreteLaunch(values=values, seed=7))
+    assert result.outcome == "finished", result.reason
+    accesses = [(a.object.rsplit("$", 1)[0], a.offset, a.width, a.kind, a.value) for a in result.accesses]
+    return accesses, result.undefined
+
+
+def together(text: str, name: str, block: tuple[int, int, int], n: int, schedule: int) -> RunResult:
+    values = {**dict.fromkeys(("n", "rows", "features", "count"), n), "lanes": 4, "cols": 9, "stride": 9}
+    return run(kernel(text, name), ConcreteLaunch(block=block, values=values, seed=3), schedule)
+
+
+def written(result: RunResult) -> dict[tuple[str, int], int]:
+    """The last value of each cell of global memory that was written."""
+    out: dict[tuple[str, int], int] = {}
+    for a in result.accesses:
+        if a.kind == "write" and "$" not in a.object:
+            out[a.object, a.offset] = result.read(a.object, a.offset, a.width)
+    return out
+
+
+LAUNCH = "// cuda-lsp: launch grid=(1) block=(8,8)\n"
+RETURNS = (
+    LAUNCH
+    + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (y >= n) return;
+  s[y][x] = in[y * 8 + x];
+  __syncthreads();
+  out[y * 8 + x] = s[y][7 - x];
+}
+"""
+)
+CONTINUES = (
+    LAUNCH
+    + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y;
+  for (int i = 0; i < 4; i++) {
+    int first = in[i * 64 + y];
+    if (first == n) continue;
+    int own = first + x;
+    s[y][x] = own * in[x];
+    __syncthreads();
+    const int other = s[y][7 - x];
+    __syncthreads();
+    out[i * 64 + y * 8 + x] = other - own;
+  }
+}
+"""
+)
+BREAKS = (
+    LAUNCH
+    + """__global__ void k(int *out, const int *in, int n) {
+	__shared__ int s[8][8];
+	int x = threadIdx.x, y = threadIdx.y;
+	for (int i = 0; i < 4; i++) {
+		s[y][x] = in[i * 64 + y * 8 + x];
+		__syncthreads();
+		out[i * 64 + y * 8 + x] = s[y][7 - x];
+		__syncthreads();
+		if (in[i * 8 + y] > n)
+			break;
+		out[i * 64 + y * 8 + x] += n;
+	}
+	out[256 + y * 8 + x] = n;
+}
+"""
+)
+NESTED = (
+    LAUNCH
+    + """__device__ void step(int *s, int *out, int n) {
+  int x = threadIdx.x;
+  int from = 7 - x;
+  s[x] = n + x;
+  __syncthreads();
+  out[x] = s[from];
+  __syncthreads();
+}
+"""
+    + LAUNCH
+    + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[8][8];
+  int y = threadIdx.y;
+  int *own = s[y];
+  int *result = out + y * 8;
+  if (y < n) {
+    int limit = in[y];
+    for (int i = 0; i < 3; i++) {
+      if (i < limit) {
+        step(own, result, i);
+        __syncthreads();
+      }
+    }
+    out[64 + y * 8 + threadIdx.x] = limit;
+  }
+}
+"""
+)
+HALVES = (
+    LAUNCH
+    + """__global__ void k(int *out, const int *in, unsigned n) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (y < n) {
+    s[y][x] = in[y * 8 + x];
+    __syncthreads();
+    int left = 8;
+    while (left > 1) {
+      left = left / 2;
+      if (x < left) s[y][x] += s[y][x + left];
+      __syncthreads();
+    }
+    out[y * 8 + x] = s[y][0];
+  }
+}
+"""
+)
+SHAPES = {"returns": RETURNS, "continues": CONTINUES, "breaks": BREAKS, "nested": NESTED, "halves": HALVES}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_every_thread_does_what_it_did(shape: str, ends: str) -> None:
+    text = SHAPES[shape].replace("\n", ends)
+    after = edited(text)
+    assert after.count("\r\n") == (after.count("\n") if ends == "\r\n" else 0)
+    assert after.count("__syncthreads") == text.count("__syncthreads")
+    for me in ((0, 0), (5, 1), (2, 3), (7, 7)):
+        for n in (0, 2, 5):
+            assert alone(after, "k", me, n) == alone(text, "k", me, n)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_threads_together_finish_with_equal_memory(shape: str) -> None:
+    text = SHAPES[shape]
+    after = edited(text)
+    for n in (0, 3, 8):
+        results = [together(after, "k", (8, 8, 1), n, schedule) for schedule in range(3)]
+        for result in results:
+            assert result.outcome == "finished", result.reason
+            assert not result.divergences
+            assert written(result) == written(results[0])
+        before = together(text, "k", (8, 8, 1), n, 1)
+        if before.outcome == "finished" and not before.divergences:
+            assert written(before) == written(results[0])
+
+
+@pytest.mark.parametrize("file", sorted(GOLDEN.glob("kept_*.cu")), ids=lambda path: path.stem)
+def test_every_thread_of_a_whole_kernel_does_what_it_did(file: Path) -> None:
+    text = file.read_text()
+    after, (name,) = edited(text), NAME.findall(text)
+    assert after.count("__syncthreads") == text.count("__syncthreads")
+    for me in ((0, 0), (1, 1), (3, 2), (2, 3)):
+        for n in (0, 2, 4):
+            assert alone(after, name, me, n) == alone(text, name, me, n)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("if (y < n) {", "if (y < n) {  // rows", "lines not to itself"),
+        ("if (y < n) {", "if (y /* row */ < n) {", "comment"),
+        ("if (y < n) {", "if (int rows = y < n) {", "declares a variable"),
+        ("left > 1", "left > 0", "may not end"),
+        ("left > 1", "left != 1", "may not end"),
+        ("left = left / 2;", "left -= in[0];", "may not end"),
+        ("left = left / 2;", "left = left / 2;\n      if (x == 9) left = 3;", "may not end"),
+        ("int left = 8;", "int left = 8;\n    if (s[y][0] == 3) { s[y][x] = 1; return; }", "middle of a statement"),
+        ("int left = 8;", "int left = 8;\n    int pair[2] = {x, y};", ""),
+        ("s[y][0];\n  }", "s[y][0];\n  } else {\n    out[y] = 0;\n  }", "`else`"),
+        ("  if (y < n) {", "  { int left = 0; out[left] = 0; }\n  if (y < n) {", "means something else"),
+        ("while (left > 1) {", "do {", "plain"),
+        (
+            "    __syncthreads();\n    int left",
+            "    s[y][0] += __syncthreads_or(x == 2);\n    int left",
+            "larger statement",
+        ),
+        ("left = left / 2;", "if (in[left] == 3) continue;\n      left = left / 2;", "skip the step"),
+        ("left = left / 2;", "if (in[left] == 3) break;\n      left = left / 2;", "count in its body"),
+        ("  if (y < n) {", "  int left = 8;\n  if (y < n) {", "means something else"),
+        ("    int left = 8;\n", "", "from outside"),
+        (
+            "    __syncthreads();\n    int left = 8;",
+            "#ifdef A\n    x++;\n#endif\n    __syncthreads();\n    int left = 8;",
+            "",
+        ),
+        (
+            "    int left = 8;",
+            "#ifdef A\n    int more = 1;\n#else\n    int more = in[y];\n#endif\n    int left = 8 * more;",
+            "preprocessor lines",
+        ),
+    ],
+)
+def test_what_cannot_be_taken_apart_says_why(old: str, new: str, said: str) -> None:
+    text = HALVES.replace(old, new)
+    assert text != HALVES
+    if said == "from outside":
+        text = text.replace("  int x =", "  int left = 8;\n  int x =")
+    if new == "do {":
+        text = text.replace("      __syncthreads();\n    }\n", "      __syncthreads();\n    } while (left > 1);\n")
+    answer = reached(text)
+    if said:
+        assert isinstance(answer, FixRefusal), applied(text, answer.edits)
+        assert said in answer.text
+    else:
+        assert isinstance(answer, Fix), answer.text
+
+
+def test_a_variable_of_both_halves_is_declared_in_front() -> None:
+    after = edited(CONTINUES)
+    assert re.findall(r"^ +(?:const )?int (?:own|other)\b.*", after, re.MULTILINE) == [
+        "    int own = first + x;",
+        "    int other;",
+    ]
+    assert after.count("if (first != n) {") == 3
+
+
+INTEGERS = b"void k(int i, unsigned n, float x, const float *v) { int j = 0; long m; }"
+
+
+@pytest.mark.parametrize(
+    ("condition", "opposite"),
+    [
+        (b"i >= n", b"i < n"),
+        (b"i + 1 == j", b"i + 1 != j"),
+        (b"threadIdx.x < n", b"threadIdx.x >= n"),
+        (b"x <= 1", b"!(x <= 1)"),
+        (b"i < 1.5f", b"!(i < 1.5f)"),
+        (b"i < x", b"!(i < x)"),
+        (b"v[i] < 1", b"!(v[i] < 1)"),
+        (b"i < n || j", b"!(i < n || j)"),
+        (b"!found", b"found"),
+        (b"found", b"!found"),
+        (b"a < b", b"!(a < b)"),
+    ],
+)
+def test_the_opposite_of_a_condition(condition: bytes, opposite: bytes) -> None:
+    assert negated(condition, INTEGERS) == opposite
+
+
+@pytest.mark.parametrize(
+    ("condition", "written"),
+    [
+        (b"a && b", b"a && b"),
+        (b"a || b", b"(a || b)"),
+        (b"f(a || b)", b"f(a || b)"),
+        (b"a ? b : c", b"(a ? b : c)"),
+        (b"a == b", b"a == b"),
+        (b"a = b", b"(a = b)"),
+    ],
+)
+def test_a_condition_beside_another(condition: bytes, written: bytes) -> None:
+    assert operand(condition) == written
