@@ -70,7 +70,11 @@ def request(scenario: Scenario) -> CheckRequest:
     flags = translate((*(f"-I{root / folder}" for folder in scenario.folders), *scenario.flags), str(path.parent))
     launch = UserLaunch(grid=scenario.grid, block=scenario.block, values=scenario.values)
     options = CheckOptions(kernels=(scenario.instance,), launches=(launch,))
-    return CheckRequest(str(path), text, flags, options=options)
+    unsaved = dict[str, str]()
+    if scenario.without:
+        word = re.compile(rf"\b{scenario.without}\b ?")
+        unsaved[str(root / scenario.path)] = word.sub("", (root / scenario.path).read_text(errors="replace"))
+    return CheckRequest(str(path), text, flags, unsaved=unsaved, options=options)
 
 
 def _fetch_included(scenario: Scenario, root: Path) -> None:
@@ -203,6 +207,8 @@ _HEADER: Final = (
 
 def _line(scenario: Scenario, out: Outcome) -> str:
     here = "yes" if out.is_resolved else f"**no**: {out.note}"
+    if scenario.without and out.is_resolved:
+        here += f", without `{scenario.without}`: {scenario.remark}"
     kinds = ", ".join(out.kinds)
     return (
         f"| {scenario.repository.name.partition('/')[2]} | {scenario.revision} | {scenario.kernel} | {scenario.bug} | "
@@ -214,7 +220,9 @@ def _line(scenario: Scenario, out: Outcome) -> str:
 def table(results: Sequence[tuple[Scenario, Outcome]]) -> str:
     """The results as Markdown."""
     resolved = sum(out.is_resolved for _, out in results)
-    head = f"**{resolved} of {len(results)} scenarios resolved.**"
+    changed = sum(out.is_resolved and bool(s.without) for s, out in results)
+    but = f", {changed} of them in a source that is not as it was" if changed else ""
+    head = f"**{resolved} of {len(results)} scenarios resolved{but}.**"
     return "\n".join([_INTRODUCTION, head, "", *_HEADER, *(_line(s, o) for s, o in results)]) + "\n"
 
 
