@@ -241,7 +241,7 @@ def test_every_thread_of_a_whole_kernel_does_what_it_did(file: Path) -> None:
         (
             "    int left = 8;",
             "#ifdef A\n    int more = 1;\n#else\n    int more = in[y];\n#endif\n    int left = 8 * more;",
-            "preprocessor lines",
+            "reprocessor lines",
         ),
     ],
 )

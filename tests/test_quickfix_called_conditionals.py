@@ -33,7 +33,7 @@ __global__ void k(float *out, const float *in, int n) {{
     ("parts", "possible"),
     [
         ({"call": "halve(s, t, u);"}, True),
-        ({"call": "halve(s, t, 32);", "first": "if (by == 0) return;\n  "}, True),
+        ({"call": "halve(s, t, u);", "first": "if (by == 0) return;\n  "}, True),
         ({"call": "halve(s, t, 32);", "first": "if (by == 0) {\n    s[t] = 1;\n    return;\n  }\n  "}, False),
         ({"call": "halve(s, t, u++);"}, False),
         ({"call": "halve(s, t, by);"}, False),
