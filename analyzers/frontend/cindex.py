@@ -327,6 +327,11 @@ def unary_operator(cursor: Cursor) -> str:
     return UNARY_OPERATORS[int(_lib.clang_getCursorUnaryOperatorKind(cursor))]
 
 
+def is_virtual_base(specifier: Cursor) -> bool:
+    """Whether a base specifier says ``virtual``."""
+    return bool(_lib.clang_isVirtualBase(specifier))
+
+
 def argument_count(cursor: Cursor) -> int:
     """How many arguments a call or a construction has; -1 for other cursors.
 

@@ -42,7 +42,9 @@ class Effects(Valuation):
         for condition, root, offset in pointer_targets(self.value(pointer)):
             if root.op == "null":
                 continue
-            if is_in_block(root):
+            if root.op == "addr" and root.value not in self.objects:
+                self._reject("untracked-pointer", f"`{site.text}` goes to a variable that is not kept in memory", site)
+            elif is_in_block(root):
                 found += self._elsewhere(condition, root, offset, site)
             elif (
                 root.op == "addr"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import initialisation, memory
 from analyzers.frontend.lowering.construction import constructed
-from analyzers.frontend.lowering.context import Context, places, values
+from analyzers.frontend.lowering.context import Context, is_stable, places, values
 from analyzers.frontend.lowering.designators import decayed_array, held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.external import external, number_method
@@ -16,10 +16,10 @@ from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.groups import GROUP_METHODS
 from analyzers.frontend.lowering.inlining import inline
-from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED
-from analyzers.frontend.lowering.invocation import Call, arguments_of, describe
+from analyzers.frontend.lowering.intrinsics import INTRINSICS, QUALIFIED, Rule
+from analyzers.frontend.lowering.invocation import Call, Facts, arguments_of, describe
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, stripped
-from analyzers.frontend.lowering.places import Closure, FunctionPlace, Place, Value
+from analyzers.frontend.lowering.places import Closure, FunctionPlace, Place, Value, ValuePlace
 from analyzers.ir.expr import Expr
 from analyzers.ir.kernel import Assign, If
 
@@ -39,12 +39,13 @@ def call_value(ctx: Context, node: Node) -> Value:
 
 @places(Kinds.CALL)
 def call_place(ctx: Context, node: Node) -> Place:
-    result = call(ctx, node)
+    result = call(ctx, node, as_object=True)
     return memory.as_place(ctx, result, node)
 
 
-def call(ctx: Context, node: Node) -> Value:
-    """The result of a call: a place when it returns a reference or a class value."""
+def call(ctx: Context, node: Node, as_object: bool = False) -> Value:
+    """The result of a call: a place when it returns a reference or a class value. ``as_object``: the object counts that
+    a reference refers to, and not only what it holds now."""
     target = node.reference
     inner = initialisation.elided(node)
     if inner is not node:
@@ -55,7 +56,7 @@ def call(ctx: Context, node: Node) -> Value:
         return constructed(ctx, node)
     if target.kind == Kinds.DESTRUCTOR:
         return _destroyed(ctx, node, target)
-    return invoke(ctx, arguments_of(node, target))
+    return invoke(ctx, arguments_of(node, target), as_object)
 
 
 #: Templates whose bodies clang does not instantiate: they name the object they are given.
@@ -68,7 +69,7 @@ _LAUNCHING = re.compile(
 )
 
 
-def invoke(ctx: Context, call: Call) -> Value:
+def invoke(ctx: Context, call: Call, as_object: bool = False) -> Value:
     """A call of a known function: an intrinsic, a definition to inline, or a declaration only."""
     facts = describe(ctx.table, call.target)
     if facts.bundled and _LAUNCHING.fullmatch(call.name):
@@ -78,6 +79,8 @@ def invoke(ctx: Context, call: Call) -> Value:
     rule = INTRINSICS.get(call.name) or GROUP_METHODS.get(facts.qualified)
     if rule is None and call.node.type.scalar and len(call.args) == 2:
         rule = QUALIFIED.get(facts.qualified)
+        if rule is not None and as_object and facts.result.shape == "reference":
+            return _one_of_two(ctx, call, facts, rule)
     if rule is not None and (facts.bundled or facts.body is None):
         return rule(ctx, call)
     if facts.qualified in _SAME_OBJECT and facts.body is None and len(call.args) == 1:
@@ -97,6 +100,18 @@ def invoke(ctx: Context, call: Call) -> Value:
     if facts.body is not None:
         return inline(ctx, facts, call.node, call.args, this)
     return external(ctx, call, facts, this)
+
+
+def _one_of_two(ctx: Context, call: Call, facts: Facts, rule: Rule) -> Value:
+    """``std::min`` and ``std::max`` give one of the objects that they are given: its value where neither of them can
+    change any more."""
+    with ctx.captured() as emitted:
+        given = [ctx.place(a) for a in call.args]
+    if not emitted and all(isinstance(p, ValuePlace) and is_stable(p.value) for p in given):
+        return rule(ctx, call)
+    if facts.body is None:
+        return ctx.unsupported_value("call-to-unknown-function", f"{facts.qualified} has no definition here", call.node)
+    return inline(ctx, facts, call.node, call.args, None)
 
 
 def _dispatch_is_known(call: Call) -> bool:

@@ -16,6 +16,7 @@ from analyzers.frontend.lowering.memory import DATA, convert_scalar, load, membe
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import (
     Closure,
+    EitherPlace,
     FunctionPlace,
     MemPlace,
     ParamPlace,
@@ -26,7 +27,7 @@ from analyzers.frontend.lowering.places import (
     ValuePlace,
     VarPlace,
 )
-from analyzers.ir.expr import I64, PTR, U64, Expr, FloatType, addr, const, make, ptradd, var
+from analyzers.ir.expr import I64, PTR, U64, Expr, FloatType, addr, const, make, ptradd, select, var
 
 #: Class and array values with more scalars than this are copied as one opaque access.
 COPY_LIMIT = 64
@@ -57,6 +58,8 @@ def address(ctx: Context, place: Place, node: Node) -> Expr:
             return _materialised(ctx, place, node)
         ctx.force(place.key)
         return addr("?forced")
+    if isinstance(place, EitherPlace):
+        return select(place.condition, address(ctx, place.first, node), address(ctx, place.other, node))
     if isinstance(place, (ValuePlace, RecordValue, ParamPlace)):
         if place.key is not None:
             ctx.force(place.key)

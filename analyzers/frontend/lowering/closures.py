@@ -23,7 +23,7 @@ from analyzers.frontend.lowering.places import (
 def closure(ctx: Context, node: Node) -> Value:
     """A lambda expression: by-value captures are copied now, the others seen through the frame."""
     captures: dict[int, Place] = {}
-    by_reference, default = _capture_modes(node)
+    by_reference, default, copies_this = _capture_modes(node)
     for kid in node.kids:
         if kid.kind == Kinds.PARM or kid.kind == Kinds.COMPOUND:
             break
@@ -40,7 +40,10 @@ def closure(ctx: Context, node: Node) -> Value:
         place = ctx.frame.lookup(target.key)
         if place is not None:
             captures[target.key] = _captured(ctx, place, target, node)
-    made = Closure(node, node.type, ctx.frame, captures, ctx.frame.enclosing_this())
+    this = ctx.frame.enclosing_this()
+    if this is not None and copies_this:
+        this = _copy_of_object(ctx, this, node)
+    made = Closure(node, node.type, ctx.frame, captures, this)
     if node.type.shape == "record":
         ctx.closures.setdefault(node.type.record.declaration.data[0], []).append(made)
     return made
@@ -78,19 +81,30 @@ def _named(node: Node, kid: Node) -> bool:
     return any(k.kind == Kinds.VARIABLE_REF and k.reference is kid.reference for k in node.kids)
 
 
-def _capture_modes(node: Node) -> tuple[set[str], str]:
-    """The names captured by reference, and the default mode, as written between the brackets."""
+def _copy_of_object(ctx: Context, this: Place, node: Node) -> Place:
+    """``[*this]``: the object as it is now."""
+    kept = class_values.storage(ctx, this.type, "this", ("capture", THIS, node.key), node)
+    class_values.copy(ctx, kept, this, node)
+    return kept
+
+
+def _capture_modes(node: Node) -> tuple[set[str], str, bool]:
+    """The names captured by reference, the default mode, and whether the object around is copied, as written between
+    the brackets."""
     text = node.text
     inner = text[1 : _closing_bracket(text)] if text.startswith("[") else "="
     by_reference: set[str] = set()
     default = ""
+    copies_this = False
     for part in inner.split(","):
         part = part.strip()
         if part in ("&", "="):
             default = part
+        elif part.replace(" ", "") == "*this":
+            copies_this = True
         elif part.startswith("&"):
             by_reference.add(part[1:].split("=")[0].strip())
-    return by_reference, default
+    return by_reference, default, copies_this
 
 
 def _closing_bracket(text: str) -> int:

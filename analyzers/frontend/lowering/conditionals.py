@@ -5,10 +5,24 @@ from __future__ import annotations
 from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, places, values
 from analyzers.frontend.lowering.conversions import is_lvalue
+from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.nodes import Kinds, Node
-from analyzers.frontend.lowering.places import Closure, FunctionPlace, MemPlace, Place, Value
+from analyzers.frontend.lowering.places import (
+    Closure,
+    EitherPlace,
+    FunctionPlace,
+    MemPlace,
+    ParamPlace,
+    Place,
+    RecordValue,
+    SplitPlace,
+    TablePlace,
+    Value,
+    ValuePlace,
+    VarPlace,
+)
 from analyzers.ir.expr import BOOL, I32, Expr, const, land, lnot, lor, select
 from analyzers.ir.kernel import Assign, If, Stmt
 
@@ -89,6 +103,9 @@ def _conditional_record(ctx: Context, node: Node, c: Expr) -> Value:
     return target
 
 
+_CHOICES = (VarPlace, ValuePlace, MemPlace, SplitPlace, ParamPlace, RecordValue, TablePlace, EitherPlace)
+
+
 @places(Kinds.CONDITIONAL)
 def conditional_place(ctx: Context, node: Node) -> Place:
     test, first, second = node.kids
@@ -99,8 +116,17 @@ def conditional_place(ctx: Context, node: Node) -> Place:
         return ctx.place(first if c.value else second)
     with ctx.branch() as then:
         one = ctx.place(first)
-        a = class_values.address(ctx, one, first)
     with ctx.branch() as orelse:
-        b = class_values.address(ctx, ctx.place(second), second)
+        other = ctx.place(second)
+    if not then and not orelse and isinstance(one, _CHOICES) and isinstance(other, _CHOICES):
+        one, other = held_place(ctx, one), held_place(ctx, other)
+        if node.type.scalar and one.type.ir == other.type.ir:
+            return EitherPlace(ctx.held(c, "choice"), one, other, node.type)
+    with ctx.branch() as more:
+        a = class_values.address(ctx, one, first)
+    then += more
+    with ctx.branch() as more:
+        b = class_values.address(ctx, other, second)
+    orelse += more
     pointer = select(c, a, b) if not then and not orelse else _branches(ctx, node, c, then, a, orelse, b)
     return MemPlace(pointer, node.type)

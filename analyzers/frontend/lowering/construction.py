@@ -12,7 +12,7 @@ from analyzers.frontend.lowering.constructors import (
 from analyzers.frontend.lowering.context import CONSTRUCT, Context, Frame, pure
 from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.inlining import bind_parameters, lowered_body
-from analyzers.frontend.lowering.invocation import Facts, describe
+from analyzers.frontend.lowering.invocation import Facts, describe, is_implicit
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, constructor_arguments, stripped
 from analyzers.frontend.lowering.places import Closure, Place, RecordValue, SplitPlace, Value
@@ -68,10 +68,11 @@ def construct(ctx: Context, target: Place, node: Node) -> None:
         bind_parameters(ctx, frame, facts, node, args)
         lowered_body(ctx, facts, node, frame, lambda: _member_initialisers(ctx, facts, target, node))
         return
-    if not args:
+    made = facts.bundled or is_implicit(constructor.cursor)
+    if not args and made:
         default_initialise(ctx, target, node)
         return
-    if len(args) == 1 and args[0].type.shape == "record":
+    if made and len(args) == 1 and args[0].type.shape == "record":
         value = ctx.value(args[0])
         if isinstance(value, Expr):
             value = memory.as_place(ctx, value, args[0])
@@ -79,7 +80,7 @@ def construct(ctx: Context, target: Place, node: Node) -> None:
             source = memory.base_part(ctx, value, target.type, node)
             class_values.copy(ctx, target, source, node, args[0])
         return
-    if facts.bundled or all(a.type.scalar for a in args):
+    if facts.bundled:
         _opaque_construction(ctx, target, facts, args, node)
         return
     ctx.unsupported("call-to-unknown-function", f"constructor {facts.qualified} has no body here", node)
@@ -160,6 +161,8 @@ def _member_initialisers(ctx: Context, facts: Facts, this: Place, node: Node) ->
             if is_construction(stripped(given)) and given.type.shape == "record":
                 delegated = delegated or given.type.record.declaration == this.type.record.declaration
                 construct(ctx, memory.base_part(ctx, this, given.type, node), stripped(given))
+            elif given.type.shape == "record":
+                initialisation.initialise(ctx, memory.base_part(ctx, this, given.type, node), given, node)
             continue
         field = this.type.record.find(member.reference.key, member.name)
         if field is None:

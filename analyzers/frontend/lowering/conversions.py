@@ -5,6 +5,9 @@ Every conversion of C becomes explicit.
 
 from __future__ import annotations
 
+import re
+
+from analyzers.frontend.cindex import TypeKind
 from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, places, values, zero
 from analyzers.frontend.lowering.effects import ctx_effect
@@ -12,7 +15,7 @@ from analyzers.frontend.lowering.function_choices import chosen_function
 from analyzers.frontend.lowering.function_variables import function_named
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.literals import constant
-from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, stripped
+from analyzers.frontend.lowering.nodes import CASTS, REFERENCES, Kinds, Node, unparenthesised
 from analyzers.frontend.lowering.places import Closure, FunctionPlace, MemPlace, Place, Value
 from analyzers.ir.expr import I64, PTR, U64, Expr, const, ptradd
 
@@ -65,7 +68,7 @@ def implicit_place(ctx: Context, node: Node) -> Place:
     mine, theirs = node.type, kid.type
     if mine.shape == theirs.shape == "record":
         return memory.base_part(ctx, ctx.place(kid), mine, node)
-    if mine.scalar and theirs.scalar and mine.ir == theirs.ir and mine.shape == theirs.shape:
+    if mine.scalar and theirs.scalar and same_object(mine, theirs):
         return ctx.place(kid)
     if mine.shape == theirs.shape == "array" or mine.shape == theirs.shape == "function":
         return ctx.place(kid)
@@ -99,17 +102,32 @@ def converted(ctx: Context, kid: Node, to: CType, node: Node) -> Value:
             return value
         return memory.convert_scalar(ctx, class_values.scalar_of(ctx, value, kid), to.ir)
     if to.ir == PTR and value.ty == PTR:
-        return _pointer_to_base(value, source, to)
+        return _pointer_to_class(ctx, value, source, to, node)
     return memory.convert_scalar(ctx, value, to.ir)
 
 
-def _pointer_to_base(pointer: Expr, source: CType, to: CType) -> Expr:
+def _pointer_to_class(ctx: Context, pointer: Expr, source: CType, to: CType, node: Node) -> Expr:
     if source.shape != "pointer" or to.shape != "pointer":
         return pointer
-    derived, base = source.element, to.element
-    if derived.shape != "record" or base.shape != "record" or derived is base:
+    return _moved_to_class(ctx, pointer, source.element, to.element, node)
+
+
+def _moved_to_class(ctx: Context, pointer: Expr, have: CType, wanted: CType, node: Node) -> Expr:
+    """A pointer to an object as one to its part that is of a base class, or back to what derives from it."""
+    if node.kind == Kinds.REINTERPRET_CAST:
         return pointer
-    offset = derived.record.base_offset(base.spelling) if derived.record.bases else None
+    if have.shape != "record" or wanted.shape != "record" or have.record.declaration == wanted.record.declaration:
+        return pointer
+    offset = memory.base_offset(have, wanted)
+    if offset is None:
+        up = memory.base_offset(wanted, have)
+        related = node.kind in (Kinds.UNEXPOSED, Kinds.STATIC_CAST, Kinds.DYNAMIC_CAST)
+        if up is None and (
+            have.record.may_derive_from(wanted, related) or wanted.record.may_derive_from(have, related)
+        ):
+            text = f"where {have.spelling} and {wanted.spelling} lie in one object is not known"
+            ctx.unsupported("base-class", text, node)
+        offset = -(up or 0)
     return ptradd(pointer, const(offset, I64)) if offset else pointer
 
 
@@ -120,7 +138,7 @@ def explicit_cast(ctx: Context, node: Node) -> Value:
         return zero(node.type.ir) if node.type.ir is not None else unexposed(ctx, node)
     operand = kids[-1]
     to = node.type
-    if to.scalar and operand.type.scalar and to.ir == operand.type.ir:
+    if to.scalar and operand.type.scalar and to.ir == operand.type.ir and to.shape != "pointer":
         return ctx.value(operand)
     if to.scalar and operand.type.shape == "record":
         # A reference cast that reads the bytes of a class object as a scalar.
@@ -138,11 +156,12 @@ def cast_place(ctx: Context, node: Node) -> Place:
     kids = [k for k in node.kids if k.kind not in REFERENCES]
     operand = kids[-1]
     to, source = node.type, operand.type
-    if to.shape == source.shape == "record" and to.spelling != source.spelling:
+    if to.shape == source.shape == "record" and to.record.declaration != source.record.declaration:
         place = ctx.place(operand)
-        if place.type.shape == "record" and place.type.record.base_offset(to.spelling) is not None:
+        if place.type.shape == "record" and memory.base_offset(place.type, to) is not None:
             return memory.base_part(ctx, place, to, node)
-        return MemPlace(class_values.address(ctx, place, node), to)
+        whole = class_values.address(ctx, place, node)
+        return MemPlace(_moved_to_class(ctx, whole, source, to, node), to)
     if is_lvalue(operand) and (to.ir != source.ir or to.shape != source.shape):
         place = ctx.place(operand)
         bounds = place.bounds if isinstance(place, MemPlace) else ()
@@ -153,27 +172,47 @@ def cast_place(ctx: Context, node: Node) -> Place:
 
 
 def is_lvalue(node: Node) -> bool:
-    """Whether the expression names an object (rather than computing a value)."""
-    node = stripped(node) if node.kind == Kinds.PAREN else node
+    """Whether the expression names an object (rather than computing a value): a glvalue of C++."""
+    node = unparenthesised(node)
     kind = node.kind
     if kind in (Kinds.DECL_REF, Kinds.MEMBER, Kinds.SUBSCRIPT, Kinds.STRING):
         return True
     if kind == Kinds.UNARY:
         return node.operator in ("*", "++", "--")
     if kind == Kinds.BINARY:
-        return node.operator == "="
+        return node.operator in ("=", ".*", "->*") or (node.operator == "," and is_lvalue(node.kids[1]))
     if kind == Kinds.COMPOUND_ASSIGN:
         return True
     if kind == Kinds.CONDITIONAL:
         return len(node.kids) == 3 and all(is_lvalue(k) for k in node.kids[1:])
     if kind == Kinds.UNEXPOSED and len(node.kids) == 1:
         kid = node.kids[0]
-        same_record = node.type.shape == kid.type.shape == "record"
-        return same_record and is_lvalue(kid)
+        mine, theirs = node.type, kid.type
+        if mine.scalar and theirs.scalar:
+            # Of scalars only objects have qualifiers: their values lose them, so one that gains any is an object.
+            gains = (mine.const and not theirs.const) or (mine.volatile and not theirs.volatile)
+            return gains and same_object(mine, theirs) and is_lvalue(kid)
+        return mine.shape == theirs.shape == "record" and is_lvalue(kid)
     if kind in CASTS:
         kids = [k for k in node.kids if k.kind not in REFERENCES]
         return bool(kids) and is_lvalue(kids[-1]) and node.type.shape != "pointer"
     if kind == Kinds.CALL:
         target = node.reference
-        return target is not None and target.cursor.result_type.get_canonical()._kind_id == 103
+        return target is not None and target.cursor.result_type.get_canonical()._kind_id in _REFERENCE_TYPES
     return False
+
+
+_REFERENCE_TYPES = frozenset({TypeKind.LVALUEREFERENCE.value, TypeKind.RVALUEREFERENCE.value})
+
+
+def same_object(one: CType, other: CType) -> bool:
+    """Whether an object of one scalar type is an object of the other: they differ in qualifiers only, on any level
+    (C++ [conv.qual], similar types). A reference to another type is bound to a converted copy."""
+    return one is other or _unqualified(one) == _unqualified(other)
+
+
+def _unqualified(ctype: CType) -> str:
+    return _QUALIFIERS.sub("", ctype.spelling).replace(" ", "")
+
+
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|restrict|__restrict)\b")

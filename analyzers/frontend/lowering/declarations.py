@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from analyzers.frontend.lowering import class_values, constructors, function_variables, memory
 from analyzers.frontend.lowering.context import Context, is_stable, zero
-from analyzers.frontend.lowering.conversions import is_lvalue
 from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.initialisation import elided, initialise
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, initializer, stripped
 from analyzers.frontend.lowering.places import (
     Closure,
+    EitherPlace,
     FunctionPlace,
+    MemPlace,
     Place,
     RecordValue,
     SplitPlace,
     ValuePlace,
-    VarPlace,
 )
 from analyzers.frontend.lowering.static_objects import EXTERN, STATIC, constant_place, declare_shared, is_constant
 from analyzers.ir.expr import I64, U64, Expr, const
@@ -164,6 +164,9 @@ def bound_reference(ctx: Context, ctype: CType, init: Node | None, at: Node) -> 
     if init is None:
         return memory.as_place(ctx, ctx.unknown_value(target, "unbound reference", at), at)
     place = held_place(ctx, ctx.place(init))
+    if _is_bit_field(place) and target.scalar:
+        # A reference to a constant is bound to a copy of a bit-field (C++ [dcl.init.ref]).
+        place = ValuePlace(memory.read(ctx, place, init), target)
     if isinstance(place, ValuePlace) and place.key is None:
         if is_stable(place.value) and target.const:
             return place
@@ -174,6 +177,10 @@ def bound_reference(ctx: Context, ctype: CType, init: Node | None, at: Node) -> 
         kept = class_values.storage(ctx, target, at.name or "temporary", at.key, at)
         class_values.copy(ctx, kept, place, at)
         return kept
-    if target.const and target.scalar and not is_lvalue(init) and isinstance(place, VarPlace):
-        return place
     return place
+
+
+def _is_bit_field(place: Place) -> bool:
+    if isinstance(place, EitherPlace):
+        return _is_bit_field(place.first) or _is_bit_field(place.other)
+    return isinstance(place, MemPlace) and place.bits is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import (
     VARIABLE_OF,
@@ -17,7 +19,15 @@ from analyzers.frontend.lowering.function_variables import as_it_is_now
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.literals import constant
 from analyzers.frontend.lowering.nodes import REFERENCES, Kinds, Node, stripped
-from analyzers.frontend.lowering.places import FunctionPlace, MemPlace, Place, Value, ValuePlace, VarPlace
+from analyzers.frontend.lowering.places import (
+    EitherPlace,
+    FunctionPlace,
+    MemPlace,
+    Place,
+    Value,
+    ValuePlace,
+    VarPlace,
+)
 from analyzers.ir.expr import I32, I64, NULL, U64, Expr, IntType, cast, const, mul, ptradd
 from analyzers.ir.kernel import Assign
 
@@ -171,4 +181,6 @@ def held_place(ctx: Context, place: Place) -> Place:
         bounds = tuple((ctx.held(index), extent) for index, extent in place.bounds)
         pointer = ctx.held(place.pointer, "p")
         return MemPlace(pointer, place.type, bounds, place.bits, place.volatile, place.inside, place.within)
+    if isinstance(place, EitherPlace):
+        return replace(place, first=held_place(ctx, place.first), other=held_place(ctx, place.other))
     return place

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from analyzers.frontend.cindex import CursorKind
 from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, pure
 from analyzers.frontend.lowering.designators import held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
-from analyzers.frontend.lowering.invocation import Call, Facts
+from analyzers.frontend.lowering.invocation import Call, Facts, is_implicit
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.lowering.places import Closure, FunctionPlace, MemPlace, Place, RecordValue, Value
@@ -42,12 +43,13 @@ def number_method(ctx: Context, call: Call, this: Place) -> Value:
 def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Value:
     """A function without a definition in sight."""
     result = ctx.table.types.of(call.target.cursor.result_type)
-    if call.name == "operator=" and this is not None and len(call.args) == 1:
+    made = facts.bundled or is_implicit(call.target.cursor)
+    if call.name == "operator=" and this is not None and len(call.args) == 1 and made:
         return _implicit_assignment(ctx, call, this)
     if facts.bundled and facts.file.endswith("textures.h") and facts.name.startswith("tex"):
         ctx.assumptions["what textures read is not written during the kernel"] = None
     writes = _written_arguments(ctx, call, facts)
-    if writes is None or (this is not None and not facts.bundled):
+    if writes is None or not (facts.bundled or _touches_nothing(facts)):
         for argument in call.args:
             if argument.type.scalar:
                 ctx_effect(ctx, argument)
@@ -66,13 +68,46 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
         given.extend((class_values.leaf_values(ctx, this, call.node) or {}).values())
     for number in writes:
         _write_output(ctx, call, number, facts, given)
-    if not facts.bundled and result.shape == "void":
-        return ctx.unsupported_value("call-to-unknown-function", f"{facts.qualified} has no definition here", call.node)
+    changed = this is not None and not isinstance(this, Closure) and _changes_object(call)
+    if changed and not _write_object(ctx, call, this, facts, given):
+        text = f"{facts.qualified} has no definition here"
+        return ctx.unsupported_value("call-to-unknown-function", text, call.node)
     if result.shape == "reference":
         return _unknown_reference(ctx, call, facts, result)
     if not is_pure(facts):
         return ctx.unknown_value(result, f"result of {facts.qualified}", call.node)
     return pure_result(ctx, result, facts.name, given, call)
+
+
+def _touches_nothing(facts: Facts) -> bool:
+    """Whether a function that is only declared is known to compute its value from its arguments: those of libdevice,
+    and what the source says of it."""
+    attributes = {k.kind for k in facts.node.kids} & _PURE_ATTRIBUTES
+    return bool(attributes) or facts.name.startswith(_LIBDEVICE)
+
+
+_PURE_ATTRIBUTES = frozenset({CursorKind.PURE_ATTR.value, CursorKind.CONST_ATTR.value})
+_LIBDEVICE = ("__nv_", "__nvvm_", "__builtin_")
+
+
+def _changes_object(call: Call) -> bool:
+    method = call.target.cursor
+    return call.target.kind == Kinds.METHOD and not method.is_const_method() and not method.is_static_method()
+
+
+def _write_object(ctx: Context, call: Call, this: Place | None, facts: Facts, given: list[Expr]) -> bool:
+    """The object of a method of a library has other contents afterwards; False where these cannot be told apart."""
+    if this is None or this.type.shape != "record":
+        return True
+    leaves = this.type.leaves()
+    if leaves is None or not this.type.record.splittable or any(leaf.ir == PTR for _, leaf in leaves):
+        return False
+    if is_pure(facts):
+        made = {at: pure(f"{facts.name}+{at}", leaf.ir or U64, *given) for at, leaf in leaves}
+    else:
+        made = {at: ctx.havoc(leaf.ir or U64, f"changed by {facts.qualified}", call.node) for at, leaf in leaves}
+    class_values.store_leaves(ctx, this, made, call.node)
+    return True
 
 
 _PURE_FILES = ("math", "device_math", "vectors", "c_library", "cpp_core", "short_float", "cuda_fp16", "cuda_bf16",

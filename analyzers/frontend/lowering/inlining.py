@@ -11,7 +11,7 @@ from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
-from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
+from analyzers.frontend.lowering.nodes import Kinds, Node
 from analyzers.frontend.lowering.places import (
     Closure,
     FunctionPlace,
@@ -178,8 +178,6 @@ def result_storage(ctx: Context, frame: Frame) -> Place | None:
 def returned(ctx: Context, value: Node, result: CType) -> Value:
     """The value of a return expression, seen from the caller."""
     if result.shape == "reference":
-        if result.element.const and result.element.scalar and stripped(value).kind == Kinds.CONDITIONAL:
-            return ValuePlace(memory.convert_scalar(ctx, ctx.scalar(value), result.element.ir or U64), result.element)
         return held_place(ctx, ctx.place(value))
     if result.scalar:
         raw = ctx.value(value)

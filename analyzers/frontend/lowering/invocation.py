@@ -65,6 +65,9 @@ def describe(table: NodeTable, function: Node) -> Facts:
     return known
 
 
+_WEAK = re.compile(r"weak", re.IGNORECASE)
+
+
 def _describe(table: NodeTable, node: Node) -> Facts:
     parameters: list[Node] = []
     body: Node | None = None
@@ -79,6 +82,8 @@ def _describe(table: NodeTable, node: Node) -> Facts:
             loose.append(kid)
     if node.kind in _SPECIAL and node.cursor.is_default_method():
         body = None  # clang makes up bodies for these; copies are lowered as such
+    if any(k.kind == Kinds.UNEXPOSED_ATTR and _WEAK.search(k.text) for k in node.kids):
+        body = None  # another definition may be linked in its place
     location = node.cursor.location
     path = location.file.name if location.file is not None else ""
     return Facts(
@@ -133,6 +138,15 @@ def _initializers(loose: list[Node]) -> list[tuple[Node | None, Node]]:
             found.append((member, kid))
             member = None
     return found
+
+
+def is_implicit(method: Any) -> bool:
+    """Whether the compiler makes a special member function itself."""
+    owner = method.semantic_parent
+    if method.is_default_method() or owner is None:
+        return True
+    here, there = method.location, owner.location
+    return here.offset == there.offset and here.line == there.line
 
 
 #: clang's ``(lambda at file.cu:3:7)`` and ``(unnamed struct at file.cu:3:7)``.

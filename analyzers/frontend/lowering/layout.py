@@ -229,6 +229,18 @@ class CType:
         return f"<{self.spelling}>"
 
 
+def _head(spelling: str) -> str:
+    """``Base`` of ``const ns::Base<int>``."""
+    return spelling.partition("<")[0].rpartition("::")[2].rpartition(" ")[2]
+
+
+def _is_expanded(base: Any) -> bool:
+    """Whether a base specifier is a pack expansion, ``Base<I>...``: several bases."""
+    end = base.extent.end
+    text = cindex.file_contents(base.translation_unit, end.file.name) if end.file is not None else b"..."
+    return text[end.offset :].lstrip().startswith(b"...")
+
+
 class Record:
     """Layout of a struct, class or union."""
 
@@ -242,7 +254,10 @@ class Record:
         self.union: bool = definition._kind_id == _UNION_CURSOR
         self.type = ctype
         self.unknown_bases: list[str] = []
-        """Base classes of an instantiation whose types libclang does not give, as the template writes them."""
+        """Base classes whose types libclang does not give, as for instances of templates, and virtual ones, as they
+        are written."""
+        self._open_base: tuple[str, int] | None = None
+        """The template of the only one of these, and where what stands before it ends."""
         self.bases: tuple[tuple[CType, int], ...] = tuple(self._bases(definition, table))
         self.captures = captures.captures(clang) if captures.is_lambda(clang) else ()
         """Of a lambda: what its data members are copies of; None where that cannot be told."""
@@ -263,7 +278,10 @@ class Record:
             if child._kind_id != _BASE_CURSOR:
                 continue
             base = table.of(child.type)
-            if base.shape != "record":
+            if base.shape != "record" or cindex.is_virtual_base(child):
+                # Where a virtual base lies depends on the complete object.
+                known = base.shape == "record" or _is_expanded(child)
+                self._open_base = None if known or self.unknown_bases else (_head(child.spelling), offset)
                 self.unknown_bases.append(child.spelling)
                 continue
             if base.size <= 1 and not base.record.fields and not base.record.bases:
@@ -333,8 +351,22 @@ class Record:
             inner = base.record.base_offset(wanted)
             if inner is not None:
                 return offset + inner
-        # Fields of the class itself come after its bases: a single unknown base stands first.
-        return 0 if len(self.unknown_bases) == 1 and not self.bases else None
+        return None
+
+    def may_derive_from(self, other: CType, anyhow: bool = False) -> bool:
+        """Whether a class may be a base of this one that is not found among the bases: ``anyhow``, or because the
+        name of its template is that of an unknown base."""
+        heads = {_head(name) for name in self.unknown_bases}
+        if heads and (anyhow or _head(other.spelling) in heads):
+            return True
+        return any(base.record.may_derive_from(other, anyhow) for base, _ in self.bases)
+
+    def open_base_offset(self, wanted: CType) -> int | None:
+        """Byte offset of a base class that is an instance of the template which the only unknown base names."""
+        if self._open_base is None or self._open_base[0] != _head(wanted.spelling):
+            return None
+        align = max(wanted.clang.get_align(), 1)
+        return (self._open_base[1] + align - 1) // align * align
 
     @property
     def leaves(self) -> tuple[tuple[int, CType], ...] | None:

@@ -13,6 +13,7 @@ from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import (
     Bounds,
     Closure,
+    EitherPlace,
     MemPlace,
     ParamPlace,
     Place,
@@ -29,6 +30,9 @@ from analyzers.ir.expr import (
     I64,
     NULL,
     PTR,
+    U8,
+    U16,
+    U32,
     U64,
     Expr,
     IntType,
@@ -44,7 +48,7 @@ from analyzers.ir.expr import (
     select,
     var,
 )
-from analyzers.ir.kernel import Load, Store
+from analyzers.ir.kernel import Assign, If, Load, Store
 
 #: The type given to the data of an access wider than a scalar; its value is never computed with.
 DATA = F64
@@ -66,9 +70,25 @@ def read(ctx: Context, place: Place, node: Node) -> Expr:
         return parameter_value(ctx, place)
     if isinstance(place, TablePlace):
         return _table_value(ctx, place, node)
+    if isinstance(place, EitherPlace):
+        return _either_value(ctx, place, node)
     if isinstance(place, (SplitPlace, RecordValue)) and place.type.ir is not None:
         return _leaf(place, place.type)
     return SCALAR_OF[0](ctx, place, node)
+
+
+def _either_value(ctx: Context, place: EitherPlace, node: Node) -> Expr:
+    with ctx.branch() as then:
+        one = read(ctx, place.first, node)
+    with ctx.branch() as orelse:
+        other = convert_scalar(ctx, read(ctx, place.other, node), one.ty)
+    if not then and not orelse:
+        return select(place.condition, one, other)
+    result = ctx.temporary(one.ty, "choice")
+    then.append(Assign(result.value, one))
+    orelse.append(Assign(result.value, other))
+    ctx.emit(If(place.condition, tuple(then), tuple(orelse), ctx.site(node)))
+    return result
 
 
 def _leaf(place: SplitPlace | RecordValue, ctype: CType) -> Expr:
@@ -97,7 +117,8 @@ def convert_scalar(ctx: Context, e: Expr, ty: Type) -> Expr:
 
 def load(ctx: Context, place: MemPlace, node: Node) -> Expr:
     ctype = place.type
-    ty: Type = ctype.ir if ctype.ir is not None else DATA
+    own: Type = ctype.ir if ctype.ir is not None else DATA
+    ty = own if place.bits is None else _unit(ctype, own)
     loaded = ctx.temporary(ty)
     volatile = place.volatile or ctype.volatile
     width = max(ctype.size, 1)
@@ -116,12 +137,22 @@ def load(ctx: Context, place: MemPlace, node: Node) -> Expr:
             _linked(place),
         )
     )
-    if place.bits is not None and isinstance(ty, IntType) and ty.width > 1:
+    if place.bits is not None and isinstance(ty, IntType) and isinstance(own, IntType):
         first, count = place.bits
-        up = const(ty.width - first - count, ty)
-        shifted = binary("shl", loaded, up)
-        return binary("shr", shifted, const(ty.width - count, ty))
+        top = binary("shl", loaded, const(ty.width - first - count, ty))
+        down = const(ty.width - count, ty)
+        if own.signed and own.width > 1:
+            return binary("shr", cast(top, own), cast(down, own))
+        return convert_scalar(ctx, binary("shr", top, down), own)
     return loaded
+
+
+def _unit(ctype: CType, own: Type) -> Type:
+    """The type in which the bits around a bit-field are taken together: shifts of unsigned numbers never overflow."""
+    return _UNITS.get(ctype.size, own) if isinstance(own, IntType) else own
+
+
+_UNITS = {1: U8, 2: U16, 4: U32, 8: U64}
 
 
 def _linked(place: MemPlace) -> int:
@@ -157,6 +188,12 @@ def write(ctx: Context, place: Place, value: Expr, node: Node) -> None:
         ctx.assign(var(place.names[place.offset], value.ty), value)
     elif isinstance(place, (ValuePlace, ParamPlace, RecordValue)) and place.key is not None:
         ctx.force(("written", place.key))
+    elif isinstance(place, EitherPlace):
+        with ctx.branch() as then:
+            write(ctx, place.first, value, node)
+        with ctx.branch() as orelse:
+            write(ctx, place.other, value, node)
+        ctx.emit(If(place.condition, tuple(then), tuple(orelse), ctx.site(node)))
     elif isinstance(place, TablePlace):
         store(ctx, MemPlace(place.pointer, place.type, place.bounds), value, node)
     else:
@@ -169,7 +206,9 @@ def store(ctx: Context, place: MemPlace, value: Expr, node: Node) -> None:
     volatile = place.volatile or place.type.volatile
     if place.bits is not None and isinstance(value.ty, IntType):
         first, count = place.bits
-        ty = value.ty
+        ty = _unit(place.type, value.ty)
+        assert isinstance(ty, IntType)
+        value = cast(value, ty)
         whole = ctx.temporary(ty)
         site = ctx.site(node)
         ctx.emit(Load(ctx.id(), whole.value, ty, place.pointer, width, site, place.bounds, volatile, place.alignment))
@@ -243,15 +282,34 @@ def _referred(ctx: Context, place: Place, node: Node) -> Place:
     return MemPlace(read(ctx, place, node), place.type.element)
 
 
+def _same_class(one: CType, other: CType) -> bool:
+    return one is other or one.record.declaration == other.record.declaration
+
+
+def base_offset(derived: CType, base: CType) -> int | None:
+    """Byte offset of a base class in a class derived from it; None where that is not known, or it is none."""
+    found = derived.record.base_offset(base.spelling)
+    return derived.record.open_base_offset(base) if found is None else found
+
+
+def unlocated(ctx: Context, ctype: CType, text: str, node: Node) -> Value:
+    ctx.unsupported("base-class", text, node)
+    return ctx.unknown_value(ctype, text, node)
+
+
 def base_part(ctx: Context, place: Place, base: CType, node: Node) -> Place:
     """A base-class part of an object; the object itself where the types already agree."""
     if place.type.shape != "record" or base.shape != "record" or isinstance(place, Closure):
         return place
-    if isinstance(place, ParamPlace):
-        return ParamPlace(place.name, base, place.key)
-    offset = place.type.record.base_offset(base.spelling)
+    if _same_class(place.type, base):
+        return place
+    offset = base_offset(place.type, base)
     if offset is None:
-        offset = 0
+        text = f"where {base.spelling} lies in {place.type.spelling} is not known"
+        return as_place(ctx, unlocated(ctx, base, text, node), node)
+    if isinstance(place, ParamPlace):
+        name = f"{place.name}.<{offset}>" if offset else place.name
+        return ParamPlace(name, base, place.key)
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
         inside, within = place.alignment.moved(offset), place.within or place.type

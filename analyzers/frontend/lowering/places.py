@@ -124,6 +124,28 @@ class FunctionPlace:
     among: tuple[FunctionPlace, ...] = ()
 
 
-Place = VarPlace | ValuePlace | MemPlace | SplitPlace | RecordValue | ParamPlace | TablePlace | Closure | FunctionPlace
+@dataclass(frozen=True, slots=True)
+class EitherPlace:
+    """A scalar object that is one of two, chosen when it was referred to: ``const int &r = c ? a : b``."""
+
+    condition: Expr
+    """Where it holds, the object is the first one; no later assignment changes it."""
+    first: Place
+    other: Place
+    type: CType
+
+
+Place = (
+    VarPlace
+    | ValuePlace
+    | MemPlace
+    | SplitPlace
+    | RecordValue
+    | ParamPlace
+    | TablePlace
+    | Closure
+    | FunctionPlace
+    | EitherPlace
+)
 Value = Expr | Place | None
 """A scalar is an expression; a class value is a place; a call of a void function gives None."""

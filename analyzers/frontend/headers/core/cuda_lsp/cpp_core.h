@@ -278,7 +278,14 @@ template <class A, class B> struct pair {
     second = other.second;
     return *this;
   }
-  void swap(pair &other);
+  constexpr void swap(pair &other) {
+    A kept = static_cast<A &&>(first);
+    first = static_cast<A &&>(other.first);
+    other.first = static_cast<A &&>(kept);
+    B last = static_cast<B &&>(second);
+    second = static_cast<B &&>(other.second);
+    other.second = static_cast<B &&>(last);
+  }
 };
 template <class A, class B> pair(A, B) -> pair<A, B>;
 template <class A, class B> constexpr pair<decay_t<A>, decay_t<B>> make_pair(A &&a, B &&b) {
@@ -337,7 +344,7 @@ template <class T> constexpr T max(initializer_list<T> values) {
   for (const T *p = values.begin(); p != values.end(); ++p) most = *most < *p ? p : most;
   return *most;
 }
-template <class T> constexpr pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
+template <class T> constexpr pair<const T &, const T &> minmax(const T &a, const T &b) { return pair<const T &, const T &>(b < a ? b : a, b < a ? a : b); }
 template <class T> constexpr const T &clamp(const T &value, const T &low, const T &high) {
   return value < low ? low : high < value ? high : value;
 }

@@ -120,7 +120,13 @@ template <class T, size_t N> struct array {
   constexpr size_t max_size() const { return N; }
   constexpr bool empty() const { return N == 0; }
   constexpr void fill(const T &value) { for (size_t i = 0; i < N; ++i) elements_[i] = value; }
-  void swap(array &other);
+  constexpr void swap(array &other) {
+    for (size_t i = 0; i < N; ++i) {
+      T kept = elements_[i];
+      elements_[i] = other.elements_[i];
+      other.elements_[i] = kept;
+    }
+  }
 };
 template <class T, class... U> array(T, U...) -> array<T, 1 + sizeof...(U)>;
 template <size_t I, class T, size_t N> constexpr T &get(array<T, N> &a) { return a.elements_[I]; }
@@ -131,39 +137,67 @@ template <class T, size_t N> constexpr bool operator==(const array<T, N> &a, con
 template <class T, size_t N> constexpr bool operator!=(const array<T, N> &a, const array<T, N> &b);
 template <class T, size_t N> constexpr bool operator<(const array<T, N> &a, const array<T, N> &b);
 
-template <size_t I, class T> struct cuda_lsp_leaf { T value; };
-template <class Indices, class... T> struct cuda_lsp_leaves;
-template <size_t... I, class... T> struct cuda_lsp_leaves<index_sequence<I...>, T...> : cuda_lsp_leaf<I, T>... {
-  constexpr cuda_lsp_leaves() : cuda_lsp_leaf<I, T>{}... {}
-  template <class... U> constexpr cuda_lsp_leaves(int, U &&...values) : cuda_lsp_leaf<I, T>{static_cast<U &&>(values)}... {}
+// The elements of a tuple, nested as data members: the offsets of several bases are not to be had from libclang.
+template <class... T> struct cuda_lsp_row {};
+template <class Last> struct cuda_lsp_row<Last> {
+  Last value;
+  constexpr cuda_lsp_row() : value() {}
+  template <class U> constexpr cuda_lsp_row(int, U &&last) : value(static_cast<U &&>(last)) {}
+  template <class U> constexpr cuda_lsp_row(const cuda_lsp_row<U> &other) : value(other.value) {}
+  template <class R> constexpr void assign(const R &other) { value = other.value; }
 };
-template <class... T> class tuple : public cuda_lsp_leaves<index_sequence_for<T...>, T...> {
-  using base = cuda_lsp_leaves<index_sequence_for<T...>, T...>;
-
+template <class First, class Second, class... Rest> struct cuda_lsp_row<First, Second, Rest...> {
+  First value;
+  cuda_lsp_row<Second, Rest...> rest;
+  constexpr cuda_lsp_row() : value(), rest() {}
+  template <class U, class V, class... W> constexpr cuda_lsp_row(int, U &&first, V &&second, W &&...more)
+      : value(static_cast<U &&>(first)), rest(0, static_cast<V &&>(second), static_cast<W &&>(more)...) {}
+  template <class U, class V, class... W> constexpr cuda_lsp_row(const cuda_lsp_row<U, V, W...> &other)
+      : value(other.value), rest(other.rest) {}
+  template <class R> constexpr void assign(const R &other) {
+    value = other.value;
+    rest.assign(other.rest);
+  }
+};
+template <size_t I> struct cuda_lsp_nth {
+  template <class R> static constexpr auto &of(R &row) { return cuda_lsp_nth<I - 1>::of(row.rest); }
+};
+template <> struct cuda_lsp_nth<0> {
+  template <class R> static constexpr auto &of(R &row) { return row.value; }
+};
+template <class... T> class tuple {
 public:
-  constexpr tuple() = default;
+  cuda_lsp_row<T...> cuda_lsp_elements;
+  constexpr tuple() : cuda_lsp_elements() {}
   constexpr tuple(const tuple &) = default;
   constexpr tuple(tuple &&) = default;
-  constexpr tuple &operator=(const tuple &) = default;
-  constexpr tuple &operator=(tuple &&) = default;
   template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && (sizeof...(T) > 0) && conjunction_v<is_constructible<T, U &&>...>>>
-  constexpr tuple(U &&...values) : base(0, static_cast<U &&>(values)...) {}
+  constexpr tuple(U &&...values) : cuda_lsp_elements(0, static_cast<U &&>(values)...) {}
   template <class First = __type_pack_element<0, T..., void>, class = enable_if_t<!is_void_v<First>>>
-  constexpr tuple(const T &...values) : base(0, values...) {}
-  template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && !conjunction_v<is_same<T, U>...>>> tuple(const tuple<U...> &other);
-  template <class A, class B> tuple(const pair<A, B> &other);
-  template <class... U> tuple &operator=(const tuple<U...> &other);
-  template <class A, class B> tuple &operator=(const pair<A, B> &other);
+  constexpr tuple(const T &...values) : cuda_lsp_elements(0, values...) {}
+  template <class... U, class = enable_if_t<sizeof...(U) == sizeof...(T) && !conjunction_v<is_same<T, U>...>>>
+  constexpr tuple(const tuple<U...> &other) : cuda_lsp_elements(other.cuda_lsp_elements) {}
+  template <class A, class B> constexpr tuple(const pair<A, B> &other) : cuda_lsp_elements(0, other.first, other.second) {}
+  constexpr tuple &operator=(const tuple &other) {
+    cuda_lsp_elements.assign(other.cuda_lsp_elements);
+    return *this;
+  }
+  template <class... U> constexpr tuple &operator=(const tuple<U...> &other) {
+    cuda_lsp_elements.assign(other.cuda_lsp_elements);
+    return *this;
+  }
+  template <class A, class B> constexpr tuple &operator=(const pair<A, B> &other) {
+    cuda_lsp_nth<0>::of(cuda_lsp_elements) = other.first;
+    cuda_lsp_nth<1>::of(cuda_lsp_elements) = other.second;
+    return *this;
+  }
 };
 template <class... T> tuple(T...) -> tuple<T...>;
 template <class... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
-template <size_t I, class T> T cuda_lsp_leaf_type(const cuda_lsp_leaf<I, T> &);
 template <size_t I, class... T> struct tuple_element<I, tuple<T...>> { using type = __type_pack_element<I, T...>; };
-template <size_t I, class T> constexpr T &cuda_lsp_get(cuda_lsp_leaf<I, T> &leaf) { return leaf.value; }
-template <size_t I, class T> constexpr const T &cuda_lsp_get(const cuda_lsp_leaf<I, T> &leaf) { return leaf.value; }
-template <size_t I, class... T> constexpr auto &get(tuple<T...> &t) { return cuda_lsp_get<I>(t); }
-template <size_t I, class... T> constexpr const auto &get(const tuple<T...> &t) { return cuda_lsp_get<I>(t); }
-template <size_t I, class... T> constexpr auto &&get(tuple<T...> &&t) { return static_cast<__type_pack_element<I, T...> &&>(cuda_lsp_get<I>(t)); }
+template <size_t I, class... T> constexpr auto &get(tuple<T...> &t) { return cuda_lsp_nth<I>::of(t.cuda_lsp_elements); }
+template <size_t I, class... T> constexpr const auto &get(const tuple<T...> &t) { return cuda_lsp_nth<I>::of(t.cuda_lsp_elements); }
+template <size_t I, class... T> constexpr auto &&get(tuple<T...> &&t) { return static_cast<__type_pack_element<I, T...> &&>(cuda_lsp_nth<I>::of(t.cuda_lsp_elements)); }
 template <class V, class... T> constexpr V &get(tuple<T...> &t);
 template <class V, class... T> constexpr const V &get(const tuple<T...> &t);
 template <class... T> constexpr tuple<decay_t<T>...> make_tuple(T &&...values) { return tuple<decay_t<T>...>(static_cast<T &&>(values)...); }
@@ -203,7 +237,11 @@ public:
   template <class U> constexpr T value_or(U &&other) const { return has_ ? value_ : static_cast<T>(static_cast<U &&>(other)); }
   template <class... A> T &emplace(A &&...arguments);
   void reset() noexcept { has_ = false; }
-  void swap(optional &other);
+  void swap(optional &other) {
+    optional kept = *this;
+    *this = other;
+    other = kept;
+  }
 };
 template <class T> optional(T) -> optional<T>;
 template <class T> optional<decay_t<T>> make_optional(T &&value);
