@@ -419,7 +419,7 @@ class Engine:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
             else:
-                events = summarize(kernel)
+                events = summarize(kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
                 result = check_kernel(events, contexts, settings(request), poll, remembered, remember, precedents)
         except CancelledError:

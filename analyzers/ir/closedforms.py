@@ -54,6 +54,8 @@ class Rings:
 
     ranges: dict[Expr, tuple[int, int]] = field(default_factory=dict[Expr, tuple[int, int]])
     """Of values that loops compute, and of those at the start of an iteration of the loops around."""
+    wraps: bool = False
+    """Variables that wait at an open limit may wrap around behind it: see `held`."""
     wished: dict[Expr, int] = field(default_factory=dict[Expr, int])
     """Values at the start of an iteration -> the ring that they ought to be in."""
 
@@ -227,7 +229,7 @@ def find_form(
         wrapping = _may_wrap(start, delta, placeholder, condition)
         form = _affine_form(start, ty, lambda k: E.mul(delta, k), wrapping)
         return steps.guarded(form, start, delta)
-    until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant))
+    until = held(end, placeholder, invariant, lambda way: linear_delta(way, placeholder, invariant), rings.wraps)
     if until is not None:
         return Form(lambda k: E.narrow(until.at(start, k), ty), no_wrap=True)
     if end.op == "select" and invariant(end.args[0]):

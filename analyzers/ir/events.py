@@ -254,3 +254,5 @@ class KernelEvents:
     """By the identity of the result: those in which all threads of each group take part."""
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""
+    wraps: bool = False
+    """Variables that wait at an open limit were taken to wrap around where they would: see `summarize`."""

@@ -2,8 +2,9 @@
 
 Takes the value after one iteration as an expression over the value at its start, gives the value after so many
 iterations. It moves towards the limit with each of them until it has met or passed that, and stays there. That a rising
-one does not wrap around behind a limit that is no constant is assumed, as of other counters; one that may pass the end
-of its type otherwise (`if (i > 0) i -= 2;` for an unsigned one) is none of these.
+one does not wrap around behind a limit that is no constant is assumed, as of other counters, unless the caller says
+that it may (``wraps``: the option ``wrap-around``); one that may pass the end of its type otherwise
+(`if (i > 0) i -= 2;` for an unsigned one) is none of these.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ class Held:
 
 
 def held(
-    end: Expr, placeholder: Expr, invariant: Callable[[Expr], bool], delta: Callable[[Expr], Expr | None]
+    end: Expr,
+    placeholder: Expr,
+    invariant: Callable[[Expr], bool],
+    delta: Callable[[Expr], Expr | None],
+    wraps: bool = False,
 ) -> Held | None:
     """What such a variable becomes in an iteration; None for others. ``delta``: by how much a value is more than that
     at the start of the iteration."""
@@ -62,12 +67,12 @@ def held(
     if not rising and not (high is placeholder and step.value < 0):
         return None
     limit = high if rising else low
-    if not _stays_in_type(limit, ty, step.value, strict=test.op == "lt"):
+    if not _stays_in_type(limit, ty, step.value, strict=test.op == "lt", wraps=wraps):
         return None
     return Held(limit, test.op == "lt", step.value) if invariant(limit) else None
 
 
-def _stays_in_type(limit: Expr, ty: IntType, step: int, *, strict: bool) -> bool:
+def _stays_in_type(limit: Expr, ty: IntType, step: int, *, strict: bool, wraps: bool) -> bool:
     """Whether a variable of the type that has passed the limit by its last step is still a number of that type, or that
     is assumed."""
     beyond = abs(step) - (1 if strict else 0)
@@ -76,4 +81,5 @@ def _stays_in_type(limit: Expr, ty: IntType, step: int, *, strict: bool) -> bool
     if limit.op == "const":
         value = int(limit.value)
         return value + beyond <= ty.high if step > 0 else value - beyond >= ty.low
-    return step > 0 or (ty.signed and ty.width >= 32)
+    computed_signed = ty.signed and ty.width >= 32  # an overflow that C++ leaves undefined
+    return computed_signed or (step > 0 and not wraps)

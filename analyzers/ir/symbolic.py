@@ -17,7 +17,7 @@ from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
-from analyzers.ir.closedforms import NO_WRAP, Form, close_all, not_past
+from analyzers.ir.closedforms import NO_WRAP, Form, Rings, close_all, not_past
 from analyzers.ir.cycles import in_ring, placeholders_in
 from analyzers.ir.effects import Effects
 from analyzers.ir.evaluate import partial_operations
@@ -92,17 +92,18 @@ class TooMuchWorkError(Exception):
     """The kernel is too large to be followed."""
 
 
-def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset()) -> KernelEvents:
+def summarize(kernel: K.Kernel, changed: frozenset[str] = frozenset(), wraps: bool = False) -> KernelEvents:
     """The events of one thread of ``kernel``; what has no meaning here becomes an UnsupportedEvent.
 
     ``changed``: objects that are written during the kernel although no statement says so (through another pointer to
-    the same memory)."""
-    return _Executor(kernel, changed).run()
+    the same memory). ``wraps``: unsigned variables that wait at an open limit may wrap around."""
+    return _Executor(kernel, changed, wraps).run()
 
 
 class _Executor(Effects):
-    def __init__(self, kernel: K.Kernel, changed: frozenset[str]) -> None:
+    def __init__(self, kernel: K.Kernel, changed: frozenset[str], wraps: bool) -> None:
         super().__init__(kernel, changed)
+        self.rings = Rings(wraps=wraps)
         self.frames: list[_Frame] = []
         self.followed = 0
         self.assertions: list[AssertionEvent] = []
@@ -125,6 +126,7 @@ class _Executor(Effects):
             broadcasts=self.broadcasts,
             scans=self.warp_scans.found,
             retried=retried_reads(self.kernel),
+            wraps=self.rings.wraps,
         )
 
     # --- statements -------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
             behind[o.name] = found
     touched = {a for o, a in behind.items() if o in written}
     changed = frozenset(o for o, a in behind.items() if a in touched and o not in written)
-    return summarize(events.kernel, changed) if changed else events
+    return summarize(events.kernel, changed, events.wraps) if changed else events
 
 
 def _since(started: float) -> float:

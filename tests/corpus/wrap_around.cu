@@ -69,3 +69,25 @@ void launch_many_tiles(float *out, unsigned int tile, int tiles) {
   const dim3 block = {tile, tile, 1};
   many_tiles<<<tiles, block>>>(out, tile);
 }
+
+// A variable that waits at a limit passes it, and the end of its type with it where the limit is near 2^32: behind that
+// it waits no more.
+__global__ void waits_behind_the_end(int *out, unsigned n) {
+  if (n < 1000) return;
+  unsigned i = n - 2;
+  for (int round = 0; round < 2; ++round)
+    if (i < n) i += 4;
+  out[threadIdx.x * (i == 4 ? 0 : 1)] = threadIdx.x;  // expect: data-race with self
+}
+
+void launch_waits_behind_the_end(int *out, unsigned n) { waits_behind_the_end<<<1, 64>>>(out, n); }
+
+__global__ void waits_below_the_end(int *out, unsigned n) {  // expect: race-free
+  if (n < 1000) return;
+  unsigned i = n - 2;
+  for (int round = 0; round < 2; ++round)
+    if (i < n) i += 1;
+  out[threadIdx.x * (i == 4 ? 0 : 1)] = threadIdx.x;
+}
+
+void launch_waits_below_the_end(int *out, unsigned n) { waits_below_the_end<<<1, 64>>>(out, n); }
