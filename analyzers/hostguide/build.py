@@ -97,7 +97,9 @@ class TreeBuilder(ExpressionBuilder):
             elif kind == CursorKind.PARM_DECL:
                 parameters.append(self.declaration(child))
             elif kind == CursorKind.MEMBER_REF:
-                field = (child.spelling, self.types.of(cindex.type_of(child)))
+                named = child.referenced
+                name = self.field_name(named) if named is not None else child.spelling
+                field = (name, self.types.of(cindex.type_of(child)))
             elif field is not None and kind.is_expression():
                 initialisers.append((*field, self.expression(child)))
                 field = None

@@ -52,6 +52,48 @@ _CONFIGURE = ("__cudaPushCallConfiguration", "cudaConfigureCall")
 _FIRST_EXPRESSION, _LAST_EXPRESSION = 100, 199  # CXCursor_FirstExpr … LastExpr
 
 
+OBJECT = "object"
+"""The value of a ``cast`` that names an object under another type, as one to a reference does."""
+_CASTS = _ids(
+    CursorKind.CSTYLE_CAST_EXPR,
+    CursorKind.CXX_STATIC_CAST_EXPR,
+    CursorKind.CXX_REINTERPRET_CAST_EXPR,
+    CursorKind.CXX_CONST_CAST_EXPR,
+    CursorKind.CXX_DYNAMIC_CAST_EXPR,
+)
+_NAMING = _ids(CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR)
+_REFERENCE_KINDS = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+
+
+def names_object(cursor: Any) -> bool:
+    """Whether an expression is a glvalue: clang shows what reads an object as an implicit conversion around it."""
+    kind = cursor._kind_id
+    if kind in _NAMING:
+        return True
+    parts = [c for c in cindex.children(cursor) if is_expression_kind(c)]
+    if cursor.kind == CursorKind.PAREN_EXPR or kind in _CASTS:
+        return bool(parts) and names_object(parts[-1])
+    if cursor.kind == CursorKind.UNARY_OPERATOR:
+        return cindex.unary_operator(cursor) in ("*", "++", "--")
+    if cursor.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR:
+        return True
+    if cursor.kind == CursorKind.BINARY_OPERATOR and len(parts) == 2:
+        operator = cindex.binary_operator(cursor)
+        return operator in ("=", ".*", "->*") or (operator == "," and names_object(parts[1]))
+    if cursor.kind == CursorKind.CONDITIONAL_OPERATOR and len(parts) == 3:
+        return names_object(parts[1]) and names_object(parts[2])
+    if cursor.kind == CursorKind.CALL_EXPR:
+        target = cindex.referenced(cursor)
+        return target is not None and target.result_type.get_canonical().kind in _REFERENCE_KINDS
+    if kind == CursorKind.UNEXPOSED_EXPR.value and len(parts) == 1:
+        mine, theirs = cindex.type_of(cursor), cindex.type_of(parts[0])
+        if mine.get_canonical().kind == TypeKind.RECORD:
+            return names_object(parts[0])
+        gains = mine.is_const_qualified() and not theirs.is_const_qualified()
+        return gains and mine.get_canonical().kind == theirs.get_canonical().kind and names_object(parts[0])
+    return False
+
+
 def is_expression_kind(cursor: Any) -> bool:
     return _FIRST_EXPRESSION <= cursor._kind_id <= _LAST_EXPRESSION
 
@@ -65,6 +107,10 @@ class ExpressionBuilder:
         self.overloads: dict[str, Cursor] = {}
         """Template instances by their text, ``run<float>``: clang leaves them open where they stand in a list."""
         self.open_overloads: set[str] = set()
+        self.replaceable: frozenset[str] = frozenset()
+        """Names of functions and variables of which another definition may be linked."""
+        self.repeated: set[tuple[str, str]] = set()
+        """Classes and data members of theirs that share an object with another member of that name."""
         self.depth = 0
         self._declarations: dict[int, Declaration] = {}
         self._bindings: dict[int, tuple[Declaration, int, int]] = {}
@@ -172,7 +218,24 @@ class ExpressionBuilder:
         children = self.parts(cursor)
         if len(children) != 1 or not is_expression_kind(children[0]):
             return self._other(cursor)
-        return self.converted(self.expression(children[0]), self._type(cursor), cursor)
+        inner, ty = self.expression(children[0]), self._type(cursor)
+        made = self.converted(inner, ty, cursor)
+        if made is inner:
+            # ``long`` to ``long long``: the same numbers, but not the same object.
+            same = not isinstance(ty, IntType) or inner.op not in _LVALUES or self._is_object(cursor, children[0])
+            return made if same else Node("cast", ty, (inner,), None, cursor)
+        if made.op == "cast" and isinstance(ty, PointerTo) and self._is_object(cursor, children[0]):
+            made.value = OBJECT
+        return made
+
+    @staticmethod
+    def _is_object(cursor: Any, child: Any) -> bool:
+        """Whether an implicit conversion leaves an object what it is, or reads it, and makes no other value: of one
+        that makes another value the part that it converts was read before."""
+        if child._kind_id != CursorKind.UNEXPOSED_EXPR.value:
+            return True
+        mine, theirs = (cindex.type_of(c).get_canonical() for c in (cursor, child))
+        return mine.kind == theirs.kind and mine.kind != TypeKind.POINTER
 
     def converted(self, inner: Node, ty: HostType, cursor: Any = None) -> Node:
         """The conversion to a type, where it is one."""
@@ -196,8 +259,13 @@ class ExpressionBuilder:
         # Of ``T<2>{…}`` the template's arguments are children too.
         inner = self.expression(children[-1])
         made = self.converted(inner, ty, cursor)
+        refers = names_object(children[-1])
         if made is inner and ty is OTHER and inner.ty is not OTHER:
             return Node("unknown", OTHER, (inner,), None, cursor, inner.effects)
+        if made is inner and not refers and isinstance(ty, (IntType, FloatType, PointerTo)):
+            return Node("cast", ty, (inner,), None, cursor)
+        if made is not inner and made.op == "cast" and refers:
+            made.value = OBJECT
         return made
 
     def _measure(self, cursor: Any) -> Node:
@@ -231,7 +299,9 @@ class ExpressionBuilder:
     def _ref(self, cursor: Any) -> Node:
         target = cindex.referenced(cursor)
         if target is None:
-            return self._other(cursor)
+            # In an instance of a template the argument is the child of the parameter.
+            given = [c for c in self.parts(cursor) if is_expression_kind(c)]
+            return self.expression(given[0]) if len(given) == 1 else self._other(cursor)
         kind = target._kind_id
         if kind in _VARIABLES:
             declared = self.declaration(target)
@@ -304,13 +374,39 @@ class ExpressionBuilder:
             ty = OTHER
         parts = self.parts(cursor)
         base = self.expression(parts[0]) if parts else Node("this", OTHER, (), None, cursor)
-        parent = target.semantic_parent
-        overlays = parent is not None and parent.kind == CursorKind.UNION_DECL
-        name = ANY_PART if overlays else target.spelling
+        name = self.field_name(target)
         if isinstance(ty, ReferenceTo):
             holder = Node("member", PointerTo(ty.target, None, ty.const), (base,), name, cursor)
             return Node("deref", ty.target, (holder,), None, cursor)
         return Node("member", ty, (base,), name, cursor)
+
+    def field_name(self, field: Any) -> str:
+        """What a data member is called in the objects that have it; ANY_PART where that may mean another one, too."""
+        parent = field.semantic_parent
+        # A bit-field keeps fewer bits than its type has.
+        if field.is_bitfield() or (parent is not None and parent.kind == CursorKind.UNION_DECL):
+            return ANY_PART
+        if self.repeated and parent is not None and (_plain(parent.spelling), field.spelling) in self.repeated:
+            return ANY_PART
+        return str(field.spelling)
+
+    def learn_bases(self, declaration: Any) -> None:
+        """Take note of data members that share their name with one of a base class, or of another one."""
+        if not any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in cindex.class_members(declaration)):
+            return
+        holders: dict[str, set[str]] = {}
+        waiting, seen = [declaration], 0
+        while waiting and seen < _MOST_BASES:
+            at = waiting.pop()
+            seen += 1
+            for child in cindex.class_members(at.get_definition() or at):
+                if child.kind == CursorKind.FIELD_DECL:
+                    holders.setdefault(child.spelling, set()).add(f"{at.spelling}#{seen}")
+                elif child.kind == CursorKind.CXX_BASE_SPECIFIER:
+                    waiting.append(_base_declaration(child))
+        for name, classes in holders.items():
+            if len(classes) > 1:
+                self.repeated |= {(_plain(c.partition("#")[0]), name) for c in classes}
 
     def _index(self, cursor: Any) -> Node:
         parts = self.parts(cursor)
@@ -453,6 +549,23 @@ class ExpressionBuilder:
         kernel = self.expression(parts[0])
         args = (kernel, *configuration[:3], *(self.expression(a) for a in parts[2:]))
         return Node("launch", OTHER, args, parts[1], cursor, True)
+
+
+_MOST_BASES = 64
+"""Classes of one hierarchy."""
+
+
+def _plain(name: str) -> str:
+    return name.partition("<")[0]
+
+
+def _base_declaration(specifier: Any) -> Any:
+    found = specifier.type.get_canonical().get_declaration()
+    if found.kind != CursorKind.NO_DECL_FOUND:
+        return found
+    template = next((c for c in specifier.get_children() if c.kind == CursorKind.TEMPLATE_REF), None)
+    named = template.referenced if template is not None else None
+    return named if named is not None else found
 
 
 def instance_text(text: bytes) -> str:

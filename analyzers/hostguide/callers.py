@@ -134,7 +134,8 @@ class Callers:
     def _starts_open(self, callee: Callee) -> bool:
         f, name = callee.first, callee.name
         unnamed = f.cursor.kind == CursorKind.DESTRUCTOR or f.name.startswith("operator") or f.name in WALKS
-        if f.name == "main" or unnamed:
+        if f.name == "main" or unnamed or any(copy.cursor.is_virtual_method() for copy in callee.copies):
+            # A virtual function is called by the name of another one, too, that of a class out of sight for instance.
             return True
         uses = self._texts.uses(name)
         if not uses:

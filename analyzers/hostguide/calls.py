@@ -23,7 +23,7 @@ from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import SourceTexts, extent
-from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, is_choice, place_of
+from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, place_of
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -161,7 +161,7 @@ class Caller(Keeper):
             result = self.run_function(function, arguments, None, node)
         else:
             result = self.unknown_call(node, target, arguments)
-        self.keep_members(function, None, before)
+        self.keep_members(None if name in self.builder.replaceable else function, None, before)
         return result
 
     def construct(self, node: Node) -> Value:
@@ -230,6 +230,9 @@ class Caller(Keeper):
         return found
 
     def may_run(self, function: HostFunction) -> bool:
+        if function.name in self.builder.replaceable:
+            self._give_up(function)
+            return False
         if self._on_stack(function) or self.steps > _MOST_STEPS:
             self._give_up(function)
             return False
@@ -320,11 +323,11 @@ class Caller(Keeper):
         self._followed.setdefault((id(call.translation_unit), path), set()).add((start, end))
 
     def is_followed(self, unit: TranslationUnit, path: str, offset: int, text: bytes) -> bool:
-        """Whether a call that was followed covers a name, as a unit reads it. Where the name is itself called, in a
-        lambda among the arguments of another call, that one does not count."""
-        calls = [c for c in self._followed.get((id(unit), path), ()) if c[0] <= offset < c[1]]
+        """Whether a name, as a unit reads it, is what a call that was followed calls. A function that is named in any
+        other way goes where its calls need not be seen: as an argument, of a template too, or into a variable."""
         if _CALLED.match(text, offset) is None:
-            return bool(calls)
+            return False
+        calls = [c for c in self._followed.get((id(unit), path), ()) if c[0] <= offset < c[1]]
         return any(_depth(text[start:offset]) == 0 for start, _ in calls)
 
     def runs_now(self, function: HostFunction) -> None:
@@ -346,10 +349,10 @@ class Caller(Keeper):
         if node is None:
             return self.fresh(name, ty)
         if isinstance(ty, ReferenceTo):
-            place = self.place(node) if not ty.rvalue or node.op in ("ref", "member") else None
+            place = self.place(node)
             if place is not None:
                 return place
-            temporary = Variable(name, ty.target, outside=is_choice(node))
+            temporary = Variable(name, ty.target, outside=self.may_refer(node))
             self.state.store[temporary] = self.evaluate(node)
             return Address(temporary)
         return self.converted(self.evaluate(node), ty)

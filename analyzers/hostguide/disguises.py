@@ -14,7 +14,7 @@ _SPLICED = re.compile(rb"[A-Za-z_]\w*(?:\\\r?\n\w+)+")
 _SPLICE = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()]*)\))?((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
 _PASTED = re.compile(rb"\w+(?:\s*##\s*\w+)+")
-_LABEL = re.compile(rb"\b(?:asm|__asm__|__asm|alias)\s*\(\s*\"(\w+)\"\s*\)")
+_LABEL = re.compile(rb"\b(?:asm|__asm__|__asm|(?:__)?(?:alias|ifunc|weakref)(?:__)?)\s*\(\s*\"(\w+)\"\s*\)")
 _MANGLED = re.compile(rb"(\d+)([A-Za-z_])")
 
 
@@ -51,12 +51,12 @@ def pastes(text: bytes) -> Iterator[Paste]:
             yield Paste(before.decode(), after.decode(), macro.start())
 
 
-def labels(data: bytes) -> Iterator[bytes]:
-    """Names in the labels of a file's declarations (``asm("run")``); of mangled ones the words they are made of.
-    ``data`` is not blanked."""
+def labels(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Names in the labels of a file's declarations (``asm("run")``, ``alias("run")``), of mangled ones the words they
+    are made of, with their offsets. ``data`` is not blanked."""
     for match in _LABEL.finditer(data):
-        label = match.group(1)
-        yield label
+        label, at = match.group(1), match.start(1)
+        yield label, at
         if label.startswith(b"_Z"):
             for part in _MANGLED.finditer(label):
-                yield label[part.start(2) : part.start(2) + int(part.group(1))]
+                yield label[part.start(2) : part.start(2) + int(part.group(1))], at + part.start(2)

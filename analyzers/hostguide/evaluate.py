@@ -140,6 +140,8 @@ class Evaluator(Conversions):
         while frame is not None:
             if frame.this is not None:
                 return frame.this
+            if frame.enclosing is not None and frame.enclosing.by_reference("*this") is False:
+                break  # a copy of the object
             frame = frame.enclosing.frame if frame.enclosing is not None else None
         self.frame.this = Pointer(self.number("this"), "this")
         return self.frame.this
@@ -165,13 +167,17 @@ class Evaluator(Conversions):
         while closure is not None:
             variable = self.find(declared)
             then = closure.copies.get(variable) if variable is not None else None
+            if isinstance(declared.ty, ReferenceTo):
+                # The copy is one of what it refers to.
+                then = closure.copies.get(then.variable) if isinstance(then, Address) and not then.path else None
             same = then is now or (not isinstance(then, Record) and then == now)
-            if now is not None and (same or isinstance(declared.ty, ReferenceTo)):
+            if now is not None and same:
                 return now
             by_reference = closure.by_reference(declared.name)
             if by_reference is False and then is not None:
                 return then
-            if by_reference is None or now is None:
+            copied = by_reference is False and isinstance(declared.ty, ReferenceTo)
+            if by_reference is None or now is None or copied:
                 return self.fresh(declared.name, declared.ty)
             closure = closure.frame.enclosing
         assert now is not None
@@ -183,7 +189,7 @@ class Evaluator(Conversions):
             return self._constants[declared]
         self._constants[declared] = None
         found: Value | None = None
-        if declared.const:
+        if declared.const and declared.name not in self.builder.replaceable:
             ty = declared.ty
             if isinstance(ty, IntType):
                 value = evaluate(declared.cursor)

@@ -22,7 +22,7 @@ from analyzers.hostguide.iterate import LoopRunner
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.pitched import RowPitch
 from analyzers.hostguide.places import Exits, Frame
-from analyzers.hostguide.tree import Declaration, HostFunction, Node, may_be_place
+from analyzers.hostguide.tree import Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
     NoteSource,
@@ -204,7 +204,7 @@ class Executor(LoopRunner):
         if place is not None:
             return place
         held = self.evaluate(value)
-        temporary = Variable(declared.name, declared.ty.target, outside=may_be_place(value))
+        temporary = Variable(declared.name, declared.ty.target, outside=self.may_refer(value))
         self.state.store[temporary] = held
         return Address(temporary)
 

@@ -88,8 +88,11 @@ class Implied:
         sources: SourceTexts,
         definition: Callable[[Any], Any],
         bundled: Callable[[Any], bool],
+        replaceable: frozenset[str] = frozenset(),
     ) -> None:
-        """``definition``: the definition of a function, or the cursor itself where the program has none."""
+        """``definition``: the definition of a function, or the cursor itself where the program has none.
+        ``replaceable``: names of functions of which another definition may be linked."""
+        self._replaceable = replaceable
         self._sources = sources
         self.definition = definition
         self._bundled = bundled
@@ -203,6 +206,11 @@ class Implied:
                 self._overwrites(owner.type, to)
         if defined.is_definition():
             to.functions[identity(defined)] = defined
+        if target.spelling in self._replaceable:
+            to.leads_out = True
+            to.outside[target.spelling] = None
+        elif defined.is_definition():
+            pass
         elif not _is_implicit(target):
             to.leads_out = True
             to.outside[target.spelling] = None

@@ -23,6 +23,7 @@ from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.callers import Callers, Texts
 from analyzers.hostguide.declared import (
+    CLASSES,
     FUNCTIONS,
     MEMBERS,
     SCOPES,
@@ -31,7 +32,7 @@ from analyzers.hostguide.declared import (
     in_template,
     on_device,
 )
-from analyzers.hostguide.disguises import may_give, pastes, spliced_words
+from analyzers.hostguide.disguises import labels, may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
@@ -43,6 +44,7 @@ from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import Drafts, contexts_of, merged
+from analyzers.hostguide.replaceable import replaceable
 from analyzers.hostguide.source import SourceTexts, blanked, extent
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
@@ -163,6 +165,7 @@ class _Guide:
             return HostFacts({}, (), ())
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
         self.macros = Macros(self.texts)
+        self.machine.builder.replaceable = replaceable(self.texts, self.macros)
         for one in self.linker.passes:
             before = len(self.functions)
             self._list_functions(one, one.host.cursor, True)
@@ -182,7 +185,8 @@ class _Guide:
         return self._collected()
 
     def _implied(self) -> Implied:
-        return Implied(self.functions, self.sources, self.machine.builder.definition, self.machine.bundled)
+        builder = self.machine.builder
+        return Implied(self.functions, self.sources, builder.definition, self.machine.bundled, builder.replaceable)
 
     def _meant(self, path: str, offset: int) -> Cursor | None:
         """The declaration that a name at a place means, None where clang does not say, or units differ."""
@@ -212,6 +216,8 @@ class _Guide:
                     self.by_path.setdefault(path, []).append(found)
                 copies.append(found)
             elif kind in SCOPES:
+                if kind in CLASSES:
+                    self.machine.builder.learn_bases(child)
                 self._list_functions(one, child, False)
             elif kind == CursorKind.VAR_DECL and one.probes and child.spelling.startswith("cuda_lsp_probe_"):
                 number = int(child.spelling.rpartition("_")[2])
@@ -276,13 +282,14 @@ class _Guide:
                 for match in pattern.finditer(text):
                     mentions.setdefault(match.group().decode(), []).append((path, match.start()))
                     add(path, match.start())
-                for name, start in self._disguised(text, names):
+                for name, start in self._disguised(path, text, names):
                     mentions.setdefault(name, []).append((path, start))
                     add(path, start)
         return sorted(wanted.values(), key=lambda f: (f.path != self.unit.path, f.path, f.start)), mentions
 
-    def _disguised(self, text: bytes, names: set[str]) -> Iterator[tuple[str, int]]:
+    def _disguised(self, path: str, text: bytes, names: set[str]) -> Iterator[tuple[str, int]]:
         """Names that a text spells in no way a search for words finds, and where."""
+        yield from ((name, at) for label, at in labels(self.sources.text(path)) if (name := label.decode()) in names)
         if b"\\\n" in text or b"\\\r" in text:
             yield from ((name, at) for name, at in spliced_words(text) if name in names)
         if b"##" in text:

@@ -214,6 +214,8 @@ def capture_modes(text: bytes) -> Callable[[str], bool | None]:
     default = True if "&" in parts else False if "=" in parts else None
 
     def mode(name: str) -> bool | None:
+        if name == "*this":
+            return name not in parts
         if f"&{name}" in parts:
             return True
         if name in parts:

@@ -79,7 +79,8 @@ class MethodCaller(Caller):
                 self.forget(place)
             self.escape((place.variable,))
         result = self.unknown_call(node, target, arguments)
-        self.keep_members(function if not target.is_virtual_method() else None, receiver, before)
+        certain = not target.is_virtual_method() and name not in self.builder.replaceable
+        self.keep_members(function if certain else None, receiver, before)
         if same and place is not None and isinstance(result, Pointer):
             # A getter gives what it gave before, as far as anybody can tell from here.
             self.origins[result.id] = self.token((place.variable, place.path, name))
@@ -218,6 +219,10 @@ class MethodCaller(Caller):
         return Record(parts, Unknown(self.number("dim3"), "dim3", node.ty))
 
     def _library_object(self, node: Node, target: Cursor, arguments: tuple[Node, ...]) -> Value:
+        if isinstance(node.ty, RecordType) and "&" in node.ty.name:
+            # It holds references to what it is given.
+            for argument in arguments:
+                self.escape(self.named_in(argument))
         values = [self.evaluate(a) for a in arguments]
         made = construct_known(self, node, values)
         if made is not None:

@@ -5,10 +5,13 @@ The layer between ``memory``, which knows no names, and ``evaluate``, which know
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.build_expressions import OBJECT
 from analyzers.hostguide.declared import FUNCTIONS
 from analyzers.hostguide.hosttypes import (
     OTHER,
@@ -30,6 +33,9 @@ from analyzers.hostguide.values import (
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, TRUE, Expr, FloatType, IntType
+
+_SAME_OBJECT = frozenset({"move", "forward", "as_const", "move_if_noexcept"})
+"""Library functions that give the object which they are given."""
 
 _DEVICE_ATTRIBUTES = frozenset({CursorKind.CUDADEVICE_ATTR, CursorKind.CUDACONSTANT_ATTR})
 
@@ -186,19 +192,63 @@ class Places(Memory):
         if op == "deref":
             return self.pointee(self.peek(node.arg(0)), node.ty)
         if op == "cast":
-            return self.place(node.arg(0))
+            return self.place(node.arg(0)) if node.value == OBJECT else None
         if op in ("assign", "compound", "step"):
             self.peek(node)
-            return self.place(node.arg(0))
+            return None if str(node.value).startswith("post") else self.place(node.arg(0))
         if op in ("call", "method"):
-            self.peek(node)
-            return self.returned[1] if self.returned is not None and self.returned[0] is node else None
+            return self._place_called(node)
         if op == "binary" and node.value == ",":
             self.peek(node.arg(0))
             return self.place(node.arg(1))
+        if op == "binary" and node.value in (".*", "->*"):
+            base = node.arg(0)
+            outer = self.place(base) if node.value == ".*" else self.pointee(self.peek(base))
+            return Address(outer.variable, (*outer.path, ANY_PART)) if outer is not None else None
         if op == "choose":
             return self._either_place(node)
         return None
+
+    def _place_called(self, node: Node) -> Address | None:
+        """What the reference that a call returns refers to."""
+        target: Cursor | None = node.value
+        arguments = [a for a in node.args[1:] if a is not None]
+        if node.op == "call" and target is not None and target.spelling in _SAME_OBJECT and len(arguments) == 1:
+            file = target.location.file
+            if file is None or is_bundled(file.name):
+                return self.place(arguments[0])
+        self.peek(node)
+        if self.returned is not None and self.returned[0] is node:
+            return self.returned[1]
+        if self.refers(node):
+            # It may be one of the arguments, as for ``std::min``: which one is not followed.
+            self.escape(v for a in arguments for v in self.named_in(a))
+        return None
+
+    def refers(self, node: Node) -> bool:
+        """Whether a call returns a reference, or may."""
+        target: Cursor | None = node.value
+        if target is None or target.kind not in FUNCTIONS:
+            return True
+        return isinstance(self.builder.types.of(target.result_type), ReferenceTo)
+
+    def named_in(self, node: Node) -> Iterator[Variable]:
+        """The variables that an expression names."""
+        if node.op == "ref":
+            place = self.place_of(node.value)
+            if place is not None:
+                yield place.variable
+        for part in node.args:
+            if part is not None:
+                yield from self.named_in(part)
+
+    def may_refer(self, node: Node) -> bool:
+        """Whether an expression whose place is not known may be an object that has another name too."""
+        while (node.op == "cast" and node.value == OBJECT) or (node.op == "binary" and node.value == ","):
+            node = node.arg(0 if node.op == "cast" else 1)
+        if node.op in ("call", "method"):
+            return self.refers(node)
+        return node.op in ("index", "deref", "choose", "binary", "unknown", "member", "ref")
 
     def _either_place(self, node: Node) -> Address | None:
         """``(c ? a : b) = …``: which one is written is not followed, so both are given away."""
@@ -252,7 +302,8 @@ class Places(Memory):
             if pointer.path and isinstance(pointer.path[-1], int):
                 return Address(pointer.variable, (*pointer.path[:-1], pointer.path[-1] + sign * by.value))
         if isinstance(pointer, Address):
-            inside = pointer.path[:-1] if pointer.path and not isinstance(pointer.path[-1], str) else pointer.path
+            # From one member the next one is reached.
+            inside = pointer.path[:-1]
             return Address(pointer.variable, (*inside, ANY_PART))
         return self.related("pointer", pointer)
 

@@ -193,7 +193,8 @@ def _members(ty: Type) -> Iterator[tuple[str, Cursor]]:
         yield from ((c.name, c.field) for c in captures(ty) or ())
         return
     for member in ty.get_fields():
-        yield member.spelling, member
+        if not member.is_bitfield():
+            yield member.spelling, member
 
 
 def _known_part(machine: Executor, value: Record | Unknown, field: str, ty: HostType) -> Value | None:

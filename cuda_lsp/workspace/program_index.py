@@ -88,7 +88,7 @@ def summarised(data: bytes) -> Summary:
     found = {zlib.crc32(word) for word in _WORD.findall(plain)}
     if b"\\\n" in plain or b"\\\r" in plain:
         found |= {zlib.crc32(word.encode()) for word, _ in spliced_words(plain)}
-    found |= {zlib.crc32(word) for word in labels(data)}
+    found |= {zlib.crc32(word) for word, _ in labels(data)}
     pasted = tuple(dict.fromkeys((p.before, p.after) for p in pastes(plain))) if b"##" in plain else ()
     words = array("I", sorted(found))
     kernels: tuple[str, ...] = ()

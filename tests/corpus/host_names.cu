@@ -1,0 +1,174 @@
+// What a name of host code means: the object that a reference refers to, a copy of it, or another one of its name.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+// An rvalue reference names the object that is moved from.
+__global__ void cleared_through_a_move(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+static void clear(int &&r) { r = 0; }
+void run_cleared_through_a_move(int *p) {
+  int n = 1;
+  clear(std::move(n));
+  cleared_through_a_move<<<1, 64>>>(p, n);
+}
+
+// A temporary is another object.
+__global__ void clears_a_copy(int *a, int s) {  // expect: race-free
+  a[threadIdx.x * s] = threadIdx.x;
+}
+void run_clears_a_copy(int *p) {
+  int n = 1;
+  clear(int(n));
+  clears_a_copy<<<1, 64>>>(p, n);
+}
+
+// `r` is the lesser of the two, whatever it holds.
+__global__ void least_of_two_changes(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_least_of_two_changes(int *p) {
+  int n = 1, m = 5;
+  const int &r = std::min(n, m);
+  n = 0;
+  least_of_two_changes<<<1, 64>>>(p, r);
+}
+
+__global__ void least_of_two_kept(int *a, int s) {  // expect: race-free
+  a[threadIdx.x * s] = threadIdx.x;
+}
+void run_least_of_two_kept(int *p) {
+  int n = 1, m = 5;
+  const int r = std::min(n, m);
+  n = 0;
+  least_of_two_kept<<<1, 64>>>(p, r);
+}
+
+// Two parameters are one object.
+__global__ void parameters_of_one_object(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+static void clear_first(int &x, const int &y, int *p) {
+  x = 0;
+  parameters_of_one_object<<<1, 64>>>(p, y);
+}
+void run_parameters_of_one_object(int *p) {
+  int n = 1, m = 5;
+  clear_first(n, std::min(n, m), p);
+}
+
+__global__ void one_of_two_moved(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_one_of_two_moved(int *p, bool which) {
+  int n = 1, m = 5;
+  int &&r = which ? std::move(n) : std::move(m);
+  r = 0;
+  one_of_two_moved<<<1, 64>>>(p, n);
+}
+
+// A reference to another type is bound to a converted copy, though the bytes would be the same.
+__global__ void converted_copy_is_set(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_converted_copy_is_set(int *p) {
+  long n = 0;
+  long long &&r = n;
+  r = 1;
+  converted_copy_is_set<<<1, 64>>>(p, static_cast<int>(n));
+}
+
+__global__ void converted_copy_stays(int *a, int s) {  // expect: race-free
+  a[threadIdx.x * s] = threadIdx.x;
+}
+void run_converted_copy_stays(int *p) {
+  int n = 1;
+  const long &r = n;
+  n = 0;
+  converted_copy_stays<<<1, 64>>>(p, static_cast<int>(r));
+}
+
+// Four bits of 16 are none.
+__global__ void bits_cut_off(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+struct Bits {
+  int low : 4;
+  int high : 4;
+};
+void run_bits_cut_off(int *p) {
+  Bits b{1, 1};
+  b.low = 16;
+  bits_cut_off<<<1, 64>>>(p, b.low);
+}
+
+// A lambda keeps a copy of what the reference referred to.
+__global__ void copy_of_a_reference(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_copy_of_a_reference(int *p) {
+  int n = 0;
+  int &r = n;
+  auto get = [r] { return r; };
+  n = 1;
+  copy_of_a_reference<<<1, 64>>>(p, get());
+}
+
+// A lambda with a copy of the object around changes that copy.
+__global__ void copy_of_the_object(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+struct Sizes {
+  int n;
+  void run(int *p) {
+    auto change = [*this]() mutable { n = 1; };
+    change();
+    copy_of_the_object<<<1, 64>>>(p, n);
+  }
+};
+void run_copy_of_the_object(int *p) {
+  Sizes sizes{0};
+  sizes.run(p);
+}
+
+// Two data members of one name.
+__global__ void member_of_the_base(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+struct Base {
+  int n;
+};
+struct Derived : Base {
+  int n;
+};
+void run_member_of_the_base(int *p) {
+  Derived d;
+  d.n = 0;
+  Base &b = d;
+  b.n = 1;
+  member_of_the_base<<<1, 64>>>(p, d.n);
+}
+
+// A pointer to a member.
+__global__ void through_a_member_pointer(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_through_a_member_pointer(int *p) {
+  Sizes sizes{1};
+  int Sizes::*which = &Sizes::n;
+  sizes.*which = 0;
+  through_a_member_pointer<<<1, 64>>>(p, sizes.n);
+}
+
+// A pair of references.
+__global__ void pair_of_references(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_pair_of_references(int *p) {
+  int n = 1, m = 2;
+  std::pair<int &, int &> both(n, m);
+  auto [x, y] = both;
+  x = 0;
+  pair_of_references<<<1, 64>>>(p, n);
+}
