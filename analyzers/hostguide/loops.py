@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from analyzers.frontend.cindex import Cursor
-from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, ReferenceTo, usual
+from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, RecordType, ReferenceTo, usual
 from analyzers.hostguide.tree import Declaration, Node
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import Expr, FloatType, IntType
@@ -82,6 +82,8 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
         if node.args[0] is not None:
             _written(node.arg(0), out, None)
     elif op == "each":
+        if isinstance(node.arg(0).ty, RecordType) and not calls.bundled(node.arg(0).cursor.type.get_declaration()):
+            out.outside = True
         if not (isinstance(node.arg(0).ty, ArrayOf) and isinstance(node.value.ty, (IntType, FloatType))):
             _written(node.arg(0), out, None)
     elif op == "lost":
@@ -127,6 +129,10 @@ def _called(node: Node, out: Writes, calls: CallEffects) -> None:
 def _names_place(argument: Node) -> bool:
     if argument.op == "choose" or (argument.op == "binary" and argument.value == ","):
         return any(_names_place(a) for a in argument.args[1:] if a is not None)
+    if argument.op == "cast":
+        return argument.value is not None and _names_place(argument.arg(0))
+    if argument.op == "call":
+        return any(_names_place(a) for a in argument.args[1:] if a is not None)
     return argument.op in ("ref", "member", "index", "deref")
 
 
@@ -154,6 +160,16 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
         if node.op == "cast" or node.op in ("assign", "compound", "step"):
             node = node.arg(0)
             continue
+        if node.op == "binary" and node.value == ".*":
+            path.clear()
+            node = node.arg(0)
+            continue
+        if node.op == "call":
+            # A reference that it returns may be one of its arguments.
+            for argument in node.args[1:]:
+                if argument is not None and _names_place(argument):
+                    _written(argument, out, None)
+            return
         if node.op == "member" and not isinstance(node.arg(0).ty, PointerTo) and node.arg(0).op != "this":
             path.append(node.value)
             node = node.arg(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from analyzers.frontend import cindex
@@ -29,6 +30,8 @@ from analyzers.hostguide.values import (
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, Expr, FloatType, IntType
 
+_PLACED = re.compile(r"(?:::\s*)?new\s*\(")
+"""An object is made where others may lie."""
 _LITERALS = frozenset({CursorKind.INTEGER_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR})
 
 
@@ -124,6 +127,9 @@ class Makers(Places):
         self.allocations.add(made.id)
         pointee = node.ty.target if isinstance(node.ty, PointerTo) else OTHER
         path, start, end = extent(node.cursor)
+        if _PLACED.match(self.builder.sources.slice(path, start, end)) is not None:
+            for value in values[: -1 if len(values) > 1 else None]:
+                self.forget_behind(value)
         is_array = "[" in self.builder.sources.slice(path, start, end)
         if is_array and values and isinstance(values[0], Expr) and isinstance(values[0].ty, IntType):
             count = values[0]

@@ -57,6 +57,9 @@ class MethodCaller(Caller):
             if len(leaves) == 1 and isinstance(leaves[0][1], Closure):
                 body = target if target.get_definition() is not None and not self.bundled(target) else None
                 return self.run_closure(leaves[0][1], list(arguments), node, body)
+        for _, leaf in alternatives(held):
+            if isinstance(leaf, Closure):
+                self.unfollowed(leaf)  # it becomes a pointer to a function
         if not self.bundled(target) and self.never_returns(target):
             for a in arguments:
                 self.evaluate(a)

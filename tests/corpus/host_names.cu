@@ -1,5 +1,6 @@
 // What a name of host code means: the object that a reference refers to, a copy of it, or another one of its name.
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -171,4 +172,38 @@ void run_pair_of_references(int *p) {
   auto [x, y] = both;
   x = 0;
   pair_of_references<<<1, 64>>>(p, n);
+}
+
+__global__ void moved_in_a_loop(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+// Cleared in an iteration before.
+void run_moved_in_a_loop(int *p, int rounds) {
+  int n = 1;
+  for (int i = 0; i < rounds; ++i) {
+    moved_in_a_loop<<<1, 64>>>(p, n);
+    clear(std::move(n));
+  }
+}
+
+__global__ void cast_in_a_loop(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+void run_cast_in_a_loop(int *p, int rounds) {
+  int n = 1;
+  for (int i = 0; i < rounds; ++i) {
+    cast_in_a_loop<<<1, 64>>>(p, n);
+    unsigned &r = reinterpret_cast<unsigned &>(n);
+    r = 0;
+  }
+}
+
+__global__ void made_in_its_place(int *a, int s) {
+  a[threadIdx.x * s] = threadIdx.x;  // expect: data-race with self
+}
+// A number is made where another one lies.
+void run_made_in_its_place(int *p) {
+  int n = 1;
+  new (&n) int(0);
+  made_in_its_place<<<1, 64>>>(p, n);
 }
