@@ -59,7 +59,9 @@ def agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop) -> Fix |
     group = next(iter(fix.groups), "")
     try:
         session = Session.open(Engine(), replace(request, options=options), stop)
-        trial = session.trial(changes_of(fix.edits, session.trees.texts), frozenset())
+        # Barriers alone make no race: one of a pair that nobody had asked about was there before.
+        changes, inserting = changes_of(fix.edits, session.trees.texts), fix.kind == "insert-barrier"
+        trial = session.trial(changes, frozenset(), inserting=inserting)
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure), group)
     if trial.difference.is_clean or _misses_no_more(session, trial):
