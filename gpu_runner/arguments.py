@@ -47,10 +47,15 @@ def _argument(argument: ArrayArgument | ScalarArgument, parameter: str) -> Array
 
 
 def _scalar(argument: ScalarArgument, element: str) -> bytes:
-    dtype = np.dtype(_DTYPES[element])
+    return _cell(argument.value, np.dtype(_DTYPES[element])).tobytes()
+
+
+def _cell(value: float, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """One number in a type; integers that do not fit wrap around."""
     if dtype.kind == "f":
-        return np.array(argument.value, dtype).tobytes()
-    return (int(argument.value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
+        return np.array(value, dtype)
+    bits = int(value) & (1 << 8 * dtype.itemsize) - 1
+    return np.frombuffer(bits.to_bytes(dtype.itemsize, "little"), dtype)[0]
 
 
 def _contents(argument: ArrayArgument) -> bytes:
@@ -58,7 +63,7 @@ def _contents(argument: ArrayArgument) -> bytes:
     contents = _filled(argument, dtype)
     for index, value in argument.settings:
         if 0 <= index < argument.count:
-            contents[index] = value
+            contents[index] = _cell(value, dtype)
     return contents.tobytes()
 
 
@@ -72,6 +77,6 @@ def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:
                 return generator.standard_normal(argument.count).astype(dtype)
             return generator.integers(0, max(1, min(argument.count, 127)), argument.count).astype(dtype)
         case "values" if argument.values:
-            return np.resize(np.array(argument.values).astype(dtype), argument.count)
+            return np.resize(np.array([_cell(value, dtype) for value in argument.values]), argument.count)
         case _:
             return np.zeros(argument.count, dtype)

@@ -14,7 +14,8 @@ import pytest
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
-from gpu_runner.request import ArrayArgument, Focus, Request, RunResult, ScalarArgument, from_json, to_json
+from gpu_runner.request import ArrayArgument, Focus, Goal, Request, RunResult, ScalarArgument, from_json, to_json
+from gpu_runner.search import shows
 
 SHIFT = """
 namespace ns {
@@ -195,6 +196,23 @@ print(json.dumps(told))
     assert done.returncode == 0, done.stderr
     assert set(json.loads(done.stdout)) == {"connection", "read", "write", "pipe"}
     assert not (tmp_path / "new").exists()
+
+
+def test_contents_are_searched_where_no_file_can_be_opened() -> None:
+    source = 'extern "C" __global__ void k(const int *a, int *b) { if (a[0] == 917) b[0] = threadIdx.x; }'
+    arrays = (ArrayArgument("i32", 64), ArrayArgument("i32", 64))
+    goal = Goal("race", (1, 1), (), 200, ("a",))
+    result = run(Request("k", (1, 1, 1), (64, 1, 1), arrays, ("a", "b"), source, compiler="nvrtc", goal=goal))
+    assert (result.status, shows(goal, result)) == ("finished", True), result.message
+
+
+def test_numbers_that_a_type_does_not_hold_wrap_around() -> None:
+    source = """extern "C" __global__ void k(const int *a, int *b) {
+      if (a[0] == 0x7fffffff && a[1] == 3) b[0] = threadIdx.x;
+    }"""
+    beyond = ArrayArgument("i32", 64, "values", (float(-(1 << 31) - 1), 3.0), ((1, float((1 << 32) + 3)),))
+    result = run(Request("k", (1, 1, 1), (64, 1, 1), (beyond, ArrayArgument("i32", 4)), ("a", "b"), source))
+    assert (result.status, bool(result.races)) == ("finished", True), result.message
 
 
 def test_processor_time_is_limited_where_no_clock_is_looked_at() -> None:

@@ -107,6 +107,26 @@ async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_pat
     assert (await editor.status())["worstOwnLoopLagMs"] < 250
 
 
+async def test_a_finding_that_no_run_shows_says_so(editor: Editor, tmp_path: Path) -> None:
+    text = """\
+__global__ void seldom(int *a, const float *x) {
+  if (sinf(x[0]) > 2.0f) a[0] = threadIdx.x;
+}
+void go(int *a, float *x) { seldom<<<1, 64>>>(a, x); }
+"""
+    uri = editor.open(tmp_path / "seldom.cu", text)
+    await editor.until_idle()
+    (offered,) = [each for each in await editor.commands(uri, "a[0]") if "Confirm by running" in each]
+    action = ast.literal_eval(offered)
+    answer = await command(editor, action["command"], *action["arguments"])
+    assert (answer["findings"], answer["confirmed"], answer["troubles"]) == (1, 0, [])
+    told = re.compile(r"Not confirmed in \d+ runs on the CPU .*, which does not mean that it is wrong\.")
+    await editor.until(lambda: [d for d in editor.diagnostics[uri] if told.search(d.message)])
+    (found,) = editor.diagnostics[uri]
+    assert (found.code, found.source, found.range.start.line) == ("possible-data-race", "cuda-lsp", 1)
+    assert told.search(str(await editor.hover(uri, "a[0]")))
+
+
 async def test_a_kernel_is_run_with_the_inputs_that_its_source_names(editor: Editor, tmp_path: Path) -> None:
     uri = await opened(editor, tmp_path)
     # The inputs show nothing, the witness of the finding does.
