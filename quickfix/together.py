@@ -5,18 +5,21 @@ Takes what opens a session, gives repairs found one by one and judged once more 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of
+from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
-from quickfix.session import SearchSpentError, Session, Stop, Trial
+from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import REPAIRABLE, findings_of
-from quickfix.wording import NOT_REPAIRED, edits_of
+from quickfix.wording import NOT_REPAIRED, barriers_in_words, edits_of
 
 
 def fix_all(
@@ -50,10 +53,11 @@ def _all(
         if len(fixes) == 1:
             return fixes[0]
         while fixes:
-            trial = session.trial(changes_of((e for fix in fixes for e in fix.edits), session.trees.texts), frozenset())
+            changes, doubled = _merged(fixes, session.trees.texts)
+            trial = session.trial(changes, frozenset())
             promised = {group for fix in fixes for group in fix.groups}
             if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
-                return _together(trial, fixes, whole=promised.issuperset(groups))
+                return _together(trial, fixes, doubled, whole=promised.issuperset(groups))
             # Each is right by itself, not all are together: keep those of the first half.
             fixes = fixes[: len(fixes) // 2]
     except (ParseFailure, SearchSpentError) as failure:
@@ -92,15 +96,35 @@ def _redundant(result: UnitResult) -> set[str]:
     return {f.group for k in result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER}
 
 
-def _together(trial: Trial, fixes: Sequence[Fix], *, whole: bool) -> Fix:
+_DOUBLED: Final = re.compile(rb"(__sync(?:threads|warp)\(\);)\s*(?=\1)")
+
+
+def _merged(fixes: Iterable[Fix], texts: Mapping[str, bytes]) -> tuple[Changes, int]:
+    """The edits of several repairs as one, with barriers that two of them put into one place once: so many fewer."""
+    changes, doubled = dict(changes_of((e for fix in fixes for e in fix.edits), texts)), 0
+    for path, own in changes.items():
+        after, offsets = apply(texts[path], own), OffsetMap(own)
+        twice = [m.span() for m in _DOUBLED.finditer(after) if offsets.old(m.start()) is None]
+        for start, end in reversed(twice):
+            after = after[:start] + after[end:]
+        if twice:
+            doubled += len(twice)
+            changes[path] = changes_of(text_edits(path, texts[path], after), texts)[path]
+    return changes, doubled
+
+
+def _together(trial: Trial, fixes: Sequence[Fix], doubled: int, *, whole: bool) -> Fix:
     if len(fixes) == 1:
         return fixes[0]
+    costs = [_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()]
+    if doubled:
+        costs.append(f"−{barriers_in_words(doubled)} that two of them insert")
     return Fix(
         title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
         edits=edits_of(trial),
         groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
-        cost=", ".join(_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()),
+        cost=", ".join(costs),
         notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
     )
 

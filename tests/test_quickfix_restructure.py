@@ -127,3 +127,18 @@ def test_races_that_nobody_asked_about_while_there_were_others_are_repaired_with
     monkeypatch.setattr("analyzers.races.check.MAX_RACES", 12)
     fix = fix_all(Engine(), CheckRequest("/restructured/a.cu", NEAREST))
     assert edited(NEAREST, fix).count("__syncthreads();") == 4
+
+
+def test_repairs_that_meet_in_one_place_put_one_barrier_there() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(short *a) {
+  int t = threadIdx.x;
+  a[t] = 3 * a[(t + 1) % 64];
+  a[t] -= a[(t + 1) % 64];
+}
+"""
+    fix = fix_all(engine(), CheckRequest("/restructured/a.cu", text))
+    after = edited(text, fix)
+    assert "repairs" in fix.title if isinstance(fix, Fix) else False
+    assert after.count("__syncthreads();") == 3
+    assert re.search(r"__syncthreads\(\);\s*__syncthreads", after) is None
