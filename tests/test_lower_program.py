@@ -276,6 +276,14 @@ def test_assumptions_of_the_code():
     """)
 
 
+def test_what_begins_in_an_argument_of_a_macro_and_ends_behind_it_is_the_whole_use():
+    k = kernel("""
+        #define STEP(p, i) p[i] = p[(i + 1) % 64]
+        __global__ void k(int *a, int t) { STEP(a, t); }
+    """)
+    assert [s.site.text for s in each(k, Store)] == ["STEP(a, t)"]
+
+
 def test_loops_say_what_they_are():
     k = kernel("""
         __global__ void k(int *p, int n) {

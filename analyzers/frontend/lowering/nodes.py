@@ -185,7 +185,14 @@ class Node:
 
     @property
     def text(self) -> str:
-        return self.table.text(self.span)
+        """As it is written; the whole use of a macro where the range begins in an argument and ends behind it."""
+        found = self.table.text(self.span)
+        if found.count("(") != found.count(")"):
+            start = cindex.expansion_offset(self.cursor.extent.start)
+            if start < self.span.start_offset:
+                text = self.table.bytes_of(self.span.path)
+                return text[start : _macro_use_end(text, start)].decode("utf-8", "replace")
+        return found
 
     @property
     def operator(self) -> str:
