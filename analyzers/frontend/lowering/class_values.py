@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analyzers.frontend.lowering.context import ADDRESS_OF, SCALAR_OF, UNKNOWN_RECORD, Context, pure, zero
-from analyzers.frontend.lowering.kernel_parameters import parameter_memory, parameter_value
+from analyzers.frontend.lowering.kernel_parameters import base_of_parameter, parameter_memory, parameter_value
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.memory import DATA, convert_scalar, load, member, read, store, write
 from analyzers.frontend.lowering.nodes import Node
@@ -84,6 +84,7 @@ def _materialised(ctx: Context, place: Place, node: Node) -> Expr:
 
 def storage(ctx: Context, ctype: CType, hint: str, key: object, node: Node) -> Place:
     """Fresh storage for a local object."""
+    check_destructor(ctx, ctype, node)
     forced = key in ctx.forced
     if ctype.scalar and not forced:
         return VarPlace(ctx.name(hint), ctype, key)
@@ -93,6 +94,13 @@ def storage(ctx: Context, ctype: CType, hint: str, key: object, node: Node) -> P
         return SplitPlace({at: ctx.name(f"{hint}.{labels.get(at, at)}") for at, _ in leaves}, ctype, key)
     name = ctx.object(hint, "local", ctype, span=node.span)
     return MemPlace(addr(name), ctype)
+
+
+def check_destructor(ctx: Context, ctype: CType, node: Node) -> None:
+    """The end of an object is not followed: give up where it runs code."""
+    inner = ctype.flat()[0]
+    if inner.shape == "record" and inner.record.has_destructor():
+        ctx.unsupported("destructor", f"{inner.spelling} has a destructor with effects", node)
 
 
 def _leaf_labels(ctype: CType, start: int = 0, prefix: str = "") -> dict[int, str]:
@@ -183,12 +191,12 @@ def _parameter_leaves(ctx: Context, place: ParamPlace, node: Node) -> dict[int, 
     out: dict[int, Expr] = {}
     record = place.type.record
     for base, offset in record.bases:
-        inner = _parameter_leaves(ctx, ParamPlace(place.name, base, place.key), node)
+        inner = _parameter_leaves(ctx, base_of_parameter(place, base), node)
         if inner is None:
             return None
         out.update({offset + at: e for at, e in inner.items()})
     for part in record.fields:
-        inner_place = ParamPlace(f"{place.name}.{part.name}", part.type, place.key)
+        inner_place = ParamPlace(f"{place.name}.{part.name or f'<{part.offset}>'}", part.type, place.key)
         if part.type.scalar:
             out[part.offset] = parameter_value(ctx, inner_place)
         else:

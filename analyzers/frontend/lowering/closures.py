@@ -7,6 +7,8 @@ from analyzers.frontend.lowering import class_values, declarations, memory
 from analyzers.frontend.lowering.context import Context, Frame
 from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.function_variables import as_it_is_now
+from analyzers.frontend.lowering.implicit_copies import runs_code
+from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, initializer
 from analyzers.frontend.lowering.places import (
     Closure,
@@ -83,9 +85,16 @@ def _named(node: Node, kid: Node) -> bool:
 
 def _copy_of_object(ctx: Context, this: Place, node: Node) -> Place:
     """``[*this]``: the object as it is now."""
+    _check_captured(ctx, this.type, node)
     kept = class_values.storage(ctx, this.type, "this", ("capture", THIS, node.key), node)
     class_values.copy(ctx, kept, this, node)
     return kept
+
+
+def _check_captured(ctx: Context, ctype: CType, node: Node) -> None:
+    inner = ctype.flat()[0]
+    if runs_code(ctx.table, inner):
+        ctx.unsupported("constructor", f"capturing {inner.spelling} runs code", node)
 
 
 def _capture_modes(node: Node) -> tuple[set[str], str, bool]:
@@ -139,6 +148,7 @@ def _captured(ctx: Context, place: Place, variable: Node, node: Node) -> Place:
     """A copy of a captured variable as it is now."""
     if isinstance(place, (Closure, FunctionPlace)):
         return as_it_is_now(ctx, place)
+    _check_captured(ctx, place.type, node)
     if isinstance(place, (ValuePlace, ParamPlace, RecordValue)):
         return place
     if place.type.scalar:

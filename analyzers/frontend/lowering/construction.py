@@ -11,6 +11,7 @@ from analyzers.frontend.lowering.constructors import (
 )
 from analyzers.frontend.lowering.context import CONSTRUCT, Context, Frame, pure
 from analyzers.frontend.lowering.designators import held_place
+from analyzers.frontend.lowering.implicit_copies import check_copy
 from analyzers.frontend.lowering.inlining import bind_parameters, lowered_body
 from analyzers.frontend.lowering.invocation import Facts, describe, is_implicit
 from analyzers.frontend.lowering.layout import CType
@@ -77,6 +78,7 @@ def construct(ctx: Context, target: Place, node: Node) -> None:
         if isinstance(value, Expr):
             value = memory.as_place(ctx, value, args[0])
         if value is not None:
+            check_copy(ctx, target.type, node)
             source = memory.base_part(ctx, value, target.type, node)
             class_values.copy(ctx, target, source, node, args[0])
         return

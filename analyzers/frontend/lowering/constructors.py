@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzers.frontend.lowering.implicit_copies import running_code
 from analyzers.frontend.lowering.invocation import describe, is_implicit
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds, Node, constructor_arguments
@@ -24,6 +25,8 @@ def copies_temporary(node: Node) -> bool:
     if facts is None or facts.body is not None or facts.initializers:
         return False
     if not facts.bundled and not is_implicit(facts.node.cursor):
+        return False
+    if running_code(node.table, node.type) is not None:
         return False
     given = args[0].type
     return given.shape == "record" and given.record.declaration == node.type.record.declaration

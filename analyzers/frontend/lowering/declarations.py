@@ -40,8 +40,7 @@ def declare_local(ctx: Context, variable: Node) -> None:
     if ctype.shape == "reference":
         frame.bindings[variable.key] = bound_reference(ctx, ctype, init, variable)
         return
-    if ctype.shape == "record" and ctype.record.has_destructor():
-        ctx.unsupported("destructor", f"{ctype.spelling} has a destructor with effects", variable)
+    class_values.check_destructor(ctx, ctype, variable)
     if ctype.shape == "array" and ctype.count is None:
         ctx.unsupported("variable-length-array", variable.text[:60], variable)
     if init is None:

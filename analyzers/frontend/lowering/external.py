@@ -7,6 +7,7 @@ from analyzers.frontend.lowering import class_values, memory
 from analyzers.frontend.lowering.context import Context, pure
 from analyzers.frontend.lowering.designators import held_place, pointee
 from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.implicit_copies import check_copy
 from analyzers.frontend.lowering.invocation import Call, Facts, is_implicit
 from analyzers.frontend.lowering.layout import CType
 from analyzers.frontend.lowering.nodes import Kinds
@@ -153,6 +154,7 @@ def _implicit_assignment(ctx: Context, call: Call, this: Place) -> Value:
     source = memory.as_place(ctx, value, call.args[0])
     shown = call.object if call.object is not None else call.node
     if source.type.shape == "record" and target.type.shape == "record":
+        check_copy(ctx, target.type, call.node, assigned=True)
         source = memory.base_part(ctx, source, target.type, call.node)
         class_values.copy(ctx, target, source, shown, call.args[0])
     elif source.type.scalar and target.type.scalar:

@@ -39,6 +39,32 @@ def declare_pointee(ctx: Context, name: str, ctype: CType) -> str:
     return made
 
 
+def base_of_parameter(place: ParamPlace, base: CType) -> ParamPlace:
+    """The part of a by-value parameter that is of a base class, direct or not; the class has one."""
+    for direct, offset in place.type.record.bases:
+        same = direct.record.declaration == base.record.declaration
+        if same or direct.record.base_offset(base.spelling) is not None:
+            part = ParamPlace(base_label(place.name, place.type, direct, offset), direct, place.key)
+            return ParamPlace(part.name, base, part.key) if same else base_of_parameter(part, base)
+    # An instance of the template that the only unknown base names.
+    return ParamPlace(f"{place.name}.<base {base.spelling}>", base, place.key)
+
+
+def base_label(name: str, derived: CType, base: CType, offset: int) -> str:
+    """What the part of ``name`` is called that is of a direct base class: the same, where no member of another part of
+    the object shares its name with one of the base class."""
+    others = [f.name for f in derived.record.fields]
+    for other, at in derived.record.bases:
+        if (other, at) != (base, offset):
+            others += _member_names(other)
+    return name if _member_names(base).isdisjoint(others) else f"{name}.<{offset}>"
+
+
+def _member_names(ctype: CType) -> set[str]:
+    found = {f.name for f in ctype.record.fields}
+    return found.union(*(_member_names(base) for base, _ in ctype.record.bases))
+
+
 def parameter_memory(ctx: Context, place: ParamPlace) -> MemPlace:
     """Arrays and unions inside a by-value parameter live in parameter memory."""
     name = ctx.parameter_objects.get(place.name)
@@ -67,7 +93,7 @@ def _parts(name: str, at: int, ctype: CType) -> Iterator[tuple[str, int, str]]:
             yield from _parts(f"{name}[{number}]", at + number * ctype.element.size, ctype.element)
     elif ctype.shape == "record" and not ctype.record.union:
         for base, offset in ctype.record.bases:
-            yield from _parts(name, at + offset, base)
+            yield from _parts(base_label(name, ctype, base, offset), at + offset, base)
         for field in ctype.record.fields:
             if field.bits is None:
                 yield from _parts(f"{name}.{field.name}", at + field.offset, field.type)

@@ -431,11 +431,16 @@ class Record:
 
     def _find_destructor(self) -> bool:
         for child in cindex.class_members(self.declaration):
-            if child._kind_id == _DESTRUCTOR_CURSOR:
-                for part in cindex.children(child):
-                    if part._kind_id == _COMPOUND_CURSOR and any(True for _ in part.get_children()):
-                        return True
-        return any(base.record.has_destructor() for base, _ in self.bases)
+            if child._kind_id == _DESTRUCTOR_CURSOR and not child.is_default_method():
+                bodies = [p for p in cindex.children(child.get_definition() or child) if p._kind_id == _COMPOUND_CURSOR]
+                file = child.location.file
+                if any(cindex.children(body) for body in bodies):
+                    return True
+                if not bodies and (file is None or not is_bundled(file.name)):
+                    return True
+        parts = [base for base, _ in self.bases]
+        parts += [f.type.flat()[0] for f in self.fields]
+        return any(part.shape == "record" and part.record.has_destructor() for part in parts)
 
 
 class TypeTable:

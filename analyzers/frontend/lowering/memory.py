@@ -7,7 +7,7 @@ are emitted on the way.
 from __future__ import annotations
 
 from analyzers.frontend.lowering.context import ADDRESS_OF, AS_PLACE, SCALAR_OF, Context, pure, zero
-from analyzers.frontend.lowering.kernel_parameters import parameter_memory, parameter_value
+from analyzers.frontend.lowering.kernel_parameters import base_of_parameter, parameter_memory, parameter_value
 from analyzers.frontend.lowering.layout import CType, Field
 from analyzers.frontend.lowering.nodes import Node
 from analyzers.frontend.lowering.places import (
@@ -264,7 +264,7 @@ def _parameter_part(ctx: Context, place: ParamPlace, field: Field, node: Node) -
     for base, offset in record.bases:
         inner = base.record.find(field.key, "")
         if inner is not None and inner.offset + offset == field.offset:
-            return member(ctx, ParamPlace(place.name, base, place.key), inner, node)
+            return member(ctx, base_of_parameter(place, base), inner, node)
     for part in record.fields:
         if part.type.shape == "record" and field.key in part.type.record.by_key:
             label = part.name or f"<{part.offset}>"
@@ -308,8 +308,7 @@ def base_part(ctx: Context, place: Place, base: CType, node: Node) -> Place:
         text = f"where {base.spelling} lies in {place.type.spelling} is not known"
         return as_place(ctx, unlocated(ctx, base, text, node), node)
     if isinstance(place, ParamPlace):
-        name = f"{place.name}.<{offset}>" if offset else place.name
-        return ParamPlace(name, base, place.key)
+        return base_of_parameter(place, base)
     if isinstance(place, MemPlace):
         pointer = ptradd(place.pointer, const(offset, I64)) if offset else place.pointer
         inside, within = place.alignment.moved(offset), place.within or place.type
