@@ -6,6 +6,7 @@ from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.build import is_written_by_compiler
 from analyzers.hostguide.calls import Caller
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.implicit_copies import copies_members
 from analyzers.hostguide.library import (
     PURE_METHODS,
     VECTOR_TYPES,
@@ -72,7 +73,7 @@ class MethodCaller(Caller):
             result = self.run_function(function, arguments, this, node)
             self.keep_members(function, receiver, before)
             return result
-        if name == "operator=" and len(arguments) == 1 and function is None:
+        if name == "operator=" and len(arguments) == 1 and self._assigns_members(target):
             return self._assigned(node, place, arguments[0])
         if self.bundled(target):
             return self._library_method(node, target, place, held, arguments)
@@ -104,6 +105,11 @@ class MethodCaller(Caller):
         made = Variable("temporary", ty)
         self.state.store[made] = value
         return Address(made)
+
+    def _assigns_members(self, target: Cursor) -> bool:
+        if self.bundled(target) or target.semantic_parent is None:
+            return True
+        return copies_members(target, target.semantic_parent.type)
 
     def _assigned(self, node: Node, place: Address | None, argument: Node) -> Value:
         value = self.evaluate(argument)
@@ -185,7 +191,7 @@ class MethodCaller(Caller):
         if head in VECTOR_TYPES:
             return self._vector(node, arguments)
         copies = len(arguments) == 1 and arguments[0].ty == ty
-        if copies and (self.bundled(target) or self.builder.function(target) is None):
+        if copies and (self.bundled(target) or copies_members(target, node.cursor.type)):
             return self.evaluate(arguments[0])
         if self.bundled(target):
             return self._library_object(node, target, arguments)

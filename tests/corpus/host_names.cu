@@ -207,3 +207,43 @@ void run_made_in_its_place(int *p) {
   new (&n) int(0);
   made_in_its_place<<<1, 64>>>(p, n);
 }
+
+struct Forgetful {
+  int n;
+  Forgetful(int k) : n(k) {}
+  Forgetful(const Forgetful &) : n(0) {}
+  Forgetful &operator=(const Forgetful &) {
+    n = 0;
+    return *this;
+  }
+};
+struct HasForgetful {
+  Forgetful inner;
+};
+struct CopiedElsewhere {
+  int n;
+  CopiedElsewhere(int k) : n(k) {}
+  CopiedElsewhere(const CopiedElsewhere &);
+};
+
+__global__ void copied_part(int *p, int n) {
+  p[threadIdx.x * n] = threadIdx.x;  // expect: data-race with self
+}
+__global__ void assigned_part(int *p, int n) {
+  p[threadIdx.x * n] = threadIdx.x;  // expect: data-race with self
+}
+__global__ void copied_elsewhere(int *p, int n) {
+  p[threadIdx.x * n] = threadIdx.x;  // expect: data-race with self
+}
+
+void copies_by_code(int *p) {
+  HasForgetful one{Forgetful(1)};
+  HasForgetful copy = one;
+  copied_part<<<1, 64>>>(p, copy.inner.n);
+  HasForgetful other{Forgetful(1)};
+  other = one;
+  assigned_part<<<1, 64>>>(p, other.inner.n);
+  CopiedElsewhere given(1);
+  CopiedElsewhere there = given;
+  copied_elsewhere<<<1, 64>>>(p, there.n);
+}
