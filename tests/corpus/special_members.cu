@@ -150,3 +150,9 @@ __global__ void one_member_of_a_copy(int *p, OneAndTwo given) {  // expect: race
   OneAndTwo copy = given;
   if (copy.Two::x != given.Two::x) p[0] = threadIdx.x;
 }
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void elements_are_copied(int *p) {  // expect: unknown(constructor)
+  Marking both[2] = {Marking(p + threadIdx.x), Marking(p + threadIdx.x)};
+  for (Marking one : both) p[threadIdx.x] = 1;
+}

@@ -8,6 +8,7 @@ from analyzers.frontend.lowering.conditionals import condition
 from analyzers.frontend.lowering.context import Context, statements
 from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.effects import ctx_effect
+from analyzers.frontend.lowering.implicit_copies import runs_code
 from analyzers.frontend.lowering.nodes import Kinds, Node, stripped
 from analyzers.frontend.lowering.places import Place
 from analyzers.ir.expr import BOOL, FALSE, I64, TRUE, U64, binary, compare, const, lnot, var
@@ -213,4 +214,6 @@ def _bind_item(ctx: Context, item: Node, place: Place, source: Node) -> None:
         value = memory.convert_scalar(ctx, memory.read(ctx, place, source), ctype.ir or U64)
         memory.write(ctx, target, value, item)
     else:
+        if runs_code(ctx.table, target.type):
+            ctx.unsupported("constructor", f"copying {target.type.spelling} runs code", item)
         class_values.copy(ctx, target, place, item, source)
