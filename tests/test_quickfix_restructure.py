@@ -53,11 +53,11 @@ __global__ void k(float *out, const float *in, int count, int each) {
     int half = (1 + left) >> 1;
     if (sub < half) {
       float more = 0;
-      if (sub + half < left) more = part[threadIdx.x + half];
+      if (sub + half < left + 2) more = part[threadIdx.x + half];
       part[threadIdx.x] += more;
     }
     __syncthreads();
-    left = half;
+    left = half - 2;
   }
   if (sub == 0) out[i / each] = part[threadIdx.x];
 }

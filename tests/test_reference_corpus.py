@@ -46,17 +46,20 @@ def _free_parser() -> Generator[None, None, None]:
 
 
 def executions(kernel: Kernel, launch: UserLaunch) -> Iterator[RunResult]:
-    """A few runs at a launch: parameters that are not given small and large, memory all equal and spread."""
+    """A few runs at a launch: parameters that are not given small, large and different; memory equal and spread."""
     assert launch.grid is not None
     assert launch.block is not None
     given = dict(launch.values)
     unknown = [p.name for p in kernel.parameters if isinstance(p.ty, IntType) and p.name not in given]
-    runs = [(1, (0, 7)), (3, (-3, 40)), (64, (0, 0))] if unknown else [(0, (-3, 40))]
+    same: list[tuple[dict[str, int], tuple[int, int]]]
+    same = [(dict.fromkeys(unknown, value), contents) for value, contents in ((1, (0, 7)), (3, (-3, 40)), (64, (0, 0)))]
+    rising = (dict(zip(unknown, range(2, 2 + len(unknown)), strict=True)), (-3, 40))
+    runs = [*same, rising] if len(unknown) > 1 else same if unknown else [({}, (-3, 40))]
     if any(isinstance(s, Fence) or (isinstance(s, Atomic) and s.order != "relaxed") for s in statements(kernel.body)):
         # Locks and flags begin with zero, which proofs list as an assumption.
-        runs = [(3, (0, 0))] * 4
-    for seed, (value, contents) in enumerate(runs):
-        values = {**dict.fromkeys(unknown, value), **given}
+        runs = [(dict.fromkeys(unknown, 3), (0, 0))] * 4
+    for seed, (chosen, contents) in enumerate(runs):
+        values = {**chosen, **given}
         concrete = ConcreteLaunch(
             launch.grid,
             launch.block,

@@ -1,6 +1,7 @@
 // Sizes that a loop makes smaller without a closed form: no value is greater than the first.
 
 // cuda-lsp: launch grid=(2) block=(256)
+// cuda-lsp: launch grid=(2) block=(256) rows=100 cols=8 stride=8 lanes=4
 // Several threads add up one row; what is left is halved, the odd one out goes along.
 __global__ void rows_summed(float *v, int rows, const float *m, int cols, int stride, int lanes) {
   __shared__ float partial[256];
