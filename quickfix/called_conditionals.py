@@ -19,7 +19,6 @@ from quickfix.paths import Chain, Level
 from quickfix.sections import balanced
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.uniform_loops import acts, reads_memory
 
 _DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
 _PLAIN: Final = re.compile(rb"[\w\s.:+<>,-]*")
@@ -90,23 +89,9 @@ def call_in(layout: Layout, path: str, statement: Statement, callee: Level, line
     name = re.fullmatch(rb"(?:\w+\s*::\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
     if statement.macro or name is None or name[1] != callee.function.name.encode() or not call.endswith(b")"):
         raise NotPossible(f"the call in line {line} is part of a larger statement")
-    parts = arguments.split(b",")
-    if not _PLAIN.fullmatch(arguments) or any(acts(part) for part in parts) or _may_read(arguments, layout):
+    if not _PLAIN.fullmatch(arguments) or "arguments" not in statement.plain:
         raise NotPossible(f"the arguments in line {line} are more than names and numbers")
     return start, end, head, arguments
-
-
-def _may_read(arguments: bytes, layout: Layout) -> bool:
-    """Whether an argument may be read from memory that threads share, or stand for more than it says."""
-    for name in set(re.findall(rb"(?<![\w.])[A-Za-z_]\w*", arguments)):
-        memory = (
-            rb"\b(?:__shared__|__managed__|__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*[\[(])"
-            rb"|&\s*(?:__restrict__\s*)?%s\s*[,)=:;{]" % (name, name)
-        )
-        macro = rb"^[ \t]*#[ \t]*define[ \t]+%s\b(?![ \t]*[\w.]+[ \t]*\r?$)" % name
-        if re.search(memory, layout.code) or re.search(macro, layout.text, re.MULTILINE):
-            return True
-    return False
 
 
 def _assigned(
@@ -246,7 +231,7 @@ def is_quiet(layout: Layout, statement: Statement) -> bool:
     """A declaration that computes with numbers of the thread, or gives no value."""
     code = layout.code[statement.start : statement.end]
     value = code.partition(b"=")[2].rstrip(b"; \t\r\n")
-    plain = statement.declares is not None and all(d.assignable or d.bare for d in statement.declares)
-    if not layout.is_first(statement.start) or not (plain or code.startswith(b"__shared__")):
+    plain = statement.declares is not None and all(d.plain or d.bare for d in statement.declares)
+    if not layout.is_first(statement.start) or not (plain or (code.startswith(b"__shared__") and not value)):
         return False
-    return not acts(value) and not reads_memory(value, layout) and not _DIVIDES.search(value)
+    return not _DIVIDES.search(value)

@@ -17,7 +17,6 @@ from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level
-from quickfix.uniform_loops import acts, reads_memory
 
 _COUNTER: Final = re.compile(rb"\s*(?:[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>.+?)\s*\Z")
 _STEP: Final = re.compile(
@@ -138,7 +137,7 @@ def counts_for_all(
     if counter is None or change is None or counter["name"] != (change["name"] or change["same"]):
         raise NotPossible(f"the loop in line {line} does more than count")
     values = (counter["value"], test, change["by"] or b"0")
-    if any(acts(value) or reads_memory(value, layout) for value in values):
+    if not loop.plain >= frozenset(("start", "test", "step")):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
     _check_without_condition(text, function, line, counter["value"], change, test)
     names = {counter["name"]}.union(*(_WORD.findall(value) for value in values)) - _TYPES

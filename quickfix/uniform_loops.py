@@ -93,7 +93,7 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
         raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
     if layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
         raise NotPossible(f"there is a comment in the head of the loop in line {line}")
-    if not condition or _ACTS.search(condition) or reads_memory(condition, layout):
+    if not condition or "test" not in loop.plain:
         raise NotPossible(f"the condition of the loop in line {line} may act or read memory")
     if loop.kind == "for" and rows:
         strided = _over_a_base(level, loop, layout, (opening, *ends))
@@ -195,7 +195,7 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     if not _is_thread_number(start["value"], level, text) or _word(name, test["right"] + b" " + step["by"]):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
-    if _ACTS.search(step["by"]) or reads_memory(step["by"], layout) or not _WIDE.fullmatch(start["type"]):
+    if "step" not in loop.plain or not _WIDE.fullmatch(start["type"]):
         return None
     code = layout.code[level.body.start : level.body.end]
     if re.search(

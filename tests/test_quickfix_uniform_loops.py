@@ -32,6 +32,32 @@ def test_a_limit_that_other_threads_may_change_is_not_asked_again(head: str) -> 
     assert "read memory" in said.text
 
 
+HEADER = {"/restructured/limit.cuh": "__device__ int limit;\ntypedef int &Ref;\n"}
+BEGUN = "__global__ void k(int *a, int *n) {\n  __shared__ int s[64];\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        f'#include "limit.cuh"\n{BEGUN}',
+        f'#include "limit.cuh"\n{BEGUN}  Ref limit = *n;\n',
+        f"struct P {{ int first, second; }};\n{BEGUN}  auto &[other, limit] = *(P *)n;\n",
+        f"struct L {{ int *p; __device__ operator int() const {{ return *p; }} }};\n{BEGUN}  L limit{{n}};\n",
+    ],
+    ids=["header", "typedef", "binding", "conversion"],
+)
+def test_what_only_the_syntax_tree_says_of_a_limit(head: str) -> None:
+    text = head.replace("__global__", LAUNCH + "__global__") + LIMIT + "}\n"
+    said = repaired(text, "k", unsaved=HEADER)
+    assert isinstance(said, FixRefusal), edited(text, said)
+    assert "read memory" in said.text
+
+
+def test_a_macro_of_plain_numbers_is_a_limit() -> None:
+    text = "#define limit (n - EDGE)\n#define EDGE 1\n" + LAUNCH + BEGUN.replace("*n", "n") + LIMIT + "}\n"
+    assert "__syncthreads_or(i < limit)" in edited(text, repaired(text, "k"))
+
+
 def test_a_step_does_not_move_to_where_its_names_are_hidden() -> None:
     said = refusal("""__global__ void k(const int *a, int *out, int n, int d) {
   __shared__ int s[64];

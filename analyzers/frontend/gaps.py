@@ -8,18 +8,20 @@ statements of a body. What a macro wrote as a whole is a leaf: nothing is ever i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
-from analyzers.frontend.cindex import TypeKind, children, expansion_offset
+from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+from analyzers.frontend.plain import is_plain, is_plain_step
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
 
 StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
 ]
+Part = Literal["start", "test", "step", "arguments"]
 Role = Literal["function", "lambda", "then", "else", "loop", "block", "case"]
 
 
@@ -70,6 +72,8 @@ class Declared:
     value and assigning that later comes to the same."""
     bare: bool = False
     """It is of such a type and has no value."""
+    plain: bool = False
+    """Its value is plain (`plain`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Statement:
     assignment: Assignment | None = None
     declares: tuple[Declared, ...] | None = None
     """The variables of a declaration; None where it is none, or declares other things."""
+    plain: frozenset[Part] = frozenset()
+    """The parts that are plain (`plain`): of the head of an `if` or a loop, empty ones included, and of a call."""
 
     @property
     def is_loop(self) -> bool:
@@ -372,7 +378,11 @@ class _Builder:
         assignment = self._assignment(inner) if name == "expression" and not macro else None
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
-        return Statement(name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares)
+        called = inner if kind == Kinds.CALL else _unwrapped(children(inner)[-1]) if assignment is not None else None
+        plain = _plain_arguments(called) if called is not None and not macro else frozenset[Part]()
+        return Statement(
+            name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain
+        )
 
     def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
         found: list[Declared] = []
@@ -394,7 +404,8 @@ class _Builder:
             local = local and "volatile" not in canonical.spelling
             movable = bool(plain) and local and "(" not in spelling
             bare = movable and not following
-            found.append(Declared(name, at, spelling, movable and following.startswith(b"="), bare))
+            value = movable and following.startswith(b"=")
+            found.append(Declared(name, at, spelling, value, bare, value and _has_plain_value(child)))
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:
@@ -466,7 +477,20 @@ class _Builder:
         if kind == Kinds.DO:
             opened = self.code.find(b"(", stop)
             stop = self._past_semicolon(group_end(self.code, opened)) if opened >= 0 else self._past_semicolon(end)
-        return Statement(name, outer, stop, bodies, head_end, parts, start, macro)
+        plain = self._plain_parts(kind, parts, [c for c in parts_of if self._range(c)[0] < head_end])
+        return Statement(name, outer, stop, bodies, head_end, parts, start, macro, plain=plain)
+
+    def _plain_parts(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> frozenset[Part]:
+        if kind in (Kinds.IF, Kinds.WHILE):
+            return frozenset[Part](("test",)) if len(head) == 1 and is_plain(head[0]) else frozenset()
+        if kind != Kinds.FOR or parts is None:
+            return frozenset()
+        bounds = (0, *parts, len(self.code))
+        found: set[Part] = set()
+        for name, rule, low, high in zip(_SLOTS, _RULES, bounds, bounds[1:], strict=False):
+            if all(rule(c) for c in head if low <= self._range(c)[0] < high):
+                found.add(name)
+        return frozenset(found)
 
     def _opened_together(self, inner: Statement, kind: int) -> Statement:
         """A control statement whose header one macro wrote together with that of the statement inside it."""
@@ -538,6 +562,27 @@ def _unqualified(spelling: str) -> str:
     """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
     pointee, star, own = spelling.rpartition("*")
     return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
+
+
+def _plain_arguments(call: Any) -> frozenset[Part]:
+    own = call._kind_id == Kinds.CALL and all(a is not None and is_plain(a) for a in call.get_arguments())
+    return frozenset[Part](("arguments",)) if own else frozenset()
+
+
+def _starts_plainly(cursor: Any) -> bool:
+    """The start of a `for`: a declaration or an assignment of plain values."""
+    if cursor._kind_id != Kinds.DECL_STMT:
+        return is_plain_step(cursor)
+    return all(c._kind_id == Kinds.VAR and _has_plain_value(c) for c in children(cursor))
+
+
+def _has_plain_value(variable: Any) -> bool:
+    value = initializer(variable)
+    return value is None or is_plain(value)
+
+
+_SLOTS: Final[tuple[Part, ...]] = ("start", "test", "step")
+_RULES: Final = (_starts_plainly, is_plain, is_plain_step)
 
 
 def _by_macro(cursor: Any) -> bool:
