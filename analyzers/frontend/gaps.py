@@ -565,7 +565,10 @@ def _unqualified(spelling: str) -> str:
 
 
 def _plain_arguments(call: Any) -> frozenset[Part]:
-    own = call._kind_id == Kinds.CALL and all(a is not None and is_plain(a) for a in call.get_arguments())
+    """Of the arguments that are written; defaults have no place."""
+    own = call._kind_id == Kinds.CALL and all(
+        a is not None and (a.extent.start.file is None or is_plain(a)) for a in call.get_arguments()
+    )
     return frozenset[Part](("arguments",)) if own else frozenset()
 
 
