@@ -81,6 +81,19 @@ def test_atomics_do_not_race_with_each_other_and_do_with_plain_accesses(build: B
     assert (1, 2, "aw", "grid") in races("if (b == 0) atomicAdd(a, t);\nelse a[0] = 5;", build=build)
 
 
+@BUILDS
+@pytest.mark.parametrize("grid", [1, 2])
+@pytest.mark.parametrize("place", ["f[9]", "s[9]"])
+def test_every_atomic_access_counts_and_not_the_last_one_alone(place: str, grid: int, build: Build) -> None:
+    """The last thread's own atomic access comes after those of all others, and orders none of them."""
+    last = f"s[9] = 0;\n__syncthreads();\natomicAdd(&{place}, 1);\nif (t == 7) "
+    for plain, kinds in ((f"{place} = 5;", "aw"), (f"a[b] = {place};", "ar")):
+        found = races(f"if (t == 0) {last}{plain}", grid=grid, block=8, build=build)
+        assert (3, 4, kinds, "warp") in found
+        apart = last.replace("if (t", "__syncthreads(); if (t")
+        assert not {one for one in races(f"if (t == 0) {apart}{plain}", grid=1, block=8, build=build) if one[1] > 2}
+
+
 def test_the_same_value_is_benign() -> None:
     assert races("a[7] = 1;") == {(1, 1, "ww", f"{where}-same") for where in ("warp", "block", "grid")}
     assert races("a[7] = t & 1;") >= {(1, 1, "ww", "warp")}
@@ -287,6 +300,8 @@ STEP = st.one_of(
               st.sampled_from([None, False, True])),
     st.tuples(st.just("access"), st.sampled_from([0, 1, 2, 40]), st.integers(0, 1),
               st.sampled_from(["read", "write", "both"]), st.sampled_from([None, None, False, True])),
+    st.tuples(st.just("access"), st.sampled_from([0, 1, 33]), st.just(2),
+              st.sampled_from(["read", "write", "both", "both", "both"]), st.sampled_from([None, True])),
     st.tuples(st.just("fence"), THREAD, st.booleans()),
     st.tuples(st.just("fence"), st.sampled_from([0, 1, 2, 40]), st.booleans()),
     st.tuples(st.just("block"), st.integers(0, BLOCKS - 1)),
@@ -295,11 +310,13 @@ STEP = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.lists(STEP, max_size=60))
-def test_compressed_clocks_lose_nothing(steps: Sequence[tuple[object, ...]]) -> None:
-    """Every access is a site of its own, and whether it races with anything earlier is the same as by plain clocks."""
-    plain = Plain(BLOCKS, THREADS)
+@pytest.mark.parametrize("blocks", [1, BLOCKS])
+@settings(max_examples=600, deadline=None)
+@given(steps=st.lists(STEP, max_size=60))
+def test_compressed_clocks_lose_nothing(blocks: int, steps: Sequence[tuple[object, ...]]) -> None:
+    """Every access is a site of its own, and whether it races with anything earlier is the same as by plain clocks. Of
+    one block, barriers tell more: what was before them is forgotten."""
+    plain = Plain(blocks, THREADS)
     first_site = 32
     rows = [(number, 0, 0, 0) for number in range(first_site)]
     records: list[tuple[int, int, int]] = []
@@ -310,6 +327,7 @@ def test_compressed_clocks_lose_nothing(steps: Sequence[tuple[object, ...]]) -> 
     for step in steps:
         match step:
             case ("access", int(thread), int(cell), str(what), scope):
+                thread %= blocks * THREADS
                 reads, writes, strong, wide = what != "write", what != "read", scope is not None, bool(scope)
                 if what == "both":
                     strong = True
@@ -318,14 +336,16 @@ def test_compressed_clocks_lose_nothing(steps: Sequence[tuple[object, ...]]) -> 
                 rows.append((kind, 4, Order.RELAXED if strong else Order.WEAK, 3 if wide else 1 if strong else 0))
                 records.append((4096 + 4 * cell, len(rows), number(thread) | (len(rows) - 1) << 32))
             case ("fence", int(thread), bool(wide)):
+                thread %= blocks * THREADS
                 plain.fence(thread, wide)
                 rows.append((Kind.FENCE, 0, Order.SC, 3 if wide else 1))
                 records.append((0, 0, number(thread) | (len(rows) - 1) << 32))
             case ("block", int(block)):
+                block %= blocks
                 plain.meet(range(block * THREADS, (block + 1) * THREADS))
                 records.append((0, 0, number(block * THREADS) | Kind.BLOCK_BARRIER << 32))
             case ("warp", int(warp), int(mask)):
-                block, second = divmod(warp, 2)
+                block, second = divmod(warp % (2 * blocks), 2)
                 lanes = 32 if second == 0 else THREADS - 32
                 mask &= (1 << lanes) - 1
                 base = block * THREADS + second * 32
@@ -333,7 +353,7 @@ def test_compressed_clocks_lose_nothing(steps: Sequence[tuple[object, ...]]) -> 
                 records.append((0, mask, number(base) | Kind.WARP_SYNC << 32))
             case _:
                 raise AssertionError(step)
-    detector = Detector(Shape(BLOCKS, THREADS, SHIFT, 4096, 256, 0, 16, 2), np.array(rows, SITE_TABLE))
+    detector = Detector(Shape(blocks, THREADS, SHIFT, 4096, 256, 0, 16, 2), np.array(rows, SITE_TABLE))
     for begin in range(0, len(records), 7):
         detector.consume(np.array(records[begin : begin + 7], np.uint64).reshape(-1, 3))
     sites = [site for site in range(first_site, len(rows)) if rows[site][0] != Kind.FENCE]

@@ -284,8 +284,8 @@ def check_list(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int, writes: i
 
 @native
 def settled(s: Shadow, c: Clocks, a: Access, cell: Cell) -> int:
-    """Whether nothing listed can race with anything to come, because all of the block have met since."""
-    if not s.private or cell.reader >> 32 > c.block[a.thread]:
+    """Whether nothing of before can race with anything to come, because all of the block have met since."""
+    if not s.private or cell.reader >> 32 > c.block[a.thread] or cell.writer >> 32 > c.block[a.thread]:
         return 0
     at = cell.link
     while at != 0:
