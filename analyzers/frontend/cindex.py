@@ -395,6 +395,31 @@ def children(cursor: Cursor) -> list[Any]:
     return found
 
 
+_wanted: set[int] = set()
+
+
+@_VISITOR
+def _collect_below(child: Any, _parent: Any, _data: Any) -> int:
+    if child._kind_id in _wanted:
+        _collected.append(child)
+    return 2  # CXChildVisit_Recurse
+
+
+def within(cursor: Cursor, kinds: frozenset[int]) -> list[Any]:
+    """The cursor itself and all below it that are of one of the `kinds` (numbers of `CursorKind`), outer ones first;
+    several times as fast as `Cursor.walk_preorder`."""
+    unit: Any = getattr(cursor, "_tu")  # noqa: B009
+    _wanted.clear()
+    _wanted.update(kinds)
+    _collected.clear()
+    _visit(cursor, _collect_below, None)
+    found = _collected.copy()
+    for child in found:
+        child._tu = unit
+    own: Any = cursor
+    return [own, *found] if own._kind_id in kinds else found
+
+
 _raw_type: Any = _lib["clang_getCursorType"]
 _raw_type.argtypes = [_module.Cursor]
 _raw_type.restype = _module.Type

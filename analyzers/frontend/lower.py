@@ -118,7 +118,7 @@ def _without_collections() -> Generator[None, None, None]:
 
 def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> tuple[ParsedUnit, Discovery]:
     tried: list[str] = []
-    found = discover(unit, only)
+    found = discover(unit, only, probing=reparse is not None)
     for _ in range(_ROUNDS):
         if reparse is None:
             break

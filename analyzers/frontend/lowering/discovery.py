@@ -19,7 +19,9 @@ from analyzers.frontend.cindex import (
     children,
     file_key,
     kernel_identity,
+    referenced,
     specialized_template,
+    within,
 )
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
@@ -38,6 +40,7 @@ _TEMPLATES = frozenset({Kinds.CLASS_TEMPLATE, _K.CLASS_TEMPLATE_PARTIAL_SPECIALI
 _FUNCTION_LIKE = frozenset(
     {Kinds.FUNCTION, Kinds.FUNCTION_TEMPLATE, Kinds.METHOD, Kinds.CONSTRUCTOR, Kinds.DESTRUCTOR, Kinds.CONVERSION}
 )
+_REFERENCES = frozenset({Kinds.DECL_REF, Kinds.CALL, Kinds.MEMBER})
 _TYPE_PARAMETER: int = _K.TEMPLATE_TYPE_PARAMETER.value
 _VALUE_PARAMETER: int = _K.TEMPLATE_NON_TYPE_PARAMETER.value
 _TEMPLATE_PARAMETER: int = _K.TEMPLATE_TEMPLATE_PARAMETER.value
@@ -121,9 +124,9 @@ class Discovery:
         return tuple(dict.fromkeys(kept))
 
 
-def discover(unit: ParsedUnit, only: Iterable[str] = ()) -> Discovery:
+def discover(unit: ParsedUnit, only: Iterable[str] = (), *, probing: bool = True) -> Discovery:
     """Find the kernels of a unit and their instantiations. `only`: those with these names, and perhaps others; their
-    template arguments do not count."""
+    template arguments do not count. Without `probing`, what only the host pass instantiates is not looked for."""
     table = NodeTable(unit.device, unit.dependencies)
     found = Discovery(unit, table)
     wanted = frozenset(name.split("<")[0] for name in only)
@@ -137,7 +140,7 @@ def discover(unit: ParsedUnit, only: Iterable[str] = ()) -> Discovery:
         else:
             plain.append((_position(cursor), Found(_shown(cursor), node.name, kernel_identity(cursor), node)))
     if found.templates:
-        _instances(found, walked)
+        _instances(found, walked, probing)
     for template in found.templates:
         plain.extend(_found_template(found, template))
     plain.sort(key=lambda item: item[0])
@@ -235,7 +238,7 @@ class _Declarations:
 # --- instantiations -----------------------------------------------------------------------------------------
 
 
-def _instances(found: Discovery, device: _Declarations) -> None:
+def _instances(found: Discovery, device: _Declarations, probing: bool) -> None:
     """Fill in the instances of every template kernel."""
     by_place = {_position(t.node.cursor): t for t in found.templates}
     names = {t.name for t in found.templates}
@@ -259,7 +262,8 @@ def _instances(found: Discovery, device: _Declarations) -> None:
             number, cursor = next((t for t in tried if t[0] not in refused), tried[0])
             template.guess = found.unit.probes[number]
             template.instances[kernel_identity(cursor)] = cursor
-    _host_instances(found, by_place, interesting)
+    if probing:
+        _host_instances(found, by_place, interesting)
 
 
 def _refused_probes(unit: ParsedUnit) -> set[int]:
@@ -367,11 +371,8 @@ def _references(
         if cursor.data[0] in seen and cursor._kind_id < 100:
             continue
         seen.add(cursor.data[0])
-        for inner in cursor.walk_preorder():
-            kind = inner._kind_id
-            if kind not in (Kinds.DECL_REF, Kinds.CALL, Kinds.MEMBER):
-                continue
-            target = inner.referenced
+        for inner in within(cursor, _REFERENCES):
+            target = referenced(inner)
             if target is None or target._kind_id not in _FUNCTION_LIKE:
                 continue
             place = _position(target)
