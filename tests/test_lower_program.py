@@ -391,6 +391,7 @@ def test_what_is_not_taken_in_says_so(body: str, kind: str):
 def test_a_function_from_elsewhere_may_do_more_than_give_a_value():
     text = "__device__ {} int lookup(int i); __global__ void k(int *p, int n) {{ p[lookup(n)] = 1; }}"
     assert unsupported(text.format("")) == ["call-to-unknown-function"]
+    assert unsupported(text.format("__attribute__((pure))")) == ["call-to-unknown-function"]
     assert program(text.format("__attribute__((const))")) == expected("""
           %any := any i32 (result of lookup)
           #1 store 4B ptradd(&p, (i64(%any) * 4)) := 1

@@ -81,13 +81,12 @@ def external(ctx: Context, call: Call, facts: Facts, this: Place | None) -> Valu
 
 
 def _touches_nothing(facts: Facts) -> bool:
-    """Whether a function that is only declared is known to compute its value from its arguments: those of libdevice,
-    and what the source says of it."""
-    attributes = {k.kind for k in facts.node.kids} & _PURE_ATTRIBUTES
-    return bool(attributes) or facts.name.startswith(_LIBDEVICE)
+    """Whether a function that is only declared is known to use no memory: those of libdevice, and what the source
+    declares ``__attribute__((const))``. One that is ``pure`` may read what others write."""
+    return any(k.kind == _CONST_ATTR for k in facts.node.kids) or facts.name.startswith(_LIBDEVICE)
 
 
-_PURE_ATTRIBUTES = frozenset({CursorKind.PURE_ATTR.value, CursorKind.CONST_ATTR.value})
+_CONST_ATTR: int = CursorKind.CONST_ATTR.value
 _LIBDEVICE = ("__nv_", "__nvvm_", "__builtin_")
 
 
