@@ -18,6 +18,7 @@ from analyzers.hostguide.hosttypes import (
     ArrayOf,
     HostType,
     PointerTo,
+    RecordType,
     ReferenceTo,
 )
 from analyzers.hostguide.memory import Memory
@@ -222,7 +223,9 @@ class Places(Memory):
             return self.returned[1]
         if self.refers(node):
             # It may be one of the arguments, as for ``std::min``: which one is not followed.
-            self.escape(v for a in arguments for v in self.named_in(a))
+            whole = target is not None and self._gives_object(target)
+            named = (v for a in arguments for v in self.named_in(a))
+            self.escape(v for v in named if not (whole and isinstance(v.ty, (IntType, FloatType))))
         return None
 
     def refers(self, node: Node) -> bool:
@@ -231,6 +234,11 @@ class Places(Memory):
         if target is None or target.kind not in FUNCTIONS:
             return True
         return isinstance(self.builder.types.of(target.result_type), ReferenceTo)
+
+    def _gives_object(self, target: Cursor) -> bool:
+        """Whether a function returns a reference to an object of a class: no number is one or has one in it."""
+        ty = self.builder.types.of(target.result_type)
+        return isinstance(ty, ReferenceTo) and isinstance(ty.target, RecordType)
 
     def named_in(self, node: Node) -> Iterator[Variable]:
         """The variables that an expression names."""

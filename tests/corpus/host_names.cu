@@ -1,5 +1,6 @@
 // What a name of host code means: the object that a reference refers to, a copy of it, or another one of its name.
 #include <algorithm>
+#include <iostream>
 #include <new>
 #include <utility>
 #include <vector>
@@ -246,4 +247,18 @@ void copies_by_code(int *p) {
   CopiedElsewhere given(1);
   CopiedElsewhere there = given;
   copied_elsewhere<<<1, 64>>>(p, there.n);
+}
+
+// What `>>` returns is the stream: nothing that is called later can set `n` through it.
+__global__ void read_from_a_stream(int *p, int n) {  // expect: race-free
+  p[threadIdx.x * n] = threadIdx.x;
+}
+
+void anything();
+void reads_a_stream(int *p) {
+  int n, m;
+  std::cin >> n >> m;
+  if (n < 1 || n > 1000) return;
+  anything();
+  read_from_a_stream<<<1, 64>>>(p, n);
 }
