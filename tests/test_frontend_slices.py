@@ -179,3 +179,73 @@ __global__ void scan(int *a) {
     scan = slice_text(unit, [(path, text.index("__global__ void scan"))])
     assert "#include <cub/block/block_scan.cuh>" in scan
     assert "#include <cub/cub.cuh>" not in scan
+
+
+INSTANCES = """\
+#include "k.cuh"
+#define K(T) template __global__ void scale<T>(T *);
+#define TYPES(X) X(short) X(float)
+#define BOXES template class Box<int>; template struct Box<float>
+#define OPEN namespace inner {
+#define CLOSE }
+template <typename T> struct Box { T v; __device__ T get(); };
+template <typename T> __device__ T Box<T>::get() { return v; }
+template <typename T> __global__ void scale(T *a) { Box<T> b; a[threadIdx.x] = b.get(); }
+template __global__ void scale<int>(int *);
+extern template __global__ void
+scale<double>(double *);
+K(char)
+TYPES(K)
+BOXES;
+template struct Box<double>;
+// a template for all; not code
+const char *said = "template nothing;";
+OPEN
+template <int N> __global__ void one(int *a) { a[N] = typename Box<int>::template none<N>(); }
+template <int N> __global__ void two(int *a) { a[N] = 2; }
+template __global__ void two<3>(int *);
+CLOSE
+template __global__ void inner::two<4>(int *);
+__global__ void plain(int *a) { a[threadIdx.x] = 1; }
+template <> __global__ void scale<long>(long *a) { a[0] = 1; }
+#if 0
+template __global__ void scale<bool>(bool *);
+#endif
+"""
+
+
+def test_explicit_instantiations_of_other_templates_are_left_out(tmp_path: Path) -> None:
+    header = tmp_path / "k.cuh"
+    header.write_text(
+        "#define WIDTH 4\n"
+        "template <int N> __global__ void far(int *a) { a[N] = WIDTH; }\n"
+        "template __global__ void far<WIDTH>(int *);\n"
+    )
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, INSTANCES, CompileFlags(arguments=()))
+    macros = {2, 3, 4, 5, 6}
+    always = macros | {17, 19, 23, 27, 28, 29}  # a comment, namespaces and directives; of `#if 0` all
+    lines = {
+        "__global__ void plain": {25},
+        "template <typename T> __global__ void scale": {7, 8, 9},
+        "template <int N> __global__ void two": {21},
+        "template <> __global__ void scale": {7, 8, 9, 26},  # with the template that it is one of
+    }
+    for text, own in lines.items():
+        sliced = slice_text(unit, [(path, INSTANCES.index(text))])
+        assert _kept(sliced, path)[path] == always | own, text
+        assert "far" not in sliced
+
+
+def test_what_instantiates_and_declares_more_stays_as_it_is(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.cu")
+    text = """\
+#define BOTH(T) template <> __global__ void k<T>(T *a) { a[0] = 1; } template __global__ void other<T>(T *);
+#define AS template
+template <typename T> __global__ void k(T *a);
+template <typename T> __global__ void other(T *a) { a[0] = 2; }
+BOTH(int)
+AS __global__ void other<char>(char *);
+"""
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    assert _kept(slice_text(unit, [(path, text.index("BOTH(int)"))]), path)[path] == {1, 2, 3, 5}

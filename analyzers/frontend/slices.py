@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Final
 
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import CursorKind, namespaces_of, specialized_template
 from analyzers.frontend.inclusions import inclusions
+from analyzers.frontend.instantiations import explicit_instantiations, macros_of
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import HEADERS, ParsedUnit, is_bundled
 
@@ -96,6 +97,7 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
             raw = texts[piece.file]
             _blank(raw, _outer_template(raw, piece.start), _end_with_semicolon(raw, piece.end))
     tree = _inclusions(unit)
+    _blank_instantiations(unit, tree, pieces, texts)
     words = _mark_needed(unit, tree, {file for file, _ in reached}, texts)
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
     public.update(dict.fromkeys(_headers_of_macros(words)))
@@ -109,12 +111,7 @@ def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
     """The namespaces around the declaration at an offset of a file, each with its ``::``."""
     for piece in _declarations(unit.device.cursor):
         if piece.file == _path(path) and piece.start <= offset < piece.end:
-            names: list[str] = []
-            parent = piece.cursor.semantic_parent
-            while parent is not None and parent.kind == CursorKind.NAMESPACE:
-                names.insert(0, parent.spelling)
-                parent = parent.semantic_parent
-            return "".join(f"{name}::" for name in names if name)
+            return namespaces_of(piece.cursor)
     return ""
 
 
@@ -187,6 +184,9 @@ class _Spans:
         owner = self._holding(piece.cursor.semantic_parent)
         if owner is not None:  # of a member that is defined outside of its class
             yield owner
+        general = self._holding(specialized_template(piece.cursor))
+        if general is not None and general is not piece:
+            yield general
         for inner in _below(piece.cursor, piece.inner):
             if inner.kind == CursorKind.OVERLOADED_DECL_REF or (inner.referenced is None and inner.spelling):
                 yield from self._by_name.get(inner.spelling, ())
@@ -251,6 +251,23 @@ def _blank(raw: bytearray, start: int, end: int) -> None:
         for number, line in enumerate(piece.split(b"\n"))
     )
     raw[start:end] = kept
+
+
+def _blank_instantiations(
+    unit: ParsedUnit, tree: _Inclusion, pieces: Iterable[_Piece], texts: dict[str, bytearray]
+) -> None:
+    """Those that are explicit: what a kernel needs is instantiated for it, and the templates of others are blank."""
+    declared: dict[str, list[tuple[int, int, bool]]] = {}
+    for piece in pieces:
+        if piece.outer is None:
+            declared.setdefault(piece.file, []).append((piece.start, piece.end, piece.cursor.kind in _CLASSES))
+    own = {one.path: unit.text_of(one.path) for one in tree.walk() if not is_bundled(one.path)}
+    own[_path(unit.path)] = unit.text
+    macros = macros_of(own.values())
+    for path, text in own.items():
+        raw = texts.setdefault(path, bytearray(source_bytes(text)))
+        for start, end in explicit_instantiations(text, macros, declared.get(path, ())):
+            _blank(raw, start, end)
 
 
 @dataclass(slots=True)
