@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from analyzers.engine import Engine, KernelAnalysis
+from analyzers.analysed import KernelAnalysis, UnitAnalysis
+from analyzers.engine import Engine
+from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.slices import files_of, qualified_name, slice_text
 from analyzers.hostguide.comments import comment_directives, directives_for
@@ -26,20 +27,21 @@ __all__ = ["Launchable", "Layout", "explain", "launchable", "launchable_of"]
 
 def explain(request: CheckRequest, kernel_name: str, pass_name: str) -> str:
     """One stage of one kernel as text. Raises ValueError for an unknown kernel or pass, ParseFailure for a unit that
-    cannot be taken in."""
+    cannot be taken in. A name means all kernels that it fits (`ir.names`)."""
     if pass_name not in PASSES:
         raise ValueError(f"unknown pass `{pass_name}`; there are {', '.join(PASSES)}")
+    analysis = _analysed(request, kernel_name)
+    return "\n\n".join(_explained(a, pass_name, request.options) for a in analysis.kernels)
+
+
+def _analysed(request: CheckRequest, name: str) -> UnitAnalysis:
+    """The unit with the kernels of this name, of which there is at least one; others are not looked at."""
+    request = replace(request, options=replace(request.options, kernels=(name,)))
     analysis = Engine().analyse(request)
-    chosen = _named(analysis.kernels, kernel_name, request.path)
-    return "\n\n".join(_explained(a, pass_name, request.options) for a in chosen)
-
-
-def _named(kernels: Sequence[KernelAnalysis], name: str, path: str) -> list[KernelAnalysis]:
-    chosen = [a for a in kernels if name in (a.kernel.name, a.kernel.base_name)]
-    if not chosen:
-        names = ", ".join(sorted({a.kernel.name for a in kernels})) or "none"
-        raise ValueError(f"no kernel `{name}` in {path}; there are: {names}")
-    return chosen
+    if not analysis.kernels:
+        there = ", ".join(sorted({k.full_name for k in find_kernels(analysis.unit).kernels})) or "none"
+        raise ValueError(f"no kernel `{name}` in {request.path}; there are: {there}")
+    return analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,24 @@ class Launchable:
     """Of the parameters of class type: what is in them."""
     files: tuple[str, ...] = ()
     """The files of the user that `text` is made of."""
+    others: tuple[str, ...] = ()
+    """Further instances of the same template, where none was asked for."""
 
 
-def launchable(request: CheckRequest, kernel_name: str) -> Launchable:
-    """Raises as `explain` does."""
-    analysis = Engine().analyse(request)
-    (kernel, *_) = _named(analysis.kernels, kernel_name, request.path)
-    return launchable_of(analysis.unit, kernel)
+def launchable(request: CheckRequest, kernel_name: str, mangled: str = "") -> Launchable:
+    """Raises as `explain` does, and ValueError where kernels of that name are defined in several places and none of
+    them has the mangled name `mangled`; of the instances of a template it is the first."""
+    analysis = _analysed(request, kernel_name)
+    chosen = [a for a in analysis.kernels if a.kernel.mangled == mangled] or list(analysis.kernels)
+    if len({(a.kernel.extent.path, a.kernel.extent.start_offset) for a in chosen}) > 1:
+        found = {k.mangled: k for k in find_kernels(analysis.unit, None, [a.kernel.name for a in chosen]).kernels}
+        there = "; ".join(
+            f"`{one.full_name}({one.parameter_types})` in line {one.span.line}"
+            for one in (found[a.kernel.mangled] for a in chosen if a.kernel.mangled in found)
+        )
+        raise ValueError(f"`{kernel_name}` is the name of several kernels: {there}")
+    others = tuple(a.kernel.name for a in chosen[1:])
+    return replace(launchable_of(analysis.unit, chosen[0]), others=others)
 
 
 def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:

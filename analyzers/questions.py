@@ -16,6 +16,7 @@ from analyzers.hostguide.launches import HostFacts
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.fingerprint import fingerprint
 from analyzers.ir.kernel import Kernel
+from analyzers.ir.names import base_word, is_called
 from analyzers.model import CheckOptions, KernelResult, Skipped, SyntaxIssue
 from analyzers.requests import UNFIT, CheckRequest
 
@@ -104,7 +105,10 @@ def launched_unseen(found: FoundUnit, host: HostFacts) -> Iterator[Skipped]:
 
 
 def is_wanted(kernel: FoundKernel, options: CheckOptions) -> bool:
-    return not options.kernels or kernel.name in options.kernels or kernel.base_name in options.kernels
+    if not options.kernels:
+        return True
+    wanted = [name for name in options.kernels if base_word(name) == kernel.base_name]
+    return any(is_called(name, kernel.full_name, kernel.parameter_types) for name in wanted)
 
 
 def in_order(kernels: Sequence[FoundKernel], request: CheckRequest) -> list[int]:

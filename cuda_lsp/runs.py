@@ -136,6 +136,7 @@ class Runs:
         request = {
             "unit": view.path,
             "kernel": shown.result.name,
+            "mangled": shown.mangled,
             "group": group,
             "texts": {path: text for path, (_, text) in snapshot.texts.items()},
             **{name: (view.frame or {})[name] for name in ("flags", "options", "workspace") if view.frame},

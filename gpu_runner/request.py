@@ -213,6 +213,8 @@ class RunResult:
     """Where threads were that did not end: one for each place."""
     printed: str = ""
     runs: int = 0
+    ended: int = 0
+    """Of these runs, in how many all threads came to their end."""
     accesses: int = 0
     seconds: float = 0.0
     compiler: str = ""

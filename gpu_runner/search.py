@@ -83,24 +83,41 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
     assert goal is not None
     if shows(goal, first) or first.status not in ("finished", "deadlock"):
         return first
-    runs, accesses = first.runs, first.accesses
+    total = _Total(first.runs, first.ended, first.accesses)
     if goal.focus:
         # Other accesses to the same cells may have been in between.
         alone = once(replace(request, focus=goal.focus), None)
-        runs, accesses = runs + alone.runs, accesses + alone.accesses
+        total.add(alone)
         if shows(goal, alone):
-            return replace(alone, runs=runs, accesses=accesses, arguments=request.arguments)
+            return replace(total.of(alone), arguments=request.arguments)
     for arguments, progress in _Inputs(request, goal, constants):
         tried = replace(request, arguments=arguments, focus=goal.focus, seeds=(progress.attempt % 4,), growing=())
         result = once(tried, progress.watch)
         if result.status == "time":
             break
-        runs, accesses = runs + result.runs, accesses + result.accesses
+        total.add(result)
         progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
         if shows(goal, result):
             inputs = tuple(_described(tried))
-            return replace(result, runs=runs, accesses=accesses, inputs=inputs, arguments=arguments)
-    return replace(first, runs=runs, accesses=accesses)
+            return replace(total.of(result), inputs=inputs, arguments=arguments)
+    return total.of(first)
+
+
+@dataclass(slots=True)
+class _Total:
+    """Of all runs that were made."""
+
+    runs: int
+    ended: int
+    accesses: int
+
+    def add(self, result: RunResult) -> None:
+        self.runs += result.runs
+        self.ended += result.ended
+        self.accesses += result.accesses
+
+    def of(self, result: RunResult) -> RunResult:
+        return replace(result, runs=self.runs, ended=self.ended, accesses=self.accesses)
 
 
 @dataclass(slots=True)

@@ -225,6 +225,7 @@ class _Found:
     faults: dict[object, RunFault] = field(default_factory=dict[object, RunFault])
     printed: str = ""
     runs: int = 0
+    ended: int = 0
     accesses: int = 0
 
 
@@ -262,6 +263,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         status, message, waiting = _ending(execution, names, request.seconds)
         if status != "finished":
             break
+        found.ended += 1
     return RunResult(
         status,
         message,
@@ -271,6 +273,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         waiting,
         found.printed,
         found.runs,
+        found.ended,
         found.accesses,
         time.monotonic() - started,
     )

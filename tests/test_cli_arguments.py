@@ -52,5 +52,14 @@ def test_the_target_of_explain_is_split_at_the_right_colon(tmp_path: Path) -> No
     file.touch()
     assert explain.split_target(f"{file}:ns::k<4>") == (str(file), "ns::k<4>")
     assert explain.split_target("missing.cu:ns::k") == ("missing.cu", "ns::k")
-    with pytest.raises(UsageError):
-        explain.split_target("k")
+    for target, message in (
+        ("k", "“k” is not of the form FILE:KERNEL"),
+        (f"{tmp_path}:k", f"{tmp_path} is a folder: name the file that k stands in, as in FILE:k"),
+        (f"{file}", f"which kernel of {file}? Name one behind the file, as in {file}:KERNEL, if there is one in it"),
+    ):
+        with pytest.raises(UsageError) as wrong:
+            explain.split_target(target)
+        assert str(wrong.value) == message
+    file.write_text("__global__ void first(int *a) {}\n__global__ void second(int *a) {}\n")
+    with pytest.raises(UsageError, match=r"as in .*:KERNEL: first, second$"):
+        explain.split_target(f"{file}:")

@@ -54,7 +54,6 @@ def report(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
         (["racy.cu", "--fail-on", "barrier-divergence"], CLEAN),
         (["missing.cu"], NOT_ANALYSED),
         (["racy.cu", "missing.cu"], NOT_ANALYSED),
-        (["fine.cu", "--kernel", "other"], CLEAN),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
@@ -66,6 +65,12 @@ def test_a_kernel_that_nobody_has_is_a_mistake(capsys: pytest.CaptureFixture[str
     (folder / "empty.cu").write_text("int nothing;\n")
     assert main(["check", "empty.cu", "--kernel", "other"], FAKE) == USAGE
     assert "no kernel named other" in capsys.readouterr().err
+    (folder / "two.cu").write_text("__global__ void a(int *p) { p[0] = 1; }\n__global__ void b() {}\n")
+    for command in ("check", "fix"):
+        assert main([command, "two.cu", "--kernel", "::b", "--kernel", "typo", "--kernel", "slip<4>"]) == USAGE
+        captured = capsys.readouterr()
+        assert captured.err == "cuda-lsp: no kernel named typo or slip<4> in these files\n"
+    assert main(["check", "two.cu", "--kernel", "::b"]) == CLEAN
 
 
 def test_a_unit_that_cannot_be_analysed_costs_only_itself(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -234,3 +234,92 @@ def test_what_is_in_a_parameter_of_class_type_is_given_by_part(
     result = json.loads(captured.out)
     assert (result["status"], result["faults"]) == ("finished", [])
     assert [race["address"].split("[")[0] for race in result["races"]] == ["v.inner.data"]
+
+
+NAMESAKES = """\
+namespace a { __global__ void inner(int *p) { p[threadIdx.x] = 1; } }
+namespace b { namespace c { __global__ void inner(int *p) { p[threadIdx.x] = p[threadIdx.x + 1]; } } }
+template <typename T, int N> __global__ void scale(T *p) { p[threadIdx.x] = N; }
+template __global__ void scale<float, 4>(float *);
+template __global__ void scale<int, 2>(int *);
+__global__ void over(int *p) { p[threadIdx.x] = 1; }
+__global__ void over(float *p, unsigned n) { if (threadIdx.x < n) p[0] = threadIdx.x; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name", "code"),
+    [
+        ("a::inner", "a::inner", 0),
+        ("c::inner", "b::c::inner", 1),
+        ("::b :: c::inner", "b::c::inner", 1),
+        ("scale<float,4>", "scale<float, 4>", 0),
+        ("scale<int, 2>", "scale<int, 2>", 0),
+        ("over(int*)", "over", 0),
+        ("over(float *, unsigned int)", "over", 1),
+    ],
+)
+def test_kernels_are_named_as_in_the_language(
+    tmp_path: Path, kernel: str, name: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "names.cu"
+    path.write_text(NAMESAKES)
+    command = ["--grid", "1", "--block", "32", "--seeds", "1", "--format", "json"]
+    assert main.main(["run", f"{path}:{kernel}", *command]) == code
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert (document["kernel"], document["status"]) == (name, "finished")
+    assert "there are also" not in captured.err
+
+
+def test_a_name_that_several_kernels_have_is_not_guessed_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "names.cu"
+    path.write_text(NAMESAKES)
+    for kernel, names in (
+        ("inner", "`a::inner(int *)` in line 1; `b::c::inner(int *)` in line 2"),
+        ("over", "`over(int *)` in line 6; `over(float *, unsigned int)` in line 7"),
+    ):
+        assert main.main(["run", f"{path}:{kernel}"]) == 2
+        assert capsys.readouterr().err == f"cuda-lsp: `{kernel}` is the name of several kernels: {names}\n"
+    assert main.main(["run", f"{path}:scale", "--seeds", "1"]) == 0  # instances of one kernel
+    assert "scale<float, 4> is run; there are also scale<int, 2>\n" in capsys.readouterr().err
+    assert main.main(["run", f"{path}:d::inner"]) == 2
+    assert "there are: a::inner, b::c::inner, over, scale<float, 4>, scale<int, 2>" in capsys.readouterr().err
+
+
+def test_a_run_that_no_schedule_ends_is_not_a_clean_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wait.cu"
+    path.write_text(
+        """__global__ void wait(volatile int *flag, int *out, int n) {
+  out[threadIdx.x / n] = threadIdx.x;
+  while (flag[0] == 0) { }
+}
+"""
+    )
+    command = ["run", f"{path}:wait", "--grid", "1", "--block", "4", "--seconds", "0.3"]
+    assert main.main([*command, "--arg", "n=1"]) == 4
+    assert "no race seen in 1 run, which did not come to its end" in capsys.readouterr().out
+    assert main.main([*command, "--arg", "n=2"]) == 1
+    assert "1 race in 1 run, which did not come to its end" in capsys.readouterr().out
+    assert main.main([*command, "--arg", "n=1", "--arg", "flag=1,1", "--format", "json", "--seeds", "2"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["runs"], document["ended"]) == (2, 2)
+
+
+def test_a_file_with_explicit_instantiations_is_run_without_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "instances.cu"
+    path.write_text(
+        """#define INSTANCE(T) template __global__ void scale<T>(T *)
+template <typename T> struct Box { T v; __device__ T get() { return v; } };
+template <typename T> __global__ void scale(T *p) { Box<T> b{p[threadIdx.x]}; p[threadIdx.x] = b.get(); }
+template class Box<int>;
+template __global__ void scale<float>(float *);
+INSTANCE(int);
+__global__ void plain(int *p) { p[threadIdx.x] = 1; }
+"""
+    )
+    for kernel in ("plain", "scale<float>"):
+        assert main.main(["run", f"{path}:{kernel}", "--grid", "1", "--block", "32", "--seeds", "1"]) == 0
+        assert "no race seen in 1 run" in capsys.readouterr().out

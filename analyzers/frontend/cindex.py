@@ -524,6 +524,17 @@ def kernel_identity(cursor: Cursor) -> str:
     return unstubbed(cursor.mangled_name)
 
 
+def namespaces_of(cursor: Cursor) -> str:
+    """Those around a declaration, each with its ``::``; those without a name are left out."""
+    names: list[str] = []
+    parent = cursor.semantic_parent
+    while parent is not None and parent.kind == CursorKind.NAMESPACE:
+        if not parent.is_anonymous():
+            names.insert(0, f"{parent.spelling}::")
+        parent = parent.semantic_parent
+    return "".join(names)
+
+
 def unstubbed(mangled: str) -> str:
     """A mangled name with clang's host launch-stub prefix taken out."""
     if mangled.startswith("__device_stub__"):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analyzers.frontend import focus
+from analyzers.frontend.cindex import namespaces_of
 from analyzers.frontend.lowering import kernels as kernels_module
 from analyzers.frontend.lowering.discovery import Discovery, Found, discover
 from analyzers.frontend.lowering.nodes import NodeTable
@@ -43,6 +44,18 @@ class FoundKernel:
     extent: SourceSpan
     _lowering: _Lowering = field(repr=False)
     _found: Found = field(repr=False)
+
+    @property
+    def full_name(self) -> str:
+        """With the namespaces around it; those without a name aside."""
+        written = self._found.node or self._found.template
+        return (namespaces_of(written.cursor) if written is not None else "") + self.name
+
+    @property
+    def parameter_types(self) -> str:
+        """Separated by commas; empty for a template without instances."""
+        node = self._found.node
+        return ", ".join(one.spelling for one in node.cursor.type.argument_types()) if node is not None else ""
 
     def lower(self) -> Kernel:
         """The kernel's IR; never raises, what goes wrong is an `Unsupported` in its body."""

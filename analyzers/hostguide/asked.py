@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzers.hostguide.declared import FoundFunction
+from analyzers.ir.names import base_word
 
 _FARTHEST = 200
 """Bytes between a launch and the name of its kernel, with template arguments, and between a function's name and its
@@ -21,7 +22,7 @@ class Asked:
 
     def __init__(self, kernels: Sequence[str], functions: Iterable[FoundFunction], texts: Mapping[str, bytes]) -> None:
         """``kernels``: names, with or without scopes and template arguments; none: all."""
-        wanted = {_base(name) for name in kernels}
+        wanted = {base_word(name) for name in kernels}
         known = {f.name for f in functions if _is_kernel(f, texts[f.path])} if wanted else set[str]()
         self._others = frozenset(known - wanted)
 
@@ -32,11 +33,7 @@ class Asked:
 
     def leaves_out_name(self, callee: str) -> bool:
         """Whether a launched expression names another kernel."""
-        return _base(callee) in self._others
-
-
-def _base(name: str) -> str:
-    return name.partition("<")[0].rpartition("::")[2]
+        return base_word(callee) in self._others
 
 
 def _is_kernel(f: FoundFunction, text: bytes) -> bool:

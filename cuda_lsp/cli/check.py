@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from analyzers.hostguide.contexts import describe
+from analyzers.ir.names import base_word
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, Progress
 from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_github, render_json, render_sarif, report, terminal
@@ -96,7 +97,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         out.write(renderer.gone(found))
     if arguments.html is not None:
         report.write(arguments.html, units)
-    _require_known_kernels(arguments.selection, [judged.unit for judged in units])
+    require_known_kernels(arguments.selection, [judged.unit for judged in units])
     _require_fitting_launches(arguments.selection, [judged.unit for judged in units])
     if arguments.write_baseline is not None:
         number = baselines.write(arguments.write_baseline, units, requests.folders)
@@ -176,9 +177,14 @@ def exit_code(found: Report, fail_on: frozenset[str] | None) -> int:
     return exit_codes.FINDINGS if failing else exit_codes.CLEAN
 
 
-def _require_known_kernels(selection: Selection, units: Sequence[UnitResult]) -> None:
-    if selection.kernels and not any(unit.kernels or unit.failure for unit in units):
-        raise UsageError(f"no kernel named {' or '.join(selection.kernels)} in these files")
+def require_known_kernels(selection: Selection, units: Sequence[UnitResult]) -> None:
+    """A name that no kernel has is a typing error, and would pass for a check that found nothing."""
+    if any(unit.failure for unit in units):
+        return
+    there = {base_word(kernel.name) for unit in units for kernel in unit.kernels}
+    missing = [name for name in selection.kernels if base_word(name) not in there]
+    if missing:
+        raise UsageError(f"no kernel named {' or '.join(missing)} in these files")
 
 
 def _require_fitting_launches(selection: Selection, units: Sequence[UnitResult]) -> None:

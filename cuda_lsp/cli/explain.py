@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
+from analyzers.frontend.scan import scan_kernels
 from cuda_lsp.cli import exit_codes, inputs, jobs
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
@@ -55,4 +56,12 @@ def split_target(target: str) -> tuple[str, str]:
     for path, kernel in splits:
         if Path(path).suffix:
             return path, kernel
+    whole = Path(target.removesuffix(":"))
+    if whole.is_file():
+        names = dict.fromkeys(kernel.name for kernel in scan_kernels(inputs.read(whole).text or ""))
+        there = f": {', '.join(list(names)[:8])}{', …' * (len(names) > 8)}" if names else ", if there is one in it"
+        raise UsageError(f"which kernel of {whole}? Name one behind the file, as in {whole}:KERNEL{there}")
+    for path, kernel in splits:
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a folder: name the file that {kernel} stands in, as in FILE:{kernel}")
     raise UsageError(f"“{target}” is not of the form FILE:KERNEL")

@@ -18,7 +18,7 @@ from typing import TextIO
 from analyzers.model import Fix, TextEdit, UnitResult
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
-from cuda_lsp.cli.check import apart, exit_code, tell_notices
+from cuda_lsp.cli.check import apart, exit_code, require_known_kernels, tell_notices
 from cuda_lsp.cli.inputs import Input, plain, shown
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
@@ -76,6 +76,7 @@ def fix(arguments: FixArguments, backend: str, out: TextIO, err: TextIO) -> int:
                 bar.finished(shown(file.path))
     finally:
         bar.clear()
+    require_known_kernels(arguments.selection, [result.unit for result in repaired])
     changed = [path for path, text in texts.items() if text != before[path]]
     for result in repaired:
         _tell(result, err)

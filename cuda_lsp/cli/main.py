@@ -20,7 +20,10 @@ from gpu_runner.sanitizer import TOOLS, Tool
 
 BACKEND = "cuda_lsp.backend:create"
 
-_EPILOG = "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input could not be analysed. See docs/cli.md."
+_EPILOG = (
+    "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input could not be analysed, "
+    "4 a run that was stopped before its end. See docs/cli.md."
+)
 
 
 def main(argv: Sequence[str] | None = None, backend: str = BACKEND) -> int:

@@ -23,6 +23,11 @@ def is_bad(result: RunResult) -> bool:
     return bool(result.faults) or result.status == "deadlock" or any(not race.same_value for race in result.races)
 
 
+def is_cut_short(result: RunResult) -> bool:
+    """Whether no run came to its end, so that what was not seen says nothing."""
+    return result.status == "time" and result.ended == 0
+
+
 def text_of(result: RunResult, shown_path: str, source: list[str], style: Style) -> str:
     """The findings, each with its threads and source lines, and a last line that sums up."""
     return "\n".join(_lines(result, shown_path, source, style)) + "\n"
@@ -33,8 +38,7 @@ def confirmed_text(
 ) -> str:
     """Whether a run confirms a finding: what showed it (`seen`), or all that happened."""
     head = f"{path}:{finding.span.line}: {finding.code.value}: {finding.message}"
-    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
-    verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {runs}"
+    verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {_runs(result)}"
     if seen is None and result.runs == 0:
         verdict = "not run"
     if seen is None:
@@ -167,10 +171,19 @@ def _shown(place: Place, path: str) -> str:
 
 
 def _summary(result: RunResult) -> str:
-    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
     speed = f"{result.accesses:,} records in {result.seconds:.2f} s"
     where = f", on {result.device}" if result.device else ""
-    return f"{_seen(result)} in {runs} ({speed}, compiled by {result.compiler}{where})"
+    return f"{_seen(result)} in {_runs(result)} ({speed}, compiled by {result.compiler}{where})"
+
+
+def _runs(result: RunResult) -> str:
+    """How many there were, and how many of them came to an end where not all did."""
+    runs = "1 run" if result.runs == 1 else f"{result.runs} runs"
+    if result.ended == result.runs or result.status == "deadlock":
+        return runs
+    if result.runs == 1:
+        return f"{runs}, which did not come to its end"
+    return f"{runs}, of which {result.ended or 'none'} came to {'its end' if result.ended == 1 else 'an end'}"
 
 
 def _seen(result: RunResult) -> str:

@@ -13,7 +13,7 @@ from cuda_lsp.cli import exit_codes, gpu, inputs, jobs, terminal
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.explain import split_target
-from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_unable, opinion_text, text_of
+from cuda_lsp.cli.render_run import confirmed_text, in_own_files, is_bad, is_cut_short, is_unable, opinion_text, text_of
 from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
@@ -75,6 +75,9 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         reason = outcome.unit.failure.text if outcome.unit is not None and outcome.unit.failure is not None else ""
         print(f"cuda-lsp: {path}: {reason or 'the kernel could not be taken in'}", file=err)
         return exit_codes.NOT_ANALYSED
+    if launchable.others:
+        rest = f" and {len(launchable.others) - 4} more" if len(launchable.others) > 4 else ""
+        print(f"cuda-lsp: {launchable.name} is run; there are also {', '.join(launchable.others[:4])}{rest}", file=err)
     base = plan.base_request(
         launchable,
         file.path,
@@ -232,4 +235,6 @@ def _confirm(
 def _code(results: Sequence[RunResult], second: Second) -> int:
     if second.missing or any(is_unable(result) for result in results):
         return exit_codes.NOT_ANALYSED
-    return exit_codes.FINDINGS if any(is_bad(result) for result in results) else exit_codes.CLEAN
+    if any(is_bad(result) for result in results):
+        return exit_codes.FINDINGS
+    return exit_codes.CUT_SHORT if any(is_cut_short(result) for result in results) else exit_codes.CLEAN

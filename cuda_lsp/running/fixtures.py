@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
+from analyzers.ir.names import is_called
 from cuda_lsp.running.arguments import ArgumentError, dimensions
 from gpu_runner.request import Dim3
 
@@ -97,7 +98,7 @@ def fixtures_of(path: Path, kernel: str) -> Iterator[Fixture]:
         if not isinstance(run, dict):
             raise ArgumentError(f"{path}: run {number} is no table")
         table = cast("dict[str, Any]", run)
-        if str(table.get("kernel", kernel)).split("::")[-1].split("<")[0] == kernel.split("<")[0].split("::")[-1]:
+        if is_called(str(table.get("kernel", kernel)), kernel):
             yield _fixture(table, f"{path.name}, run {number}")
 
 

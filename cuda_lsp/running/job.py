@@ -61,7 +61,7 @@ def _watch(source: BinaryIO) -> None:
 
 def _work(frame: Mapping[str, Any], say: Any) -> None:
     request = check_request(frame)
-    found = launchable(request, frame["kernel"])
+    found = launchable(request, frame["kernel"], frame["mangled"])
     arch = request.flags.arch
     lock_step = request.options.warp_lockstep
     flags = request.flags.arguments

@@ -31,6 +31,7 @@ from analyzers.frontend.scan import scan_kernels
 from analyzers.hostguide.disguises import labels, may_give, pastes, spliced_words
 from analyzers.hostguide.program import Definition, HostFile, Program
 from analyzers.hostguide.source import blanked
+from analyzers.ir.names import base_word
 from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.workspace import includers
@@ -239,7 +240,7 @@ class View:
         `macros` of compile commands stand for may be called without a mention."""
         search = _Search(self, unit)
         defined = {k for path in self.closure(unit) for k in self.kernels(path)}
-        search.run(defined if not kernels else {k.partition("<")[0] for k in kernels} & defined)
+        search.run(defined if not kernels else {base_word(k) for k in kernels} & defined)
         search.add_callees()
         search.look_for_rivals()
         return Program(

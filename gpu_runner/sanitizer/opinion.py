@@ -138,7 +138,9 @@ def result_of(text: str, request: Request, said: str, errors: str) -> RunResult:
         last = (errors or said).strip().splitlines()[-1:]
         status, message = "crash", "; ".join([*details, *last]) or f"{PROGRAM} told nothing"
         details = ()
-    return RunResult(status, message, details, report.races, report.faults, report.waiting, runs=1)
+    return RunResult(
+        status, message, details, report.races, report.faults, report.waiting, runs=1, ended=int(status == "finished")
+    )
 
 
 def _end(said: str) -> tuple[Status, str]:
