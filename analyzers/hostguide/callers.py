@@ -37,6 +37,8 @@ class Callee:
     """What is assumed where its callers in sight are taken as all."""
     is_open: bool = False
     """It is run as called with anything."""
+    is_given: bool = False
+    """`Callers.open_ones` has given all there is of it."""
 
     @property
     def first(self) -> FoundFunction:
@@ -102,9 +104,11 @@ class Callers:
                 self._by_place[place_of(copy.cursor)] = callee
 
     def open_ones(self) -> Iterator[Cursor]:
-        """What has to be run as called with anything, as far as is known now. Ask again after running these."""
+        """What has to be run as called with anything, as far as is known now and was not given before. Instances of
+        templates may be given again. Ask again after running these."""
         for callee in self._callees:
-            if callee.is_open:
+            if callee.is_open and not callee.is_given:
+                callee.is_given = not callee.first.template
                 yield from self._bodies(callee)
 
     def open_another(self) -> bool:

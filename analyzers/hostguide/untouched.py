@@ -17,7 +17,7 @@ from typing import Any
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.hostguide.declared import CLASSES, FUNCTIONS, FoundFunction, on_device
-from analyzers.hostguide.implied import Implied
+from analyzers.hostguide.implied import Effects, Implied
 from analyzers.hostguide.tree import identity
 from analyzers.hostguide.written import Code, Doubt
 
@@ -77,6 +77,26 @@ class _Closure:
     """Functions that are called and not in sight."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What the body of one function leads to by itself."""
+
+    extent: _Extent | None
+    """Its text; None for one that is not in the texts."""
+    functions: tuple[int, ...]
+    effects: Effects
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """What is named in one text."""
+
+    macros: list[_Extent]
+    patterns: dict[_Spot, FoundFunction]
+    """Templates: of no use where instances of them are reached."""
+    functions: tuple[int, ...]
+
+
 class Reached:
     """What is reached from the functions of a program, and the members that they write."""
 
@@ -100,7 +120,10 @@ class Reached:
         self._reached: dict[int, _Closure] = {}
         self._classes: dict[_Spot, tuple[str, bool]] = {}
         self._by_class: dict[str, list[FoundFunction]] | None = None
-        self._known_mentions: dict[tuple[str, int, bool], list[_Named]] = {}
+        self._cursors: dict[int, Any] = {}
+        """Of functions, by number."""
+        self._bodies: dict[int, _Body] = {}
+        self._known_mentions: dict[tuple[str, int, bool], _Mentions] = {}
         self._known_applied: dict[_Spot, list[Any]] = {}
         self._roots: list[Any] | None = None
 
@@ -114,7 +137,7 @@ class Reached:
         if record in reached.overwritten:
             return None
         alone = writers.isdisjoint(reached.spots) and self._assigners_of(record).isdisjoint(reached.spots)
-        return tuple(reached.outside) if alone else None
+        return tuple(sorted(reached.outside)) if alone else None
 
     def _assigners_of(self, record: str) -> frozenset[_Spot]:
         """The functions that assign to a variable which is declared with a class somewhere, or through one."""
@@ -170,46 +193,60 @@ class Reached:
 
     def _closure(self, function: Any) -> _Closure:
         closure = _Closure(set(), set(), {})
-        bodies: set[int] = set()
         patterns: dict[_Spot, FoundFunction] = {}
-        resolving: list[Any] = [function]
+        resolving = [self._numbered(function)]
+        bodies = set(resolving)
         waiting: list[_Extent] = []
         out = False
+
+        def follow(numbers: Sequence[int]) -> None:
+            fresh = [n for n in numbers if n not in bodies]
+            bodies.update(fresh)
+            resolving.extend(fresh)
+
         while resolving or waiting or patterns:
             if not resolving and not waiting:
                 spot, f = patterns.popitem()
                 if spot not in closure.spots:
-                    resolving.append(f.cursor)
+                    follow((self._numbered(f.cursor),))
             while resolving:
-                cursor = resolving.pop()
-                if identity(cursor) in bodies:
-                    continue
-                bodies.add(identity(cursor))
-                effects = self._implied.of(cursor)
-                f = self._found(cursor)
-                if f is not None:
-                    waiting.append((f.path, f.start, f.end, f, effects.unresolved))
-                resolving += effects.functions.values()
-                closure.overwritten |= effects.overwritten
-                closure.outside.update(effects.outside)
-                if effects.leads_out and not out:
+                body = self._body(resolving.pop())
+                if body.extent is not None:
+                    waiting.append(body.extent)
+                follow(body.functions)
+                closure.overwritten |= body.effects.overwritten
+                closure.outside.update(body.effects.outside)
+                if body.effects.leads_out and not out:
                     out = True
-                    resolving += self._held()
-                if effects.unresolved:
-                    resolving += self._applied(f)
+                    follow([self._numbered(cursor) for cursor in self._held()])
             if waiting:
                 path, at, end, inside, doubtful = waiting.pop()
                 if (path, at) in closure.spots:
                     continue
                 closure.spots.add((path, at))
-                for named in self._mentions(path, at, end, inside, doubtful):
-                    if named[3] is None:
-                        waiting.append((*named, doubtful))
-                    elif named[3].template:
-                        patterns[named[:2]] = named[3]
-                    else:
-                        resolving.append(named[3].cursor)
+                mentions = self._mentions(path, at, end, inside, doubtful)
+                waiting += mentions.macros
+                patterns |= mentions.patterns
+                follow(mentions.functions)
         return closure
+
+    def _numbered(self, cursor: Any) -> int:
+        number = identity(cursor)
+        self._cursors.setdefault(number, cursor)
+        return number
+
+    def _body(self, number: int) -> _Body:
+        """What is found in the body of a function, by the number of its cursor."""
+        known = self._bodies.get(number)
+        if known is None:
+            cursor = self._cursors[number]
+            effects = self._implied.of(cursor)
+            f = self._found(cursor)
+            extent = (f.path, f.start, f.end, f, effects.unresolved) if f is not None else None
+            reached = [*effects.functions.values(), *(self._applied(f) if effects.unresolved else ())]
+            functions = tuple(dict.fromkeys(map(self._numbered, reached)))
+            known = self._bodies[number] = _Body(extent, functions, effects)
+        return known
 
     def _applied(self, f: FoundFunction | None) -> list[Any]:
         """The operators and conversions in sight that a function may apply to objects whose classes clang does not say,
@@ -280,11 +317,17 @@ class Reached:
                 member = _ADDRESS.search(front) is not None
                 yield from (f.cursor for f in functions if member or not _is_bound(f))
 
-    def _mentions(self, path: str, at: int, end: int, inside: FoundFunction | None, doubtful: bool) -> list[_Named]:
+    def _mentions(self, path: str, at: int, end: int, inside: FoundFunction | None, doubtful: bool) -> _Mentions:
         key = (path, at, doubtful)
         found = self._known_mentions.get(key)
         if found is None:
-            found = self._known_mentions[key] = list(self._mentioned(path, at, end, inside, doubtful))
+            named = list(self._mentioned(path, at, end, inside, doubtful))
+            plain = (f.cursor for *_, f in named if f is not None and not f.template)
+            found = self._known_mentions[key] = _Mentions(
+                [(where, start, stop, None, doubtful) for where, start, stop, f in named if f is None],
+                {(where, start): f for where, start, _, f in named if f is not None and f.template},
+                tuple(dict.fromkeys(map(self._numbered, plain))),
+            )
         return found
 
     def _mentioned(
