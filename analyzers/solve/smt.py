@@ -16,6 +16,7 @@ from analyzers.ir.expr import BOOL, Expr, walk
 from analyzers.ir.intervals import Intervals
 from analyzers.solve.check import satisfies
 from analyzers.solve.order import by_witness_rank
+from analyzers.solve.processor_time import limited
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
 from analyzers.solve.smtlib import Encoder
 
@@ -28,9 +29,9 @@ MAX_TERMS = 4_000
 when the budget is spent. What it has an answer for has a few hundred, or two thousand where threads wait for others."""
 _SMALLER_CALLS = 24
 """At most this many further calls make a witness smaller."""
-LEAST_MILLISECONDS, UNITS_PER_MILLISECOND = 3_000, 500
-"""The time a call may take whatever it counts: ten times what its resource units mostly take. Nonlinear arithmetic can
-spend minutes between two counts."""
+LEAST_SECONDS, UNITS_PER_SECOND = 3.0, 500_000
+"""The processor time a call may take whatever it counts: ten times what its resource units mostly take. Nonlinear
+arithmetic can spend minutes between two counts."""
 _HARD_CALL = 11
 """What a call without an answer counts for: where one is hard the next ones are too."""
 
@@ -96,6 +97,8 @@ class _Session:
 
     def __init__(self, encoder: Encoder, conditions: list[str], facts: list[str]) -> None:
         self._z3: Any = import_module("z3")
+        self.is_spent = False
+        """The last call was interrupted: Z3 may refuse all that follows."""
         self._encoder = encoder
         self._context: Any = self._z3.Context()
         self._solver: Any = self._z3.Solver(ctx=self._context)
@@ -112,8 +115,10 @@ class _Session:
     def check(self, budget: int) -> str:
         """``sat``, ``unsat`` or ``unknown``."""
         self._solver.set("rlimit", budget)
-        self._solver.set("timeout", LEAST_MILLISECONDS + budget // UNITS_PER_MILLISECOND)
-        return str(self._solver.check(*self._assumptions))
+        with limited(LEAST_SECONDS + budget / UNITS_PER_SECOND, self._context.interrupt) as call:
+            outcome = str(self._solver.check(*self._assumptions))
+        self.is_spent = call.was_interrupted
+        return "unknown" if self.is_spent else outcome
 
     def core(self) -> list[int]:
         """Indices of the facts that the last ``unsat`` used."""
@@ -121,7 +126,10 @@ class _Session:
         return [i for i in range(len(self._assumptions)) if f"fact{i}" in names]
 
     def reason(self) -> str:
-        return str(self._solver.reason_unknown())
+        if self.is_spent:
+            return "its time is spent"
+        reason = str(self._solver.reason_unknown())
+        return "its resource units are spent" if reason == "canceled" else reason
 
     def values(self) -> dict[Expr, int]:
         """The last model."""
@@ -160,6 +168,8 @@ def _smaller(
             calls -= 1
             session.push_at_least(symbol, 0)
             outcome = session.check(allowance)
+            if session.is_spent:
+                return best
             if outcome == "sat" and satisfies(query, found := session.values()):
                 best = found
             else:
@@ -171,6 +181,8 @@ def _smaller(
             calls -= 1
             session.push_at_most(symbol, lowest + step)
             outcome = session.check(allowance)
+            if session.is_spent:
+                return best
             if outcome == "sat" and satisfies(query, found := session.values()):
                 best = found
                 break
