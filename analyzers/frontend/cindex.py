@@ -23,6 +23,7 @@ CursorKind: Any = _module.CursorKind
 TypeKind: Any = _module.TypeKind
 TokenKind: Any = _module.TokenKind
 StorageClass: Any = _module.StorageClass
+TLSKind: Any = _module.TLSKind
 TemplateArgumentKind: Any = _module.TemplateArgumentKind
 AccessSpecifier: Any = _module.AccessSpecifier
 

@@ -89,6 +89,7 @@ class TreeBuilder(ExpressionBuilder):
         body = None
         parameters: list[Declaration] = []
         initialisers: list[tuple[str, HostType, Node]] = []
+        bases: list[Node] = []
         field: tuple[str, HostType] | None = None
         for child in cindex.children(cursor):
             kind = child.kind
@@ -103,13 +104,15 @@ class TreeBuilder(ExpressionBuilder):
             elif field is not None and kind.is_expression():
                 initialisers.append((*field, self.expression(child)))
                 field = None
+            elif kind.is_expression() and cursor.kind == CursorKind.CONSTRUCTOR:
+                bases.append(self.expression(child))
         if body is None:
             return None
         result = self.types.of(cursor.result_type)
         outer, self.depth = self.depth, 0
         made = self.statement(body)
         self.depth = outer
-        return HostFunction(cursor.spelling, tuple(parameters), made, result, cursor, tuple(initialisers))
+        return HostFunction(cursor.spelling, tuple(parameters), made, result, cursor, tuple(initialisers), tuple(bases))
 
     # --- statements
 

@@ -5,7 +5,7 @@ The lower half of ``build``: declarations, functions by reference, expressions a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from analyzers.frontend import cindex
@@ -52,6 +52,8 @@ _CONFIGURE = ("__cudaPushCallConfiguration", "cudaConfigureCall")
 _FIRST_EXPRESSION, _LAST_EXPRESSION = 100, 199  # CXCursor_FirstExpr … LastExpr
 
 
+LEFT_OUT = "left out"
+"""The value of an ``unknown`` that is the default of a parameter, not in sight."""
 OBJECT = "object"
 """The value of a ``cast`` that names an object under another type, as one to a reference does."""
 _CASTS = _ids(
@@ -507,7 +509,7 @@ class ExpressionBuilder:
         if target is not None and target._kind_id == _CONSTRUCTOR:
             count = cindex.argument_count(cursor)
             given = parts[len(parts) - count :] if 0 <= count < len(parts) else parts
-            return Node("construct", ty, tuple(self.expression(a) for a in given), target, cursor, True)
+            return Node("construct", ty, tuple(self._passed(given, target)), target, cursor, True)
         if not parts:
             return Node("call", ty, (None, *self._arguments(cursor)), target, cursor, True)
         if target is not None and target._kind_id in _METHODS:
@@ -519,10 +521,30 @@ class ExpressionBuilder:
                 target = callee.value
         elif target.spelling.startswith("operator"):  # its name stands between the operands
             return Node("call", ty, (None, *self._arguments(cursor)), target, cursor, True)
-        return Node("call", ty, (callee, *(self.expression(a) for a in parts[1:])), target, cursor, True)
+        return Node("call", ty, (callee, *self._passed(parts[1:], target)), target, cursor, True)
 
     def _arguments(self, cursor: Any) -> list[Node]:
-        return [self.expression(a) for a in cursor.get_arguments() if a is not None]
+        return self._passed([a for a in cursor.get_arguments() if a is not None], cindex.referenced(cursor))
+
+    def _passed(self, arguments: Sequence[Any], target: Any) -> list[Node]:
+        """What a function is called with, defaults included: they are evaluated anew for each call."""
+        return [
+            self._default_argument(a, target, n) if _is_left_out(a) else self.expression(a)
+            for n, a in enumerate(arguments)
+        ]
+
+    def _default_argument(self, argument: Any, target: Any, index: int) -> Node:
+        """The default of a parameter."""
+        declared: list[Any] = []
+        if target is not None and target._kind_id in _FUNCTIONS:
+            declared = [target, target.canonical, target.get_definition(), cindex.specialized_template(target)]
+        for function in declared:
+            parameters = [] if function is None else cindex.children(function)
+            parameters = [c for c in parameters if c.kind == CursorKind.PARM_DECL]
+            given = [c for p in parameters[index : index + 1] for c in p.get_children() if is_expression_kind(c)]
+            if given:
+                return self.converted(self.expression(given[-1]), self._type(parameters[index]))
+        return Node("unknown", self._type(argument), (), LEFT_OUT, argument, True)
 
     def _method(self, cursor: Any, target: Any, ty: HostType, parts: list[Any]) -> Node:
         arguments = self._arguments(cursor)
@@ -549,6 +571,13 @@ class ExpressionBuilder:
         kernel = self.expression(parts[0])
         args = (kernel, *configuration[:3], *(self.expression(a) for a in parts[2:]))
         return Node("launch", OTHER, args, parts[1], cursor, True)
+
+
+def _is_left_out(argument: Any) -> bool:
+    """Whether a call leaves an argument to its default, which has no place in the text."""
+    if argument._kind_id != CursorKind.UNEXPOSED_EXPR.value or cindex.children(argument):
+        return False
+    return argument.location.file is None
 
 
 _MOST_BASES = 64
@@ -609,7 +638,10 @@ def _storage(cursor: Any) -> str:
     inside = parent is not None and (parent._kind_id in _FUNCTIONS or parent.kind == CursorKind.FUNCTION_TEMPLATE)
     if not inside:
         return "global"
-    return "static" if cursor.storage_class == cindex.StorageClass.STATIC else "local"
+    if cursor.storage_class == cindex.StorageClass.EXTERN:
+        return "global"
+    lasting = cursor.storage_class == cindex.StorageClass.STATIC or cursor.tls_kind != cindex.TLSKind.NONE
+    return "static" if lasting else "local"
 
 
 __all__ = ["ExpressionBuilder", "HostFunction", "instance_text", "is_expression_kind"]

@@ -9,20 +9,19 @@ from __future__ import annotations
 import re
 
 from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
-from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.borrowed import is_borrowed
 from analyzers.hostguide.build import TreeBuilder
-from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, ReferenceTo
-from analyzers.hostguide.keeping import Keeper
+from analyzers.hostguide.build_expressions import LEFT_OUT
+from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
+from analyzers.hostguide.implicit import Implicit
 from analyzers.hostguide.library import (
-    CONTAINER_ACCESS,
     LIBRARY,
-    PURE_METHODS,
 )
 from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
 from analyzers.hostguide.places import Frame
 from analyzers.hostguide.source import SourceTexts, extent
+from analyzers.hostguide.specials import UNSEEN
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, place_of
 from analyzers.hostguide.values import (
     Address,
@@ -68,7 +67,7 @@ _NEVER_RETURN = frozenset(
 )  # fmt: skip
 
 
-class Caller(Keeper):
+class Caller(Implicit):
     """Calls of every kind."""
 
     wanted: frozenset[str] = frozenset()
@@ -89,17 +88,19 @@ class Caller(Keeper):
         """Functions of other translation units than their callers' that were run since the root was entered."""
         self.steps = 0
         """Statements run so far."""
-        self.shapes: int = 0
-        """Counts what may have resized a tensor or container through another handle."""
         self.resembles: dict[int, int] = {}
         """Tensors made in the shape of another one."""
-        self._bundled: dict[int, bool] = {}
         self._noreturn: dict[int, bool] = {}
         self._pickers: dict[int, bool] = {}
-        self._parameters: dict[int, list[HostType] | None] = {}
-        self._const_methods: dict[int, bool] = {}
 
     def call(self, node: Node) -> Value:
+        result = self._called(node)
+        self.apply(node)
+        if isinstance(node.ty, RecordType):
+            self.made_temporary(node, result)
+        return result
+
+    def _called(self, node: Node) -> Value:
         if node.op == "construct":
             return self.construct(node)
         if node.op == "method":
@@ -167,6 +168,9 @@ class Caller(Keeper):
     def construct(self, node: Node) -> Value:
         raise NotImplementedError
 
+    def construct_base(self, node: Node, this: Value | None) -> None:
+        raise NotImplementedError
+
     def call_method(self, node: Node) -> Value:
         raise NotImplementedError
 
@@ -175,44 +179,6 @@ class Caller(Keeper):
 
     def run_sometimes(self, closure: Closure) -> None:
         raise NotImplementedError
-
-    def bundled(self, target: Cursor) -> bool:
-        key = identity(target)
-        found = self._bundled.get(key)
-        if found is None:
-            file = target.location.file
-            found = self._bundled[key] = file is None or is_bundled(file.name)
-        return found
-
-    def parameter(self, target: Cursor | None, index: int) -> HostType | None:
-        """The type of a parameter; VOID for an argument of a ``...``, None when the function is not known."""
-        if target is None:
-            return None
-        key = identity(target)
-        if key not in self._parameters:
-            known = target.kind in _DECLARED
-            types = [self.builder.types.of(t) for t in target.type.argument_types()] if known else None
-            self._parameters[key] = types
-        found = self._parameters[key]
-        if found is None:
-            return None
-        return found[index] if index < len(found) else VOID
-
-    def lambda_body(self, cursor: Cursor) -> Node | None:
-        found = self.builder.lambda_body(cursor)
-        return found.body if found is not None else None
-
-    def words(self, cursor: Cursor) -> frozenset[str]:
-        return self.builder.sources.words(*extent(cursor))
-
-    def keeps_object(self, target: Cursor) -> bool:
-        """Whether a method leaves the object it is called on as it is."""
-        key = identity(target)
-        constant = self._const_methods.get(key)
-        if constant is None:
-            constant = self._const_methods[key] = " const" in target.type.spelling.rpartition(")")[2]
-        name = target.spelling
-        return constant or (self.bundled(target) and (name in CONTAINER_ACCESS or name in PURE_METHODS))
 
     def never_returns(self, target: Cursor) -> bool:
         key = identity(target)
@@ -284,6 +250,10 @@ class Caller(Keeper):
         bound: list[tuple[Variable, Value]] = []
         for index, parameter in enumerate(function.parameters):
             argument = arguments[index] if index < len(arguments) else None
+            if argument is not None and argument.value is LEFT_OUT:
+                self.run_implied(UNSEEN)
+            if not isinstance(parameter.ty, ReferenceTo):
+                self.elide(argument)
             value = self._lent(function, parameter, argument) or self._argument(parameter.ty, argument, parameter.name)
             made = Variable(
                 parameter.name, parameter.ty.target if isinstance(parameter.ty, ReferenceTo) else parameter.ty
@@ -297,7 +267,9 @@ class Caller(Keeper):
             self.taken[function] = None
         for variable, value in bound:
             self.state.store[variable] = value
-        return self._activated(frame, function)
+        result = self._activated(frame, function)
+        self.run_implied(self.destroyed_parameters(function))
+        return result
 
     def _own_copies(self, frame: Frame, function: HostFunction, closure: Closure) -> None:
         """A lambda that writes what it captured by copy writes its own copy, which lives from call to call."""
@@ -362,7 +334,11 @@ class Caller(Keeper):
         self.frame = frame
         self.runs_now(function)
         try:
+            for base in function.bases:
+                self.construct_base(base, frame.this)
             for field, ty, initial in function.initialisers:
+                if not isinstance(ty, ReferenceTo):
+                    self.elide(initial)
                 value = self.bound_member(initial, ty)
                 if isinstance(frame.this, Address):
                     self.write(Address(frame.this.variable, (*frame.this.path, field)), value)
@@ -474,6 +450,8 @@ class Caller(Keeper):
     def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
         """An argument reaches code that is not looked into."""
         self.unfollowed(value)
+        if harmless:
+            self.called_back_later(value)
         if isinstance(value, Expr):
             return
         through_const = isinstance(ty, PointerTo) and ty.const
@@ -503,9 +481,6 @@ def _says_noreturn(sources: SourceTexts, target: Cursor) -> bool:
     return False
 
 
-_DECLARED = frozenset(
-    {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION, CursorKind.CONSTRUCTOR}
-)
 _CALLABLE = frozenset({CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION})
 
 

@@ -527,6 +527,7 @@ class Evaluator(Conversions):
         """A statement expression: the value of its last statement."""
         value: Value | None = None
         pending, self.frame.pending = self.frame.pending, {}
+        temporaries, self.frame.temporaries = self.frame.temporaries, []
         for part in node.args:
             if part is None:
                 continue
@@ -539,6 +540,7 @@ class Evaluator(Conversions):
                 else:
                     self.run_statement(statement)
         self.frame.pending = pending
+        self.frame.temporaries += temporaries
         return value if value is not None else self.fresh("value", node.ty)
 
     def _unknown(self, node: Node) -> Value:

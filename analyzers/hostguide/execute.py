@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from analyzers.frontend import cindex
-from analyzers.frontend.cindex import CursorKind, Type
 from analyzers.hostguide.asserted import LostCode, asserted, in_scope
 from analyzers.hostguide.assumptions import parse_condition
 from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.build_expressions import names_object
 from analyzers.hostguide.evaluate import is_expression
-from analyzers.hostguide.hosttypes import PointerTo, RecordType, ReferenceTo
+from analyzers.hostguide.hosttypes import PointerTo, ReferenceTo
 from analyzers.hostguide.iterate import LoopRunner
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.pitched import RowPitch
 from analyzers.hostguide.places import Exits, Frame
+from analyzers.hostguide.specials import NOTHING, Run
 from analyzers.hostguide.tree import Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
@@ -42,7 +42,6 @@ class Executor(LoopRunner):
 
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
-        self._destructors: dict[str, bool] = {}
         self.row_pitches: Callable[[], Sequence[RowPitch]] = tuple
         """What holds between members of matrices with padded rows; asked for only where such members are at hand."""
         self._kinds: dict[str, Callable[[Node], None]] = {
@@ -74,7 +73,8 @@ class Executor(LoopRunner):
         for parameter in function.parameters:
             self._free_parameter(parameter)
         try:
-            for _, _, value in function.initialisers:
+            for value in (*function.bases, *(given for _, _, given in function.initialisers)):
+                self.elide(value)
                 self.evaluate(value)
             self.run_statement(function.body)
         except Stop:
@@ -86,11 +86,11 @@ class Executor(LoopRunner):
         rule = self._kinds.get(node.op)
         if rule is not None:
             rule(node)
-            return
-        if is_expression(node):
+        elif is_expression(node):
             before, self.statement = self.statement, node
             self.evaluate(node)
             self.statement = before
+        self.end_expression()
 
     def _block(self, node: Node) -> None:
         outer = len(self.frame.guards)
@@ -100,14 +100,12 @@ class Executor(LoopRunner):
         finally:
             del self.frame.guards[outer:]
 
-    def _destroy(self, guards: list[Variable]) -> None:
-        """Objects go out of scope: their destructors may write what they can reach."""
-        for variable in guards:
+    def _destroy(self, guards: list[tuple[Variable, Run]]) -> None:
+        """Objects go out of scope, the last one first."""
+        self.end_expression()
+        for variable, run in reversed(guards):
             held = self.state.store.get(variable)
-            for place in self.reachable(held) if held is not None else ():
-                self.forget(place)
-        if guards:
-            self.forget_outside()
+            self.run_implied(run, (held,) if held is not None else ())
 
     def _statements_of(self, node: Node) -> None:
         parts = [p for p in node.args if p is not None]
@@ -152,8 +150,11 @@ class Executor(LoopRunner):
         declared: Declaration = node.value
         before, self.statement = self.statement, node
         value = node.args[0]
-        if declared.storage == "static" and not declared.const:
-            pass  # keeps its value from call to call
+        self.elide(value)
+        if declared.storage == "static":
+            self._initialised_once(value)
+        elif declared.storage == "global":
+            pass  # declared again
         elif isinstance(declared.ty, ReferenceTo):
             self.declare(declared, self._bound_reference(declared, value))
         elif value is not None:
@@ -161,34 +162,26 @@ class Executor(LoopRunner):
             self.declare(declared, self._named(self.converted(made, declared.ty), declared))
         else:
             self.declare(declared, self.fresh(declared.name, declared.ty))
-        if isinstance(declared.ty, RecordType) and declared.storage == "local" and self.destroys(declared.cursor.type):
-            self.frame.guards.append(self.variable(declared))
+        self.end_expression()
+        lives = not isinstance(declared.ty, ReferenceTo) or (value is not None and not names_object(value.cursor))
+        dies = self.destroyed_with(declared) if declared.storage == "local" and lives else NOTHING
+        if dies:
+            self.frame.guards.append((self.variable(declared), dies))
         self.statement = before
 
-    def destroys(self, ty: Type) -> bool:
-        """Whether a class of the unit has a destructor that somebody wrote, in itself or in a member."""
-        canonical = ty.get_canonical()
-        name = canonical.spelling
-        found = self._destructors.get(name)
-        if found is None:
-            self._destructors[name] = False
-            found = self._destructors[name] = self._has_destructor(canonical)
-        return found
-
-    def _has_destructor(self, ty: Type) -> bool:
-        declaration = ty.get_declaration()
-        if self.bundled(declaration):
-            return False
-        for child in cindex.class_members(declaration):
-            if child.kind == CursorKind.DESTRUCTOR:
-                return True
-            if child.kind == CursorKind.CXX_BASE_SPECIFIER and self._base_destroys(child.type):
-                return True
-        return any(self.destroys(field.type) for field in ty.get_fields())
-
-    def _base_destroys(self, ty: Type) -> bool:
-        """Of a base that depends on a template's parameters nothing is known."""
-        return ty.get_declaration().kind == CursorKind.NO_DECL_FOUND or self.destroys(ty)
+    def _initialised_once(self, value: Node | None) -> None:
+        """A static variable keeps its value from call to call; the first one initialises it."""
+        if value is None or not value.effects:
+            return
+        untouched = self.state.copy()
+        ends: list[tuple[State, Value | None]] = [(untouched, None)]
+        with suppress(Stop):
+            self.evaluate(value)
+            self.end_expression()
+            ends.append((self.state, None))
+        joined = self.join_all(ends)
+        assert joined is not None
+        self.state = joined[0]
 
     def _named(self, value: Value, declared: Declaration) -> Value:
         """An allocation or unknown pointer takes the name of the first variable that holds it."""
@@ -211,6 +204,7 @@ class Executor(LoopRunner):
     def _if(self, node: Node) -> None:
         before, self.statement = self.statement, node.arg(0)
         condition = self.condition(node.arg(0))
+        self.end_expression()
         self.statement = before
         then, orelse = node.arg(1), node.args[2]
 
@@ -249,6 +243,7 @@ class Executor(LoopRunner):
                 if value is None:
                     value = self.fresh("reference", PointerTo(self.frame.result.target, None, False))
             else:
+                self.elide(returned)
                 value = self.converted(self.evaluate(returned), self.frame.result)
         self._destroy(self.frame.guards)
         self.frame.returns.append((self.state, value))
@@ -330,6 +325,7 @@ class Executor(LoopRunner):
             self.run_unknown(node)
             return
         subject = self.evaluate(node.arg(0))
+        self.end_expression()
         entry = self.state
         exits = Exits("switch")
         self.frame.exits.append(exits)

@@ -69,6 +69,7 @@ class Forgetter(Launcher):
         found = self._effects.get(id(node))
         if found is None:
             found = self._effects[id(node)] = writes_of(self, *(parts or (node,)))
+            self.resolve(found)
         return found
 
     def _forget_writes(self, writes: Writes, mixed: bool = False) -> None:

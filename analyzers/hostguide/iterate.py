@@ -181,7 +181,9 @@ class LoopRunner(Forgetter):
 
     def _test(self, condition: Node) -> Expr:
         self.frame.pending.clear()
-        return self.condition(condition)
+        found = self.condition(condition)
+        self.end_expression()
+        return found
 
     def _leave(
         self,
@@ -326,6 +328,7 @@ class LoopRunner(Forgetter):
     def _each(self, node: Node) -> None:
         declared: Declaration = node.value
         self.evaluate(node.arg(0))
+        ranged, self.frame.temporaries = self.frame.temporaries, []
         carried = self._carry(self.effects_of(node))
         outer, self.innermost = self.innermost, carried.head.first
         head = self.state
@@ -350,6 +353,7 @@ class LoopRunner(Forgetter):
         joined = self.join_all([(head, None), *exits.states])
         assert joined is not None
         self.state = joined[0]
+        self.frame.temporaries = ranged
 
 
 def _chain(index: Expr, parts: list[Value]) -> Value:

@@ -57,10 +57,13 @@ class Keeper(Evaluator):
             base = leaf.base if isinstance(leaf, Record) else leaf
             parts: dict[str | int, Value] = {}
             for name, ty, field in self._fields_of(base) if isinstance(base, Unknown) else ():
+                value = self.part(held, name, ty, f"{variable.name.removeprefix('*')}.{name}")
+                if isinstance(now, Record) and now.parts.get(name) is value:
+                    continue  # what was run of the function has left it alone
                 unseen = self.leaves_alone(function.cursor, _class_of(field), name)
                 if unseen is not None:
                     outside.update(dict.fromkeys(unseen))
-                    parts[name] = value = self.part(held, name, ty, f"{variable.name.removeprefix('*')}.{name}")
+                    parts[name] = value
                     for symbol in ex.symbols(value) if isinstance(value, Expr) else ():
                         if symbol in self.part_of:
                             self.read_as.setdefault(symbol, field)

@@ -46,6 +46,7 @@ from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import Drafts, contexts_of, merged
 from analyzers.hostguide.replaceable import replaceable
 from analyzers.hostguide.source import SourceTexts, blanked, extent
+from analyzers.hostguide.specials import is_applied
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
 from analyzers.hostguide.written import Code
@@ -56,6 +57,11 @@ _MOST_CONTEXTS = 12
 """Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
 _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
+_DELETER = re.compile(
+    rb"\bshared_ptr\s*<[^;{}()]*>\s*(?:[A-Za-z_]\w*\s*)?[({][^;]*,"
+    rb"|\ballocate_shared\b|(?:\.|->)\s*reset\s*\([^;]*,"
+)
+"""A shared pointer is made with something more than a pointer."""
 _USES = frozenset({CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR})
 
 
@@ -181,8 +187,15 @@ class _Guide:
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
+        self.machine.specials.free = cache(self._free_functions)
+        self.machine.specials.custom_deleters = cache(lambda: any(_DELETER.search(t) for t in self.texts.values()))
         self._run_all(wanted, mentions)
         return self._collected()
+
+    def _free_functions(self) -> list[tuple[Cursor, str]]:
+        """The functions outside of classes that library templates may apply to objects, with their types."""
+        free = (f.cursor for f in self.functions if f.cursor.kind not in MEMBERS and is_applied(f.name))
+        return [(c, c.type.spelling) for c in free]
 
     def _implied(self) -> Implied:
         builder = self.machine.builder

@@ -15,7 +15,8 @@ from typing import Protocol
 
 from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, RecordType, ReferenceTo, usual
-from analyzers.hostguide.tree import Declaration, Node
+from analyzers.hostguide.specials import NOTHING, Run
+from analyzers.hostguide.tree import Declaration, Node, identity
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import Expr, FloatType, IntType
 
@@ -40,6 +41,21 @@ class Writes:
     """Names in code that clang could not read."""
     leaves_early: bool = False
     """Something may leave the loop past its test."""
+    beyond: bool = False
+    """Something outside may change by other ways than calls of known functions, or writes to the object that the code
+    belongs to."""
+    own: bool = False
+    """That object may change."""
+    called: dict[int, Cursor] = field(default_factory=dict[int, "Cursor"])
+    """The functions that are called by name, library functions left out."""
+    ran: Run = NOTHING
+    """What runs without being named."""
+    applied: Run = NOTHING
+    """What library functions may run for the objects and functions that they are given."""
+
+
+_FREEING = frozenset({"free", "cudaFree", "cudaFreeAsync", "cudaFreeHost"})
+"""Library functions that write nothing anybody may read."""
 
 
 class CallEffects(Protocol):
@@ -54,6 +70,10 @@ class CallEffects(Protocol):
     def lambda_body(self, cursor: Cursor) -> Node | None: ...
 
     def words(self, cursor: Cursor) -> frozenset[str]: ...
+
+    def implied(self, node: Node) -> tuple[Run, Run]: ...
+
+    def runs_held_code(self, target: Cursor) -> bool: ...
 
 
 def writes_of(calls: CallEffects, *roots: Node | None) -> Writes:
@@ -74,6 +94,9 @@ def writes_of(calls: CallEffects, *roots: Node | None) -> Writes:
 
 def _note(node: Node, out: Writes, calls: CallEffects) -> None:
     op = node.op
+    ran, applied = calls.implied(node)
+    if ran or applied:
+        out.ran, out.applied = out.ran | ran, out.applied | applied
     if op in ("assign", "compound", "step"):
         _written(node.arg(0), out, node)
     elif op == "addr" or (op == "cast" and isinstance(node.arg(0).ty, ArrayOf) and isinstance(node.ty, PointerTo)):
@@ -83,12 +106,12 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
             _written(node.arg(0), out, None)
     elif op == "each":
         if isinstance(node.arg(0).ty, RecordType) and not calls.bundled(node.arg(0).cursor.type.get_declaration()):
-            out.outside = True
+            out.outside = out.beyond = True
         if not (isinstance(node.arg(0).ty, ArrayOf) and isinstance(node.value.ty, (IntType, FloatType))):
             _written(node.arg(0), out, None)
     elif op == "lost":
         out.lost |= node.value.words
-        out.outside = True
+        out.outside = out.beyond = True
     elif op in ("call", "method", "construct"):
         _called(node, out, calls)
     elif op == "launch":
@@ -104,8 +127,11 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
 def _called(node: Node, out: Writes, calls: CallEffects) -> None:
     target: Cursor | None = node.value
     out.calls_closures = True
-    if target is None or not calls.bundled(target):
+    if target is None or calls.runs_held_code(target):
+        out.outside = out.beyond = True
+    elif not calls.bundled(target):
         out.outside = True
+        out.called[identity(target)] = target
     arguments = list(node.args)
     if node.op == "method":
         this = arguments.pop(0)
@@ -114,10 +140,11 @@ def _called(node: Node, out: Writes, calls: CallEffects) -> None:
     elif node.op == "call":
         callee = arguments.pop(0)
         if callee is not None and (target is None or callee.op == "ref"):
-            out.outside = True
+            out.outside = out.beyond = True
     for index, argument in enumerate(arguments):
         given = calls.parameter(target, index)
-        if given is VOID or (isinstance(given, PointerTo) and not given.const):
+        freed = target is not None and target.spelling in _FREEING and calls.bundled(target)
+        if not freed and (given is VOID or (isinstance(given, PointerTo) and not given.const)):
             _handed(argument, out)
         if argument is None or not _names_place(argument):
             continue
@@ -140,6 +167,8 @@ def _handed(argument: Node | None, out: Writes) -> None:
     """Code that is not looked into may write through an argument."""
     while argument is not None and argument.op == "cast":
         argument = argument.arg(0)
+    if argument is not None and argument.op == "addr":
+        return  # what has its address taken counts as written
     if argument is not None and isinstance(argument.ty, PointerTo) and not argument.ty.const:
         out.behind.add(argument.ty.target)
 
@@ -180,6 +209,10 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
             continue
         if node.op not in ("call", "method", "construct", "list", "launch", "const", "string"):
             out.outside = True
+            if _is_own(node):
+                out.own = True
+            else:
+                out.beyond = True
         return
     declared: Declaration = node.value
     key = (declared, tuple(reversed(path)))
@@ -190,6 +223,13 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
             known.append(step)
         else:
             out.steps[declared] = None
+
+
+def _is_own(place: Node) -> bool:
+    """Whether a place is the object that a method is called on, or one of its members."""
+    if place.op in ("member", "deref"):
+        return place.arg(0).op == "this"
+    return place.op == "this"
 
 
 @dataclass(frozen=True, slots=True)

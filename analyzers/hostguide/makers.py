@@ -41,6 +41,10 @@ class Makers(Places):
     def converted(self, value: Value, ty: HostType) -> Value:
         raise NotImplementedError
 
+    def elide(self, node: Node | None) -> None:
+        """The object that an expression gives is no temporary."""
+        raise NotImplementedError
+
     def _list(self, node: Node) -> Value:
         """An initialiser list. libclang shows it as written: members are converted here, those left out are zero."""
         ty = node.ty
@@ -53,6 +57,8 @@ class Makers(Places):
         members = self._members(node, len(nodes))
         for index, item in enumerate(nodes):
             key, member = members[index] if index < len(members) else (index, OTHER)
+            if not isinstance(member, ReferenceTo):
+                self.elide(item)
             parts[key] = self.bound_member(item, member)
         defaults = self.defaults(node.cursor.type) if isinstance(ty, RecordType) and len(members) > len(nodes) else {}
         for key, member in members[len(nodes) :]:
@@ -122,6 +128,8 @@ class Makers(Places):
         return found
 
     def _new(self, node: Node) -> Value:
+        for item in node.args:
+            self.elide(item)
         values = [self.evaluate(a) for a in node.args if a is not None]
         made = Pointer(self.number("new"), "new")
         self.allocations.add(made.id)

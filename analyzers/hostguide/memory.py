@@ -61,6 +61,10 @@ class Memory(Provenance):
         self.part_of: dict[Expr, tuple[int, str | int]] = {}
         """For an integer that was a member of an unknown object, the object and the member."""
 
+    def new_variable(self, name: str, ty: HostType) -> Variable:
+        """A variable of its own, whose life begins here."""
+        return Variable(name, ty, born=len(self.names) + 1)
+
     # --- symbols
 
     def fresh(self, name: str, ty: HostType) -> Value:
@@ -234,6 +238,7 @@ class Memory(Provenance):
             value = self.fresh(variable.name, variable.ty)  # written through a pointer to another type
         if variable.outside or variable in self.state.escaped:
             self.forget_outside(variable, scalar)
+            self.escape(held.variable for held in self.reachable(value))
         self.state.store[variable] = value
 
     def forget(self, place: Address | None, ty: HostType | None = None) -> None:
@@ -250,14 +255,24 @@ class Memory(Provenance):
         ``keep``: what was written. Variables with storage of their own stay apart when others know their addresses."""
         state = self.state
         state.epoch = self.next_epoch()
-        apart = self.named if keep in self.named else frozenset[Variable]()
+        own = keep is not None and (keep in self.named or not keep.outside)
+        apart = self.named if own else frozenset[Variable]()
         for variable in [v for v in state.store if v.outside and v is not keep and v not in apart]:
+            if keep is not None and keep.born and not keep.outside and self._is_older(variable, keep):
+                continue
             if not (scalar and _is_opaque(variable.ty)):
                 del state.store[variable]
-        reached = () if keep is not None and not keep.outside else sorted(state.escaped, key=lambda v: v.name)
+        reached = () if own else sorted(state.escaped, key=lambda v: v.name)
         for variable in reached:
             if variable is not keep and variable in state.store and not (scalar and _is_opaque(variable.ty)):
                 state.store[variable] = self.fresh(variable.name, variable.ty)
+
+    def _is_older(self, variable: Variable, than: Variable) -> bool:
+        """Whether a variable, or the pointer that it was reached through, was there before another one's life began."""
+        pointer = self.pointer_to.get(variable)
+        if pointer is not None:
+            return self.age.get(pointer, pointer) < than.born
+        return 0 < variable.born < than.born
 
     def forget_behind(self, pointer: Value, later: bool = False) -> None:
         """Library code or a kernel writes through a pointer. ``later``: it may go on until the next wait."""

@@ -6,6 +6,7 @@ from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.build import is_written_by_compiler
 from analyzers.hostguide.calls import Caller
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.implicit import base_type
 from analyzers.hostguide.implicit_copies import copies_members
 from analyzers.hostguide.library import (
     PURE_METHODS,
@@ -23,7 +24,6 @@ from analyzers.hostguide.values import (
     Record,
     Unknown,
     Value,
-    Variable,
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, U32, Expr, FloatType, IntType
@@ -74,7 +74,9 @@ class MethodCaller(Caller):
             self.keep_members(function, receiver, before)
             return result
         if name == "operator=" and len(arguments) == 1 and self._assigns_members(target):
-            return self._assigned(node, place, arguments[0])
+            result = self._assigned(node, place, arguments[0])
+            self.run_implied(self.copied_by(node))
+            return result
         if self.bundled(target):
             return self._library_method(node, target, place, held, arguments)
         same = place is not None and not arguments and (self.keeps_object(target) or name in PURE_METHODS)
@@ -102,7 +104,7 @@ class MethodCaller(Caller):
         return place, self.evaluate(base) if base.op == "ref" else self.read(place, base.ty)
 
     def _temporary(self, value: Value, ty: HostType) -> Address:
-        made = Variable("temporary", ty)
+        made = self.new_variable("temporary", ty)
         self.state.store[made] = value
         return Address(made)
 
@@ -136,7 +138,7 @@ class MethodCaller(Caller):
             container, state, at, _ = inside
             return self.element(container, state, at, node.ty, "element", held)
         added = [self.evaluate(a) for a in arguments if isinstance(a.ty, PointerTo) and not a.effects]
-        result = self.unknown_call(node, target, arguments, harmless=True)
+        result = self.unknown_call(node, target, arguments, harmless=not self.runs_held_code(target))
         if place is not None and not self.keeps_object(target):
             self.forget(place)
             now = self.state.store.get(place.variable)
@@ -191,29 +193,56 @@ class MethodCaller(Caller):
         if head in VECTOR_TYPES:
             return self._vector(node, arguments)
         copies = len(arguments) == 1 and arguments[0].ty == ty
+        self.run_implied(self.parts(node)[1])
         if copies and (self.bundled(target) or copies_members(target, node.cursor.type)):
+            self.elide(arguments[0])
             return self.evaluate(arguments[0])
         if self.bundled(target):
             return self._library_object(node, target, arguments)
         function = self.builder.function(target)
-        made = Variable("object", ty)
+        made = self.new_variable("object", ty)
         blank = Unknown(self.number("object"), "object", ty)
         self.state.store[made] = blank
         if isinstance(ty, RecordType) and (function is not None or is_written_by_compiler(target)):
             defaults = {key: value for key, value in self.defaults(node.cursor.type).items() if value is not None}
             if defaults:
                 self.state.store[made] = Record(defaults, blank)
+        before = self.state.copy()
         if function is not None:
             if self.may_run(function):
                 self.run_function(function, arguments, Address(made), node)
+                self.keep_members(function, made, before)
                 return self.state.store.pop(made)
             self.unknown_call(node, target, arguments)
+            self.keep_members(function, None, before)
         elif not arguments:
             # An implicit default constructor: other members keep what they are, which is unknown.
             return self.state.store.pop(made)
         else:
             self.unknown_call(node, target, arguments)
         return self.fresh("object", ty)
+
+    def construct_base(self, node: Node, this: Value | None) -> None:
+        """A constructor runs that of a base, or another one of its class, for the object it makes."""
+        if node.op != "construct" or not isinstance(this, Address):
+            self.elide(node)
+            self.evaluate(node)
+            if isinstance(this, Address):
+                self.forget(this)
+            return
+        self.run_implied(self.parts(node)[1])
+        arguments = tuple(a for a in node.args if a is not None)
+        function = None if self.bundled(node.value) else self.builder.function(node.value)
+        before = self.state.copy()
+        if function is not None and self.may_run(function):
+            self.run_function(function, arguments, this, node)
+            self.keep_members(function, this.variable, before)
+            return
+        if function is None and not arguments and is_written_by_compiler(node.value):
+            return
+        self.unknown_call(node, node.value, arguments, harmless=self.bundled(node.value))
+        self.keep_members(function, this.variable, before)
+        self.forget(this)
 
     def _vector(self, node: Node, arguments: tuple[Node, ...]) -> Value:
         values = [self.evaluate(a) for a in arguments]
@@ -239,8 +268,3 @@ class MethodCaller(Caller):
         for index, (argument, value) in enumerate(zip(arguments, values, strict=True)):
             self._handed_over(argument, value, self.parameter(target, index), True)
         return self.fresh(node.ty.head if isinstance(node.ty, RecordType) else "object", node.ty)
-
-
-def base_type(node: Node) -> HostType:
-    ty = node.arg(0).ty
-    return ty.target if isinstance(ty, PointerTo) else ty

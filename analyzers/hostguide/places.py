@@ -22,6 +22,7 @@ from analyzers.hostguide.hosttypes import (
     ReferenceTo,
 )
 from analyzers.hostguide.memory import Memory
+from analyzers.hostguide.specials import Run
 from analyzers.hostguide.tree import ANY_PART, Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
@@ -35,7 +36,7 @@ from analyzers.hostguide.values import (
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, TRUE, Expr, FloatType, IntType
 
-_SAME_OBJECT = frozenset({"move", "forward", "as_const", "move_if_noexcept"})
+SAME_OBJECT = frozenset({"move", "forward", "as_const", "move_if_noexcept"})
 """Library functions that give the object which they are given."""
 
 _DEVICE_ATTRIBUTES = frozenset({CursorKind.CUDADEVICE_ATTR, CursorKind.CUDACONSTANT_ATTR})
@@ -69,8 +70,10 @@ class Frame:
             self.result = call.ty
         self.pending: dict[int, Value] = {}
         """Values of expressions with effects that were evaluated to find a place, for whoever needs the value next."""
-        self.guards: list[Variable] = []
-        """Variables in scope whose destructor may change what it can reach."""
+        self.guards: list[tuple[Variable, Run]] = []
+        """Variables in scope with destructors, and those."""
+        self.temporaries: list[tuple[Run, Value]] = []
+        """The destructors of temporaries that are alive, with their objects."""
         self.caller = caller
         self.this = this
         self.enclosing = enclosing
@@ -161,7 +164,7 @@ class Places(Memory):
         return found
 
     def declare(self, declared: Declaration, value: Value) -> Variable:
-        made = Variable(declared.name, target_of(declared.ty))
+        made = self.new_variable(declared.name, target_of(declared.ty))
         self.frame.variables[declared] = made
         self.state.store[made] = value
         return made
@@ -214,7 +217,7 @@ class Places(Memory):
         """What the reference that a call returns refers to."""
         target: Cursor | None = node.value
         arguments = [a for a in node.args[1:] if a is not None]
-        if node.op == "call" and target is not None and target.spelling in _SAME_OBJECT and len(arguments) == 1:
+        if node.op == "call" and target is not None and target.spelling in SAME_OBJECT and len(arguments) == 1:
             file = target.location.file
             if file is None or is_bundled(file.name):
                 return self.place(arguments[0])

@@ -72,6 +72,8 @@ class HostFunction:
     cursor: Cursor
     initialisers: tuple[tuple[str, HostType, Node], ...] = ()
     """(field, its type, value) of a constructor, in order."""
+    bases: tuple[Node, ...] = ()
+    """What a constructor calls for its bases, or delegates to."""
 
 
 ANY_PART = "?"

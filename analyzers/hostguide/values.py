@@ -112,12 +112,14 @@ class LoopHead:
 class Variable:
     """A storage cell of the host program. ``outside``: others may change it (globals, objects behind parameters)."""
 
-    __slots__ = ("name", "outside", "ty")
+    __slots__ = ("born", "name", "outside", "ty")
 
-    def __init__(self, name: str, ty: HostType, outside: bool = False) -> None:
+    def __init__(self, name: str, ty: HostType, outside: bool = False, born: int = 0) -> None:
         self.name = name
         self.ty = ty
         self.outside = outside
+        self.born = born
+        """How many values there were when its life began; zero where that is not known."""
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -1,0 +1,64 @@
+"""What the declaration of a called function says: where it stands, its parameters, whether it keeps its object."""
+
+from __future__ import annotations
+
+from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.parse import is_bundled
+from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.hosttypes import VOID, HostType
+from analyzers.hostguide.keeping import Keeper
+from analyzers.hostguide.library import CONTAINER_ACCESS, PURE_METHODS
+from analyzers.hostguide.source import extent
+from analyzers.hostguide.tree import Node, identity
+
+_DECLARED = frozenset(
+    {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION, CursorKind.CONSTRUCTOR}
+)
+
+
+class Targets(Keeper):
+    """Answers for called functions, each found once."""
+
+    def __init__(self, builder: TreeBuilder) -> None:
+        super().__init__(builder)
+        self._bundled: dict[int, bool] = {}
+        self._parameters: dict[int, list[HostType] | None] = {}
+        self._const_methods: dict[int, bool] = {}
+
+    def bundled(self, target: Cursor) -> bool:
+        key = identity(target)
+        found = self._bundled.get(key)
+        if found is None:
+            file = target.location.file
+            found = self._bundled[key] = file is None or is_bundled(file.name)
+        return found
+
+    def parameter(self, target: Cursor | None, index: int) -> HostType | None:
+        """The type of a parameter; VOID for an argument of a ``...``, None when the function is not known."""
+        if target is None:
+            return None
+        key = identity(target)
+        if key not in self._parameters:
+            known = target.kind in _DECLARED
+            types = [self.builder.types.of(t) for t in target.type.argument_types()] if known else None
+            self._parameters[key] = types
+        found = self._parameters[key]
+        if found is None:
+            return None
+        return found[index] if index < len(found) else VOID
+
+    def lambda_body(self, cursor: Cursor) -> Node | None:
+        found = self.builder.lambda_body(cursor)
+        return found.body if found is not None else None
+
+    def words(self, cursor: Cursor) -> frozenset[str]:
+        return self.builder.sources.words(*extent(cursor))
+
+    def keeps_object(self, target: Cursor) -> bool:
+        """Whether a method leaves the object it is called on as it is."""
+        key = identity(target)
+        constant = self._const_methods.get(key)
+        if constant is None:
+            constant = self._const_methods[key] = " const" in target.type.spelling.rpartition(")")[2]
+        name = target.spelling
+        return constant or (self.bundled(target) and (name in CONTAINER_ACCESS or name in PURE_METHODS))
