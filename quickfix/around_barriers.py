@@ -10,17 +10,16 @@ did not get before are numbers of their own, in what declares them or counts a l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import Body, Statement
-from quickfix.between_barriers import WORD, Between, Under, statements_of
+from quickfix.between_barriers import Between, Under
 from quickfix.called_conditionals import added_parameter, call_in
 from quickfix.conditionals import condition_of
-from quickfix.distribute import changes_of_name, counts_for_all
+from quickfix.distribute import counts_for_all
 from quickfix.edits import Change
 from quickfix.loop_control import control_of
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -28,7 +27,7 @@ from quickfix.negation import negated, operand
 from quickfix.paths import Level
 from quickfix.removal import BARRIER_CALLS
 from quickfix.sections import balanced
-from quickfix.uniform_loops import acts, reads_memory
+from quickfix.variables import others_of_the_name, statements_of, stay
 
 _LONGEST: Final = 32
 """A condition with more characters gets a name instead of being repeated."""
@@ -89,7 +88,7 @@ class FunctionEdit(Between):
         whole, since = under, 0
         control = frozenset[int]()
         if under is not None and (loop := self._while_loops.get(body.start)) is not None:
-            control = control_of(self.layout, loop, body, self.unset)
+            control = control_of(self.layout, self.function, loop, body, self.unset)
         run: list[Statement] = []
         for index, statement in enumerate(body.statements):
             if statement.kind == "label" and under is not None:
@@ -147,7 +146,7 @@ class FunctionEdit(Between):
         (opening, closing), condition = condition_of(layout, statement, self._level(body, index), line)
         self.without_comments(statement.keyword, statement.end, line)
         lines = self.whole_lines(statement.keyword, statement.end, line)
-        opposite = negated(condition, layout.code[self.function.start : self.function.end])
+        opposite, test = negated(condition, statement.test)
         base = self.indentation(statement.keyword, depth)
         old = _stripped(self.text, opening, closing)
         if not balanced(self.text, statement.start, body.end):
@@ -156,17 +155,17 @@ class FunctionEdit(Between):
             flag = self.flags[body.start]
             if under is None or under.text != flag:
                 raise NotPossible(f"threads that leave the loop in line {line} may have skipped the iteration")
-            self.replace(lines, base + flag + b" = " + flag + b" && ", operand(opposite), old)
+            self.replace(lines, base + flag + b" = " + flag + b" && ", operand(opposite, test), old)
             return under
-        if under is None and self._may_be_repeated(condition, statement.keyword):
+        if under is None and self._may_be_repeated(statement, (opening, closing)):
             self.found.append(Change(*lines, b""))
             self.conditions.append(opposite)
-            return Under(opposite)
+            return Under(opposite, test)
         name = fresh_name(self._level(body, index), self.text, "taken", self.names)
         self.names.add(name)
         self.conditions.append(name)
-        head = base + b"const bool " + name + b" = " + (operand(under.text) + b" && " if under is not None else b"")
-        self.replace(lines, head, operand(opposite) if under is not None else opposite, old)
+        head = base + b"const bool " + name + b" = " + (under.operand + b" && " if under is not None else b"")
+        self.replace(lines, head, operand(opposite, test) if under is not None else opposite, old)
         return Under(name)
 
     # --- statements with barriers in them
@@ -201,9 +200,9 @@ class FunctionEdit(Between):
         """Nothing to do for a statement that is nothing but a barrier, which all threads can come to."""
         if under is None:
             return
-        arguments = self.layout.code[statement.start : statement.end].partition(b"(")[2].rstrip(b"; \t\r\n")[:-1]
-        names = set(WORD.findall(arguments))
-        if statement.call not in BARRIER_CALLS or acts(arguments) or not names.isdisjoint(self.unset):
+        used = self.mentioned((statement.start, statement.end))
+        plain = statement.call in BARRIER_CALLS and "arguments" in statement.plain
+        if not plain or not used.isdisjoint(self.unset):
             raise NotPossible(f"the barrier in line {line} is part of a larger statement")
 
     def _loop(
@@ -231,13 +230,12 @@ class FunctionEdit(Between):
         if loop.kind == "for":
             counts_for_all(layout, self.function, loop, inner, line, self._by_value(inner))
         elif loop.kind == "while":
-            declared = {d.name.encode() for s in body.statements[since:index] for d in s.declares or ()}
-            if not declared.intersection(WORD.findall(self.text[loop.keyword + 5 : loop.head_end])):
+            declared = {v for s in body.statements[since:index] for v in self.declared_in(s)}
+            if declared.isdisjoint(self.mentioned((loop.keyword, loop.head_end))):
                 raise NotPossible(f"the loop in line {line} counts with a variable from outside of the condition")
         else:
             raise NotPossible(f"the loop in line {line} is not a plain `for` or `while`")
-        names = set(WORD.findall(self.text[loop.keyword : loop.head_end]))
-        if not names.isdisjoint(self.unset):
+        if not self.mentioned((loop.keyword, loop.head_end)).isdisjoint(self.unset):
             raise NotPossible(f"the loop in line {line} counts with what has no value in all threads")
         self._body(inner, under, depth)
 
@@ -253,8 +251,7 @@ class FunctionEdit(Between):
 
     def _call(self, statement: Statement, callee: Level, under: Under, line: int) -> None:
         start, end, _, arguments = call_in(self.layout, self.function.path, statement, callee, line)
-        names = set(WORD.findall(arguments))
-        if not names.isdisjoint(self.unset):
+        if not self.mentioned((start, end)).isdisjoint(self.unset):
             raise NotPossible(f"the arguments in line {line} have no value in all threads")
         at = start + self.text[start:end].rindex(b")")
         separator = b", " if arguments.strip() else b""
@@ -276,9 +273,9 @@ class FunctionEdit(Between):
         self.found.append(Change(*last, b""))
         self.shift(lines[1], last[0], -1)
         old = _stripped(text, opening, closing)
-        if under is None and self._may_be_repeated(condition, statement.keyword):
+        if under is None and self._may_be_repeated(statement, (opening, closing)):
             self.found.append(Change(*lines, b""))
-            under = Under(condition.strip(), old[0])
+            under = Under(condition.strip(), statement.test, old[0])
             self.conditions.append(under.text)
         else:
             name = fresh_name(self._level(body, index), text, "taken", self.names)
@@ -286,8 +283,8 @@ class FunctionEdit(Between):
             head = self.indentation(statement.keyword, depth) + b"const bool " + name + b" = "
             value = condition.strip()
             if under is not None:
-                head += operand(under.text) + b" && "
-                value = operand(value)
+                head += under.operand + b" && "
+                value = operand(value, statement.test)
             self.replace(lines, head, value, old)
             self.conditions.append(name)
             under = Under(name)
@@ -295,25 +292,21 @@ class FunctionEdit(Between):
 
     def _keep_names(self, statement: Statement, inner: Body, line: int) -> None:
         """What is declared under the condition is declared beside it now: the names mean nothing else there."""
-        code, function = self.layout.code, self.function
-        around = code[function.start : statement.start] + b" " + code[statement.end : function.end]
-        for name in (d.name.encode() for s in inner.statements for d in s.declares or ()):
-            if re.search(rb"\b" + name + rb"\b", around):
-                raise NotPossible(f"`{name.decode()}` means something else around the conditional in line {line}")
+        around = (self.function.start, statement.start), (statement.end, self.function.end)
+        for each in (d for s in inner.statements for d in s.declares or ()):
+            if others_of_the_name(self.function, each.name, self.variables[each.at], *around):
+                raise NotPossible(f"`{each.name}` means something else around the conditional in line {line}")
 
     # --- conditions
 
     def _level(self, body: Body, index: int) -> Level:
         return Level(self.function, (), body, index)
 
-    def _may_be_repeated(self, condition: bytes, at: int) -> bool:
+    def _may_be_repeated(self, statement: Statement, condition: tuple[int, int]) -> bool:
         """A short condition over numbers of the thread that are the same to the end of the function."""
-        code = self.layout.code[at : self.function.end]
-        if len(condition.strip()) > _LONGEST or acts(condition) or reads_memory(condition, self.layout):
+        if condition[1] - condition[0] > _LONGEST or "test" not in statement.plain:
             return False
-        own = self.layout.code[self.function.start : self.function.end]
-        constant = {n for n in WORD.findall(condition) if re.search(rb"\bconst\s+[\w\s]*?\b" + n + rb"\b\s*[=,)]", own)}
-        return not any(changes_of_name(name, code) for name in set(WORD.findall(condition)) - constant)
+        return stay(self.function, self.mentioned(condition), (statement.keyword, self.function.end))
 
 
 def _stripped(text: bytes, start: int, end: int) -> tuple[int, int]:

@@ -12,17 +12,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, Declared, Statement
+from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from quickfix.called_conditionals import is_quiet
-from quickfix.distribute import DIRECTIVE, changes_of_name
+from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.line_edits import LineEdits
 from quickfix.naming import NotPossible, line_of, with_macros
 from quickfix.negation import operand
 from quickfix.sections import balanced
+from quickfix.variables import declarations, mentioned, others_of_the_name, stay, uses_in
 
-WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
 _PRAGMA: Final = re.compile(rb"^[ \t]*#[ \t]*pragma\b", re.MULTILINE)
+
+
+NAME: Final = Test("")
+"""A variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,15 @@ class Under:
     """The condition that a thread has to meet, in the words of the source."""
 
     text: bytes
+    test: Test = NAME
+    """What the condition is made of."""
     at: int = -1
     """Where the words stand in the old text, where it is those."""
+
+    @property
+    def operand(self) -> bytes:
+        """As one side of `&&`."""
+        return operand(self.text, self.test)
 
 
 @dataclass
@@ -40,17 +52,31 @@ class Between(LineEdits):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.unset = {d.name.encode() for s in statements_of(self.function.body) for d in s.declares or () if d.bare}
+        self.variables = {u.at: u.variable for u in self.function.uses if u.kind == "declared"}
+        """By the offset of the name in the declaration."""
+        bare = filter(self._has_no_value, declarations(self.function))
+        self.unset = {self.variables[d.at] for d in bare}
         """Variables that may have no value in threads that the condition keeps out."""
+
+    def _has_no_value(self, declared: Declared) -> bool:
+        following = self.layout.code[declared.at + len(declared.name.encode()) :].lstrip()
+        return following[:1] in (b";", b",")
+
+    def declared_in(self, statement: Statement) -> set[int]:
+        return {self.variables[d.at] for d in statement.declares or ()}
+
+    def mentioned(self, *ranges: tuple[int, int]) -> set[int]:
+        """The variables that code mentions and does not declare."""
+        return mentioned(self.function, *ranges)
 
     def guard(self, run: Sequence[Statement], body: Body, under: Under | None, depth: int) -> None:
         """Put statements under the condition; what others need of their declarations goes in front."""
         if under is None or not run:
             return
         layout, text = self.layout, self.text
-        rest = with_macros(layout.code[run[-1].end : body.end], text)
+        rest = run[-1].end, body.end
         items = list(run)
-        while items and self.is_known(items[0]) and (not depth or _uses(rest, items[0])):
+        while items and self.is_known(items[0]) and (not depth or self._used(rest, items[0])):
             items.pop(0)
         if not items:
             return
@@ -65,17 +91,22 @@ class Between(LineEdits):
         carried: dict[str, list[str]] = {}
         kept: list[Statement] = []
         for statement in items:
-            used = _uses(rest, statement)
+            used = self._used(rest, statement)
             line = line_of(text, statement.start)
             shared = layout.code.startswith(b"__shared__", statement.start)
             if not used and not shared:
-                if _may_declare(layout.code[statement.start : statement.end], statement, rest):
+                if _may_declare(
+                    layout.code[statement.start : statement.end],
+                    statement,
+                    with_macros(layout.code[slice(*rest)], text),
+                ):
                     raise NotPossible(f"a declaration in line {line} cannot be moved")
                 kept.append(statement)
                 continue
             declares = statement.declares or ()
-            before = b" ".join(layout.code[each.start : each.end] for each in kept)
-            if (shared and depth) or any(re.search(rb"\b" + d.name.encode() + rb"\b", before) for d in declares):
+            before = [(each.start, each.end) for each in kept]
+            hides = any(others_of_the_name(self.function, d.name, self.variables[d.at], *before) for d in declares)
+            if (shared and depth) or hides:
                 raise NotPossible(f"a declaration in line {line} cannot be moved")
             if DIRECTIVE.search(_PRAGMA.sub(b"", text[at : run[-1].end])):
                 raise NotPossible(f"there are preprocessor lines around the declaration in line {line}")
@@ -95,7 +126,7 @@ class Between(LineEdits):
                 raise NotPossible(f"`{used}` is declared in one half of a conditional and used in the other")
             (each,) = declares
             carried.setdefault(each.type, []).append(each.name)
-            self.unset.add(each.name.encode())
+            self.unset.add(self.variables[each.at])
             self.found.append(Change(statement.start, each.at, b""))
             kept.append(statement)
         declared = b"".join(base + line + b";" + layout.newline for line in _declarations(carried))
@@ -121,17 +152,19 @@ class Between(LineEdits):
         """A declaration that any thread can execute."""
         if not is_quiet(self.layout, statement):
             return False
-        declared = {d.name.encode() for d in statement.declares or ()}
-        names = set(WORD.findall(self.layout.code[statement.start : statement.end])) - declared
-        return names.isdisjoint(self.unset)
+        return self.mentioned((statement.start, statement.end)).isdisjoint(self.unset)
 
     def _is_first_use(self, before: Iterable[Statement], statement: Statement) -> bool:
         """Nothing in front of a declaration declares or changes what it computes with."""
-        code = b" ".join(self.layout.code[s.start : s.end] for s in before)
-        declared = {d.name.encode() for s in before for d in s.declares or ()}
-        own = {d.name.encode() for d in statement.declares or ()}
-        names = set(WORD.findall(self.layout.code[statement.start : statement.end])) - own
-        return names.isdisjoint(declared) and not any(changes_of_name(name, code) for name in names)
+        ranges = [(s.start, s.end) for s in before]
+        declared = {u.variable for u in uses_in(self.function, *ranges) if u.kind == "declared"}
+        used = self.mentioned((statement.start, statement.end))
+        return used.isdisjoint(declared) and stay(self.function, used, *ranges)
+
+    def _used(self, rest: tuple[int, int], statement: Statement) -> str:
+        """The first variable of a declaration that the code mentions, or nothing."""
+        used = self.mentioned(rest)
+        return next((d.name for d in statement.declares or () if self.variables[d.at] in used), "")
 
     def _merged(self, statement: Statement, under: Under) -> bool:
         """Add the condition to that of a conditional that stands alone."""
@@ -141,25 +174,13 @@ class Between(LineEdits):
         if not plain or self.layout.code[head] != self.text[head] or b"#" in self.text[head]:
             return False
         condition = self.text[opening + 1 : statement.head_end - 1]
-        if (
-            self.layout.code[statement.keyword + 2 : opening].strip()
-            or b";" in condition
-            or b"=" in re.sub(rb"[=!<>]=", b"", condition)
-        ):
+        if self.layout.code[statement.keyword + 2 : opening].strip() or statement.test == UNKNOWN_TEST:
             return False
-        bare = operand(condition.strip()) == condition.strip()
-        self.found.append(Change(opening + 1, opening + 1, operand(under.text) + b" && " + (b"" if bare else b"(")))
+        bare = operand(condition, statement.test) == condition
+        self.found.append(Change(opening + 1, opening + 1, under.operand + b" && " + (b"" if bare else b"(")))
         if not bare:
             self.found.append(Change(statement.head_end - 1, statement.head_end - 1, b")"))
         return True
-
-
-def statements_of(body: Body) -> Iterable[Statement]:
-    """The statements of a body and of all bodies in it."""
-    for statement in body.statements:
-        yield statement
-        for inner in statement.bodies:
-            yield from statements_of(inner)
 
 
 def _declarations(names: Mapping[str, Sequence[str]]) -> Iterable[bytes]:
@@ -169,12 +190,6 @@ def _declarations(names: Mapping[str, Sequence[str]]) -> Iterable[bytes]:
             yield from (f"{written}{name}".encode() for name in found)
         else:
             yield f"{written} {', '.join(found)}".encode()
-
-
-def _uses(rest: bytes, statement: Statement) -> str:
-    """The first variable of a declaration that occurs in the code, or nothing."""
-    names = (d.name for d in statement.declares or ())
-    return next((n for n in names if re.search(rb"\b" + n.encode() + rb"\b", rest)), "")
 
 
 def _may_declare(code: bytes, statement: Statement, rest: bytes) -> bool:

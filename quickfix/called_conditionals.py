@@ -19,6 +19,7 @@ from quickfix.paths import Chain, Level
 from quickfix.sections import balanced
 from quickfix.session import Session
 from quickfix.steps import Restructuring
+from quickfix.variables import declarations, mentioned
 
 _DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
 _PLAIN: Final = re.compile(rb"[\w\s.:+<>,-]*")
@@ -62,7 +63,7 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
         changes = [Change(owner.keyword, owner.end, written + condition + b");", moved=moved)]
     else:
         changes = [_assigned(session, layout, outer, level, (opening, closing), (start, end), written)]
-    changes += _given_values(layout, level.function, owner.keyword, arguments)
+    changes += _given_values(layout, level.function, (start, end))
     changes += _parameter(session, layout, callee, line)
     return Restructuring(
         path,
@@ -110,7 +111,7 @@ def _assigned(
     assert owner is not None
     newline = layout.newline + layout.indentation(owner.keyword)
     test = text[slice(*condition)]
-    kept = kept_condition(layout.code, level.function, test)
+    kept = kept_condition(layout.code, level.function, condition)
     name = kept or fresh_name(outer, text, "taken", session.reserved)
     value = fresh_name(outer, text, "value", session.reserved)
     new, moved = b"", list[tuple[int, int, int]]()
@@ -127,12 +128,14 @@ def _assigned(
     return Change(owner.keyword, owner.end, new, moved=tuple(moved))
 
 
-def _given_values(layout: Layout, function: FunctionTree, end: int, arguments: bytes) -> Iterable[Change]:
+def _given_values(layout: Layout, function: FunctionTree, call: tuple[int, int]) -> Iterable[Change]:
     """Arguments that are declared without a value get one: threads for which the condition is false pass them."""
-    for name in dict.fromkeys(re.findall(rb"(?<![\w.])[A-Za-z_]\w*", arguments)):
-        bare = re.compile(rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_][\w\s:<>]*[\s*]" + name + rb"(?=\s*;)")
-        for match in bare.finditer(layout.code, function.start, end):
-            yield Change(match.end(), match.end(), b" = {}")
+    passed = mentioned(function, call)
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in passed}
+    for declared in declarations(function):
+        at = declared.at + len(declared.name.encode())
+        if declared.at in places and layout.code[at:].lstrip()[:1] in (b";", b","):
+            yield Change(at, at, b" = {}")
 
 
 def added_parameter(session: Session, layout: Layout, callee: Level, line: int) -> tuple[bytes, list[Change]]:

@@ -18,7 +18,6 @@ from quickfix.edits import Change, Layout
 from quickfix.naming import line_of
 from quickfix.paths import Level, chain_to
 from quickfix.session import Session
-from quickfix.uniform_loops import acts
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of
 
@@ -70,10 +69,8 @@ def _write(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, S
         return None
     if not chain or statement is None or statement.assignment is None or statement.assignment.operator != "=":
         return None
-    text = session.trees.texts[chain[-1].function.path]
-    value = text[slice(*statement.assignment.value)]
-    # What the value may do besides, all threads do.
-    return None if acts(value.replace(b"[", b"(0)+")) else (access, chain[-1], statement)
+    # What the statement may do besides, all threads do.
+    return (access, chain[-1], statement) if statement.idle >= {"target", "value"} else None
 
 
 def _is_common(analysis: KernelAnalysis, access: Access, group: str) -> bool:

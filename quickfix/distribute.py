@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import Body, FunctionTree, Statement
+from analyzers.frontend.plain import Test
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level
+from quickfix.variables import mentioned, stay, uses_in
 
 _COUNTER: Final = re.compile(rb"\s*(?:[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>.+?)\s*\Z")
 _STEP: Final = re.compile(
@@ -29,7 +30,6 @@ _NUMBER: Final = rb"(?:[1-9]\d*|0[xX][0-9a-fA-F]*[1-9a-fA-F][0-9a-fA-F]*)[uUlL]*
 _EXTENT: Final = rb"(?:(?:int|unsigned)?\s*\(?\s*(?:" + _NUMBER + rb"|(?:blockDim|gridDim)\.[xyz])\s*\)?\s*)"
 _POSITIVE: Final = re.compile(_EXTENT + rb"(?:\*\s*" + _EXTENT + rb")*")
 """Never zero: numbers, dimensions and products of them."""
-_LOGICAL: Final = re.compile(rb"&&|\|\||\?")
 _DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
 
 
@@ -46,7 +46,7 @@ def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[i
     inner = loop.bodies[0]
     _check(layout, level, loop, inner, line)
     (low, high), written = condition
-    name = kept_condition(layout.code, level.function, written)
+    name = kept_condition(layout.code, level.function, (low, high))
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
     if name is None:
@@ -136,50 +136,54 @@ def counts_for_all(
     counter, change = _COUNTER.match(start), _STEP.match(step)
     if counter is None or change is None or counter["name"] != (change["name"] or change["same"]):
         raise NotPossible(f"the loop in line {line} does more than count")
-    values = (counter["value"], test, change["by"] or b"0")
     if not loop.plain >= frozenset(("start", "test", "step")):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    _check_without_condition(text, function, line, counter["value"], change, test)
-    names = {counter["name"]}.union(*(_WORD.findall(value) for value in values)) - _TYPES
-    code = layout.code[inner.start : inner.end]
+    _check_without_condition(text, function, loop, line, counter["value"], change, test)
+    head = (opening, loop.head_end)
+    counted = {u.variable for u in uses_in(function, head) if u.kind == "declared"}
+    used = mentioned(function, head)
+    pieces, at = list[tuple[int, int]](), inner.start
     for begin, end in harmless:
-        code = code[: begin - inner.start] + b" " * (end - begin) + code[end - inner.start :]
-    whole = layout.code[function.start : function.end]
-    for name in names:
-        if changes_of_name(name, code):
-            raise NotPossible(f"the loop in line {line} changes `{name.decode()}`, which its head computes with")
-        if re.search(rb"[\w>]\s*[*&\s]\s*" + name + rb"\s*;", whole) and name != counter["name"]:
-            declared = re.search(
-                rb"(?:^|[;{}])\s*(?!return\b)[A-Za-z_](?:[\w\s:]|<[^;<>]*>)*[\s*&]" + name + rb"\s*;", whole
-            )
-            if declared is not None:
-                raise NotPossible(f"`{name.decode()}` may have no value where the loop in line {line} would be made")
+        pieces.append((at, begin))
+        at = end
+    pieces.append((at, inner.end))
+    for variable in counted | used:
+        if not stay(function, {variable}, *pieces):
+            name = next(u.name for u in uses_in(function, head) if u.variable == variable)
+            raise NotPossible(f"the loop in line {line} changes `{name}`, which its head computes with")
+    for use in function.uses:
+        own = use.kind == "declared" and use.variable in used and use.at > function.body.start
+        if own and layout.code[use.at + len(use.name.encode()) :].lstrip()[:1] in (b";", b","):
+            raise NotPossible(f"`{use.name}` may have no value where the loop in line {line} would be made")
 
 
 def _check_without_condition(
-    text: bytes, tree: FunctionTree, line: int, start: bytes, change: re.Match[bytes], test: bytes
+    text: bytes, tree: FunctionTree, loop: Statement, line: int, start: bytes, change: re.Match[bytes], test: bytes
 ) -> None:
     """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
     condition that excludes a step of zero."""
-    function = text[tree.start : tree.end]
 
     def is_positive(value: bytes) -> bool:
-        if _POSITIVE.fullmatch(value.strip()):
-            return True
         name = value.strip()
+        if _POSITIVE.fullmatch(name):
+            return True
         if not _WORD.fullmatch(name):
             return False
-        own = re.escape(name)
-        given = re.findall(rb"\b" + own + rb"\s*=(?!=)\s*([^;]*);", function)
-        given += re.findall(rb"^[ \t]*#[ \t]*define[ \t]+" + own + rb"[ \t]+([^\n]*)", text, re.MULTILINE)
-        ways = rb"(?:\+\+|--)\s*" + own + rb"\b|\b" + own + rb"\s*(?:\+\+|--|[-+*/%&|^]=|<<=|>>=)"
-        stepped = re.search(ways, function)
-        return len(given) == 1 and stepped is None and _POSITIVE.fullmatch(given[0].strip()) is not None
+        used = {u.variable for u in uses_in(tree, (loop.keyword, loop.head_end)) if u.name == name.decode()}
+        if not used:
+            given = re.findall(rb"^[ \t]*#[ \t]*define[ \t]+" + name + rb"[ \t]+([^\n]*)", text, re.MULTILINE)
+        elif stay(tree, used, (tree.start, tree.end)):
+            places = [u.at + len(name) for u in tree.uses if u.kind == "declared" and u.variable in used]
+            found = [re.match(rb"\s*=\s*([^;]*);", text[at : tree.end]) for at in places]
+            given = [each[1] for each in found if each is not None]
+        else:
+            return False
+        return len(given) == 1 and _POSITIVE.fullmatch(given[0].strip()) is not None
 
     by = change["by"] or b"1"
     step = change.group().split(by)[0] if change["by"] else change.group()
     name = change["name"] or change["same"]
-    ends = _ends(name, step, by, test, is_positive, blanked(text))
+    ends = _ends(name, step, by, test, is_positive, loop.test)
     if not is_positive(by) or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
         raise NotPossible(f"the loop in line {line} may not end where its condition is false")
     for value in (start, test, by):
@@ -191,20 +195,22 @@ _COMPARED: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>
 _TURNED: Final = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
 
 
-def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[bytes], bool], file: bytes) -> bool:
+def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[bytes], bool], shape: Test) -> bool:
     """Whether a counter that is changed by `step` and `by` comes to an end of `test` whatever the limit is, without
     leaving the range of its type. `is_known`: a value is a number or a size, which is far from the end of the range."""
     compared = _COMPARED.match(test)
-    if compared is None or _LOGICAL.search(test) or not _is_wide(name, file):
+    if compared is None or shape.operator != compared["operator"].decode() or not shape.integers:
         return False
     left, operator, limit = compared["left"], compared["operator"], compared["right"]
+    own, other = shape.types
     if limit == name:
         left, operator, limit = limit, _TURNED[operator], left
-    if left != name:
+        own, other = other, own
+    if left != name or not _is_wide(own):
         return False
     known, unit = is_known(limit), by == b"1"
     if b"+" in step:
-        return known if operator == b"<=" else operator == b"<" and (known or (unit and _holds(name, limit, file)))
+        return known if operator == b"<=" else operator == b"<" and (known or (unit and _holds(own, other)))
     if b"*" in step or b"<<" in step:
         return operator in (b"<", b"<=") and known and (b"<<" in step or not unit)
     down = operator == b">" and (limit == b"0" or known)
@@ -213,46 +219,31 @@ def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[
     return (down or (operator == b">=" and known)) and (b">>" in step or not unit)
 
 
-_INTEGER: Final = rb"(?:(?:const|unsigned|signed|long|short|int|char|bool|size_t|uint|uchar|u?int(?:8|16|32|64)_t)\s+)+"
+_BITS: Final = {
+    **dict.fromkeys(("bool", "char", "signed char", "unsigned char"), 8),
+    **dict.fromkeys(("short", "unsigned short"), 16),
+    **dict.fromkeys(("int", "unsigned int"), 32),
+    **dict.fromkeys(("long", "unsigned long", "long long", "unsigned long long"), 64),
+}
 
 
-def _types(name: bytes, file: bytes) -> set[bytes]:
-    """The types of integers that variables of this name are declared with anywhere in the file."""
-    return {b" ".join(t.split()) for t in re.findall(rb"\b(" + _INTEGER + rb")" + re.escape(name) + rb"\b", file)}
+def _is_wide(ty: str) -> bool:
+    """An integer that is promoted to no other."""
+    return _BITS.get(_unqualified(ty), 0) >= _PROMOTED
 
 
-def _is_wide(name: bytes, file: bytes) -> bool:
-    narrow = re.compile(rb"\b(?:char|short|bool|uchar|u?int(?:8|16)_t)\b")
-    types = _types(name, file)
-    return bool(types) and not any(narrow.search(t) for t in types)
+_PROMOTED: Final = 32
 
 
-def _holds(name: bytes, limit: bytes, file: bytes) -> bool:
-    """Whether every value of the limit is one that the counter can take."""
-    wide, unsigned = re.compile(rb"\blong\b|64_t|size_t"), re.compile(rb"\bunsigned\b|\bu|size_t")
-    counters = _types(name, file)
-    for part in re.findall(rb"[\w.]+", limit):
-        if re.fullmatch(rb"\d+", part):
-            continue
-        types = _types(part, file)
-        if not types:
-            return False
-        if any(wide.search(t) for t in types) and not all(wide.search(c) for c in counters):
-            return False
-        if any(unsigned.search(t) for t in types) and not all(unsigned.search(c) for c in counters):
-            return False
-    return True
+def _holds(own: str, limit: str) -> bool:
+    """Whether a counter can take every value of the limit, by their types."""
+    mine, other = _unqualified(own), _unqualified(limit)
+    if other not in _BITS:
+        return False
+    signed = not mine.startswith("unsigned"), not other.startswith(("unsigned", "bool"))
+    # For a counter without a sign a negative limit is a great one, which the condition may keep threads from.
+    return (_BITS[mine] >= _BITS[other] and signed[0] == signed[1]) or (_BITS[mine] > _BITS[other] and signed[0])
 
 
-def changes_of_name(name: bytes, code: bytes) -> bool:
-    """Whether the name is assigned, stepped, or handed to where it may be."""
-    own = rb"\b" + re.escape(name) + rb"\b"
-    ways = (
-        own + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)",
-        rb"(?:\+\+|--)\s*" + own,
-        own + rb"\s*(?:\+\+|--)",
-        rb"&\s*" + own,
-        rb"\[\s*(?:[&=]|\w+\s*,)",
-        rb"(?<!\bif)(?<!\bwhile)(?<!\bmin)(?<!\bmax)\s*\(\s*(?:[^();]*,\s*)?" + own + rb"\s*[,)]",
-    )
-    return any(re.search(way, code) is not None for way in ways)
+def _unqualified(ty: str) -> str:
+    return re.sub(r"\b(?:const|volatile)\b\s*", "", ty).strip()

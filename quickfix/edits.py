@@ -16,6 +16,7 @@ from typing import Final
 
 from analyzers.frontend.blanking import blanked, next_visible
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step
+from analyzers.frontend.plain import UNKNOWN_TEST
 from analyzers.model import SourceSpan, TextEdit
 
 BARRIER: Final = b"__syncthreads();"
@@ -352,16 +353,14 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
             if not _has_comment(layout, start, owner.end):
                 return _delete(layout, start, owner.end)
         elif outer.braced and len(owner.bodies) == 1:
-            if _is_pure(layout.code[owner.keyword : owner.head_end]) and not _has_comment(
-                layout, owner.start, owner.end
-            ):
+            if "test" in owner.idle and not _has_comment(layout, owner.start, owner.end):
                 return _delete(layout, owner.start, owner.end)
         elif outer.braced and (opposite := _opposite(layout, owner)):
             return opposite
-    if owner is not None and owner.kind == "for" and len(body.statements) == 1 and steps[-2].body.braced:
-        head = layout.code[owner.keyword : owner.head_end]
-        if _only_counts(head) and not _has_comment(layout, owner.start, owner.end):
-            return _delete(layout, owner.start, owner.end)
+    counts = owner is not None and owner.kind == "for" and _only_counts(layout.code, owner)
+    alone = len(body.statements) == 1 and steps[-2].body.braced if len(steps) > 1 else False
+    if owner is not None and counts and alone and not _has_comment(layout, owner.start, owner.end):
+        return _delete(layout, owner.start, owner.end)
     if not body.braced:
         return [Change(target.start, target.end, b"{}")]
     if index and body.statements[index - 1].kind == "label" and index + 1 == len(body.statements):
@@ -373,23 +372,16 @@ def _has_comment(layout: Layout, start: int, end: int) -> bool:
     return layout.code[start:end] != layout.text[start:end]
 
 
-def _is_pure(head: bytes) -> bool:
-    """The text of an `if (…)` computes a value and does nothing else: no call, assignment or declaration."""
-    condition = head.partition(b"(")[2].rpartition(b")")[0]
-    compared = re.sub(rb"[=!<>]=", b"<", condition)
-    return not re.search(rb"=|\+\+|--|;|[\w$>\]]\s*\(", compared)
-
-
 _COUNTING: Final = re.compile(
     rb"for\s*\(\s*(?:(?:const|unsigned|signed|long|short|int|char|auto|[\w:]+_t)\s+)+(\w+)\s*=([^;,]*);([^;,]*);"
-    rb"\s*(?:\+\+\s*\1|--\s*\1|\1\s*\+\+|\1\s*--|\1\s*(?:[-+*/]|<<|>>)=([^;,]*))\s*\)\s*"
+    rb"\s*(?:\+\+\s*\1|--\s*\1|\1\s*\+\+|\1\s*--|\1\s*(?:[-+*/]|<<|>>)=[^;,]*)\s*\)\s*"
 )
 
 
-def _only_counts(head: bytes) -> bool:
-    """The text of a `for (…)` that changes nothing but a counter of its own."""
-    found = _COUNTING.fullmatch(head)
-    return found is not None and all(_is_pure(b"(" + part + b")") for part in found.groups(b"")[1:])
+def _only_counts(code: bytes, loop: Statement) -> bool:
+    """A `for` that changes nothing but a counter of its own."""
+    found = _COUNTING.fullmatch(code[loop.keyword : loop.head_end])
+    return found is not None and loop.idle >= {"start", "test", "step"}
 
 
 def _opposite(layout: Layout, owner: Statement) -> list[Change]:
@@ -402,12 +394,11 @@ def _opposite(layout: Layout, owner: Statement) -> list[Change]:
     if found is None or layout.code[end - 1 : end] != b")" or layout.code[start : start + 4] != b"else":
         return []
     condition = head.rstrip()[found.end() : -1]
-    declares = re.search(rb"=|;", re.sub(rb"[=!<>]=", b"<", condition)) is not None
-    if declares or _has_comment(layout, owner.keyword, start):
+    if owner.test == UNKNOWN_TEST or _has_comment(layout, owner.keyword, start):
         return []
     opening = owner.keyword + found.end()
     behind = next_visible(layout.code, start + 4) if not other.braced else other.start - 1
-    simple = re.fullmatch(rb"\s*\w+\s*", condition) is not None
+    simple = owner.test.operator == "" and re.fullmatch(rb"\s*\w+\s*", condition) is not None
     negated = [Change(opening, opening, b"!" if simple else b"!(")]
     if not simple:
         negated.append(Change(end - 1, end - 1, b")"))

@@ -53,7 +53,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
     if b'R"' in text[statement.end : body.end]:
         raise NotPossible("there is a raw string behind the jump, which cannot be indented")
-    simple = re.fullmatch(rb"\s*\w+\s*", condition) is not None
+    simple = statement.test.operator == "" and re.fullmatch(rb"\s*\w+\s*", condition) is not None
     head, tail = (b"if (!", b") {") if simple else (b"if (!(", b")) {")
     at = (len(head), opening + 1, len(condition))
     unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)

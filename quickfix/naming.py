@@ -34,15 +34,20 @@ def with_macros(code: bytes, text: bytes) -> bytes:
     return code
 
 
-def kept_condition(code: bytes, function: FunctionTree, condition: bytes) -> bytes | None:
-    """The condition, if it is a variable that keeps the value of one already, or the opposite of such a variable."""
-    condition = condition.strip()
+def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int]) -> bytes | None:
+    """The condition in that place, if it is a variable that keeps the value of one already, or the opposite of such a
+    variable."""
+    condition = code[slice(*place)].strip()
     name = re.fullmatch(rb"!?\s*([A-Za-z_]\w*)", condition)
-    if name is None:
+    used = {
+        u.variable
+        for u in function.uses
+        if place[0] <= u.at < place[1] and u.name.encode() == (name[1] if name else b"")
+    }
+    declared = next((u.at for u in function.uses if u.kind == "declared" and u.variable in used), None)
+    if name is None or len(used) != 1 or declared is None:
         return None
-    own = code[function.start : function.end]
-    assigned = re.findall(rb"(\bconst\s+bool\s+)?\b" + name[1] + rb"\b\s*=(?!=)", own)
-    return condition if len(assigned) == 1 and assigned[0] else None
+    return condition if re.search(rb"\bconst\s+bool\s+\Z", code[function.start : declared]) else None
 
 
 def line_of(text: bytes, offset: int) -> int:

@@ -6,7 +6,6 @@ not one that can be deleted. Whether the text is better without it is for the en
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -19,7 +18,6 @@ from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
 BARRIER_CALLS: Final = frozenset({"__syncthreads", "__syncwarp", "sync", "barrier_sync", "__barrier_sync"})
-_ACTS: Final = re.compile(rb"=|\+\+|--|[\w$>\]]\s*\(")
 
 
 def deletion(session: Session, finding: Finding) -> dict[str, list[Change]] | FixRefusal:
@@ -85,5 +83,4 @@ def _is_barrier(statement: Statement, span: SourceSpan, text: bytes) -> bool:
         return statement.call in BARRIER_CALLS
     if written != text[span.start_offset : span.end_offset].rstrip(b"; \t\r\n"):
         return False
-    arguments = written.partition(b"(")[2]
-    return statement.call in BARRIER_CALLS or not _ACTS.search(arguments)
+    return statement.call in BARRIER_CALLS or "arguments" in statement.idle

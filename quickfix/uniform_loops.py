@@ -16,25 +16,22 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Statement
+from analyzers.frontend.plain import COMPARES
 from analyzers.ir.expr import symbols
 from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.naming import NotPossible, fresh_name, line_of, with_macros
 from quickfix.paths import Chain, Level
+from quickfix.variables import declarations, stay, uses_in
 
 _LEAVES: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
-_ACTS: Final = re.compile(rb",|(?<![=!<>])=(?!=)|\+\+|--|[\w>\]]\s*\(|\[|->|(?:^|[^\w)\]\s])\s*\*")
-"""A condition that does more than compare numbers of the thread."""
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _DECLARATION: Final = re.compile(rb"\s*(?P<type>[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.+?)\s*\Z")
 _STEP: Final = re.compile(
     rb"\s*(?:(?P<name>[A-Za-z_]\w*)\s*(?:(?P<operator>[-+])=\s*(?P<by>.+?)|(?P<after>\+\+|--))"
     rb"|(?P<before>\+\+|--)\s*(?P<same>[A-Za-z_]\w*))\s*\Z"
 )
-_NAME: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
-_COMPARES: Final = re.compile(rb"[^()?&|^,<>=!]+(?:<=?|>=?|==|!=)[^()?&|^,<>=!]+")
-"""A condition that is 0 or 1: what `__syncthreads_or` takes is an `int`."""
 _WIDE: Final = re.compile(
     rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int(?:32|64)_t|size_t|uint"
 )
@@ -99,11 +96,12 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
         strided = _over_a_base(level, loop, layout, (opening, *ends))
         if strided is not None:
             return sorted(strided, key=lambda c: (c.start, c.end))
-    vote = condition if _COMPARES.fullmatch(condition) else b"static_cast<bool>(" + condition + b")"
+    # What `__syncthreads_or` takes is an `int`.
+    vote = condition if loop.test.operator in COMPARES else b"static_cast<bool>(" + condition + b")"
     changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + vote + b")"))]
     step = (ends[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
     if text[slice(*step)].strip():
-        if _hides(body, _NAME.findall(text[slice(*step)]), layout.code):
+        if _hides(level.function, body, step):
             raise NotPossible(f"the loop in line {line} hides a variable of its step")
         changes.append(Change(*step, b""))
     changes += _guarded(level, layout, condition, step=step)
@@ -116,43 +114,10 @@ def _like(old: bytes, new: bytes) -> bytes:
     return old[:at] + new + old[at + len(old.strip()) :]
 
 
-_NARROW: Final = re.compile(rb"\b(?:char|short|bool|float|double|half|u?int(?:8|16)_t|uchar|ushort|auto)\b|&|\*")
-_WHOLE: Final = re.compile(rb"\b(?:int|unsigned|long|size_t|uint|u?int(?:32|64)_t)\b")
-"""What a declaration of a thread's number may be of, and what it may not."""
-
-
-def acts(code: bytes) -> bool:
-    """Whether code does more than compare and compute with numbers of the thread, by its looks."""
-    return _ACTS.search(code) is not None
-
-
-def reads_memory(condition: bytes, layout: Layout) -> bool:
-    """Whether a name of the condition may stand for memory that other threads write, or is a macro for more than a
-    number: said by any declaration of that name in the file. The name of an array is its address."""
-    for name in set(_NAME.findall(condition)):
-        declared = (
-            rb"\b(?:__shared__|__managed__)\b[^;{}]*\b%s\b(?!\s*[\[\w*&<])"
-            rb"|\b(?:__device__|volatile)\b[^;{}(),]*\b%s\b(?!\s*[(\w*&<])"
-            rb"|(?:(?<!&)&(?!&)|(?:\bauto|\b[A-Z]\w*|>)\s*&&)\s*(?:__restrict__\s*)?%s\s*[,)=:;{]"
-            rb"|&&\s*%s\s*=(?!=)"
-        )
-        macro = rb"^[ \t]*#[ \t]*define[ \t]+%s\b(?![ \t]*[\w.]+[ \t]*\r?$)"
-        if re.search(declared % (name, name, name, name), layout.code):
-            return True
-        if re.search(macro % name, layout.text, re.MULTILINE):
-            return True
-    return False
-
-
-def _hides(body: Body, names: Iterable[bytes], code: bytes) -> bool:
-    """Whether the body declares one of the names itself."""
-    for statement in body.statements:
-        if statement.kind in ("declaration", "other"):
-            declared = statement.declares
-            own = _NAME.findall(code, statement.start, statement.end) if declared is None else ()
-            if not set(names).isdisjoint(own or (d.name.encode() for d in declared or ())):
-                return True
-    return False
+def _hides(function: FunctionTree, body: Body, step: tuple[int, int]) -> bool:
+    """Whether the body declares a name of the step itself."""
+    names = {u.name for u in uses_in(function, step)}
+    return any(u.kind == "declared" and u.name in names for u in uses_in(function, (body.start, body.end)))
 
 
 def _guarded(
@@ -192,24 +157,15 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     name = start["name"]
     if test["left"] != name or test["operator"] not in (b"<", b"<=") or step["name"] != name:
         return None
-    if not _is_thread_number(start["value"], level, text) or _word(name, test["right"] + b" " + step["by"]):
+    if not _is_thread_number(start["value"], level, (opening, first), layout.code) or _word(
+        name, test["right"] + b" " + step["by"]
+    ):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
     if "step" not in loop.plain or not _WIDE.fullmatch(start["type"]):
         return None
-    code = layout.code[level.body.start : level.body.end]
-    if re.search(
-        rb"\b"
-        + name
-        + rb"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*"
-        + name
-        + rb"\b|\b"
-        + name
-        + rb"\s*(?:\+\+|--)|[(,&]\s*"
-        + name
-        + rb"\s*[,)]",
-        code,
-    ):
+    counter = {u.variable for u in uses_in(level.function, (opening, first)) if u.kind == "declared"}
+    if len(counter) != 1 or not stay(level.function, counter, (level.body.start, level.body.end)):
         return None
     base = fresh_name(level, text, "base")
     head = start["type"] + b" " + base + b" = 0; " + base + b" " + test["operator"] + b" " + test["right"]
@@ -219,29 +175,19 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     return [Change(opening + 1, loop.head_end - 1, head), *_guarded(level, layout, condition, declaration)]
 
 
-def _is_thread_number(value: bytes, level: Level, text: bytes) -> bool:
-    """`threadIdx.x`, or a variable that is declared as that and never changed."""
+def _is_thread_number(value: bytes, level: Level, start: tuple[int, int], code: bytes) -> bool:
+    """`threadIdx.x`, or a variable that is declared as that, with all its bits, and never changed."""
     if value == b"threadIdx.x":
         return True
-    if not re.fullmatch(rb"[A-Za-z_]\w*", value):
+    function = level.function
+    used = {u.variable for u in uses_in(function, start) if u.name == value.decode()}
+    if len(used) != 1 or not stay(function, used, (function.start, function.end)):
         return False
-    function = text[level.function.start : level.function.end]
-    declared = re.findall(rb"\b" + value + rb"\s*=(?!=)\s*([^;,]*)", function)
-    changed = re.search(
-        rb"\b" + value + rb"\s*(?:[-+*/%&|^]|<<|>>)=|(?:\+\+|--)\s*" + value + rb"\b|\b" + value + rb"\s*(?:\+\+|--)",
-        function,
-    )
-    if [d.strip() for d in declared] != [b"threadIdx.x"] or changed is not None:
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in used}
+    declared = next((d for d in declarations(function) if d.at in places), None)
+    if declared is None or not _WIDE.fullmatch(declared.type.encode()):
         return False
-    # Who else may change it: a reference to it, a function that takes one, a macro.
-    lent = re.search(
-        rb"&\s*" + value + rb"\b|&\s*\w+\s*[=({]\s*" + value + rb"\b|[(,]\s*" + value + rb"\s*[,)]", function
-    )
-    in_macro = re.search(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*\b" + value + rb"\b", text, re.MULTILINE)
-    if lent is not None or in_macro is not None:
-        return False
-    whole = re.search(rb"(?:^|[;{}])([^;{}]*)\b" + value + rb"\s*=(?!=)", function)
-    return whole is not None and _NARROW.search(whole[1]) is None and _WHOLE.search(whole[1]) is not None
+    return re.match(rb"\s*=\s*threadIdx\.x\s*[;,]", code[declared.at + len(declared.name) :]) is not None
 
 
 def _word(name: bytes, code: bytes) -> bool:

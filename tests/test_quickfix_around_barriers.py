@@ -17,7 +17,6 @@ from analyzers.reference.launch import ConcreteLaunch
 from analyzers.reference.result import RunResult
 from analyzers.requests import CheckRequest, UnitFinished, never
 from quickfix.kept_barriers import reached_by_all
-from quickfix.negation import negated, operand
 from quickfix.session import Session
 from quickfix.verify import findings_of
 
@@ -269,39 +268,70 @@ def test_a_variable_of_both_halves_is_declared_in_front() -> None:
     assert after.count("if (first != n) {") == 3
 
 
-INTEGERS = b"void k(int i, unsigned n, float x, const float *v) { int j = 0; long m; }"
+CHANGED = """#define ADVANCE t += 64
+using Ref = int &;
+struct P {{ int x; }};
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  {before}
+  if ({name} >= n) return;
+  s[threadIdx.x] = in[t];
+  __syncthreads();
+  {change}
+  out[threadIdx.x] = s[63 - threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x + 64] = in[{name}];
+}}
+"""
 
 
 @pytest.mark.parametrize(
-    ("condition", "opposite"),
+    ("before", "name", "change"),
     [
-        (b"i >= n", b"i < n"),
-        (b"i + 1 == j", b"i + 1 != j"),
-        (b"threadIdx.x < n", b"threadIdx.x >= n"),
-        (b"x <= 1", b"!(x <= 1)"),
-        (b"i < 1.5f", b"!(i < 1.5f)"),
-        (b"i < x", b"!(i < x)"),
-        (b"v[i] < 1", b"!(v[i] < 1)"),
-        (b"i < n || j", b"!(i < n || j)"),
-        (b"!found", b"found"),
-        (b"found", b"!found"),
-        (b"a < b", b"!(a < b)"),
+        ("", "t", "t += 64;"),
+        ("", "t", "ADVANCE;"),
+        ("int &r = t;", "t", "r += 64;"),
+        ("Ref r = t;", "t", "r += 64;"),
+        ("int *p = &t;", "t", "*p += 64;"),
+        ("P p = {t};", "p.x", "p.x += 64;"),
     ],
 )
-def test_the_opposite_of_a_condition(condition: bytes, opposite: bytes) -> None:
-    assert negated(condition, INTEGERS) == opposite
+def test_a_condition_is_not_asked_again_where_its_variable_changes(before: str, name: str, change: str) -> None:
+    assert f"  const bool taken = {name} < n;\n" in edited(CHANGED.format(before=before, name=name, change=change))
 
 
-@pytest.mark.parametrize(
-    ("condition", "written"),
-    [
-        (b"a && b", b"a && b"),
-        (b"a || b", b"(a || b)"),
-        (b"f(a || b)", b"f(a || b)"),
-        (b"a ? b : c", b"(a ? b : c)"),
-        (b"a == b", b"a == b"),
-        (b"a = b", b"(a = b)"),
-    ],
-)
-def test_a_condition_beside_another(condition: bytes, written: bytes) -> None:
-    assert operand(condition) == written
+@pytest.mark.parametrize("before", ["", "int u = t; int &r = u; r++;", "P p = {t}; p.x++;"])
+def test_a_condition_is_asked_again_where_others_change(before: str) -> None:
+    assert "  if (t < n) {\n" in edited(CHANGED.format(before=before, name="t", change="out[t + 256] = 1;"))
+
+
+def test_a_condition_of_a_macro_stays_whole() -> None:
+    text = RETURNS.replace(LAUNCH, f"{LAUNCH}#define EITHER x < 3 || y < 5\n")
+    text = text.replace("  out[y * 8 + x] = s[y][7 - x];", "  if (EITHER) {\n    out[y * 8 + x] = s[y][7 - x];\n  }")
+    assert "  if (y < n && (EITHER)) {\n" in edited(text)
+
+
+def test_a_macro_keeps_what_it_means() -> None:
+    text = """__constant__ int scale;
+#define SCALED(v) ((v) * scale)
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) {
+    int scale = t + 3;
+    for (int j = 0; j < 3; ++j) {
+      s[t] = in[t + j] + scale;
+      __syncthreads();
+      out[t + j * 64] = s[n - 1 - t];
+      __syncthreads();
+    }
+  }
+  out[t + 512] = SCALED(t);
+}
+"""
+    answer = reached(text)
+    assert isinstance(answer, FixRefusal)
+    assert "`scale` means something else" in answer.text

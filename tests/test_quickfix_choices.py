@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from edited import applied
 
 from analyzers.engine import Engine
@@ -82,3 +83,17 @@ __global__ void k(int *out) {
 """
     fixes = [a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
     assert [f.title.split()[1] for f in fixes] == ["__syncthreads()"]
+
+
+@pytest.mark.parametrize(
+    "writes",
+    [
+        "  __shared__ int s[8];\n  int c = 0;\n  s[c++] = threadIdx.x;\n  out[threadIdx.x] = c;",
+        "  int *p = out;\n  *p++ = threadIdx.x;",
+        "#define TICKET atomicAdd(out + 1, 1)\n  out[0] = TICKET;",
+    ],
+    ids=["index", "pointer", "macro"],
+)
+def test_what_else_a_statement_does_all_threads_do(writes: str) -> None:
+    _, fixes = offered(writes)
+    assert not fixes

@@ -6,7 +6,7 @@ import pytest
 from edited import applied
 from restructured import LAUNCH, engine, refusal, repaired
 
-from analyzers.model import Fix
+from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest
 from quickfix import answers
 
@@ -94,3 +94,46 @@ def test_a_condition_that_protects_the_head_of_a_loop_stays_around_it(
     own: str, condition: str, start: str, test: str, step: str, why: str
 ) -> None:
     assert why in refusal(PROTECTED.format(own=own, condition=condition, start=start, test=test, step=step))
+
+
+COUNTED = """typedef unsigned char Small;
+__global__ void other(int n, int i, float m) {{}}
+{0}__global__ void k(int *a, int *out, {1} n) {{
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < 48) {{
+    for ({2} i = 0; i < n; i++) {{
+      s[t] = a[i] + t;
+      __syncthreads();
+      out[t] += s[47 - t];
+      __syncthreads();
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "counter", "ends"),
+    [
+        ("int", "int", True),
+        ("unsigned", "unsigned", True),
+        ("int", "long", True),
+        ("float", "int", False),
+        ("int", "Small", False),
+        ("int", "unsigned", False),
+        ("long", "int", False),
+    ],
+)
+def test_types_of_counters_and_limits_are_those_of_the_syntax_tree(limit: str, counter: str, ends: bool) -> None:
+    answer = repaired(COUNTED.format(LAUNCH, limit, counter), "k")
+    assert isinstance(answer, Fix) == ends, answer
+
+
+@pytest.mark.parametrize("change", ["LESS;", "m--;", "Ref r = m; r = 3;", "p.x--;"])
+def test_a_limit_that_the_body_changes_by_another_name_keeps_its_condition(change: str) -> None:
+    head = "#define LESS m--\nusing Ref = int &;\nstruct P { int x; };\n"
+    text = head + LAUNCH + INSIDE_OUT.format("int i = 0; i < m; i++").replace("out[t] +=", f"{change} out[t] +=")
+    if change.startswith("p"):
+        text = text.replace("  const int t", "  P p = {m};\n  const int t").replace("i < m", "i < p.x")
+    assert isinstance(repaired(text, "k"), FixRefusal)

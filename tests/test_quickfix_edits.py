@@ -263,6 +263,11 @@ REMOVALS = {
     "the braced if with nothing else": ("  if (c) {\n    __syncthreads();\n  }\n  s[0] = 1;\n", "  s[0] = 1;\n"),
     "not a condition that does something": ("  if (t = c) __syncthreads();\n", "  if (t = c) {}\n"),
     "not a condition that calls": ("  if (g(c)) __syncthreads();\n", "  if (g(c)) {}\n"),
+    "not a macro that does something": ("  if (ANY(c)) __syncthreads();\n", "  if (ANY(c)) {}\n"),
+    "the opposite of a macro": (
+        "  if (EITHER) __syncthreads(); else s[0] = 1;\n",
+        "  if (!(EITHER)) s[0] = 1;\n",
+    ),
     "not with a comment": ("  if (c) { /* all */ __syncthreads(); }\n", "  if (c) { /* all */ }\n"),
     "an else with nothing else": (
         "  if (c) s[0] = 1;\n  else __syncthreads();\n  s[1] = 1;\n",
@@ -318,7 +323,7 @@ REMOVALS = {
 @pytest.mark.parametrize("name", REMOVALS)
 def test_removal(name: str):
     body, expected = REMOVALS[name]
-    head = "#define SYNC() __syncthreads()\n__device__ int g(int);\n"
+    head = "#define SYNC() __syncthreads()\n#define ANY(c) c++\n#define EITHER c || t\n__device__ int g(int);\n"
     text = (head + function(body)).encode()
     tree, steps = steps_to_barrier(trees(text).functions)
     edited = apply(text, removal(text, tree, steps)).decode()

@@ -8,20 +8,21 @@ statements of a body. What a macro wrote as a whole is a leaf: nothing is ever i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
-from analyzers.frontend.plain import is_plain, is_plain_step
+from analyzers.frontend.plain import UNKNOWN_TEST, Test, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
+from analyzers.frontend.uses import Use, uses_of
 
 StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
 ]
-Part = Literal["start", "test", "step", "arguments"]
+Part = Literal["start", "test", "step", "arguments", "target", "value"]
 Role = Literal["function", "lambda", "then", "else", "loop", "block", "case"]
 
 
@@ -98,6 +99,10 @@ class Statement:
     """The variables of a declaration; None where it is none, or declares other things."""
     plain: frozenset[Part] = frozenset()
     """The parts that are plain (`plain`): of the head of an `if` or a loop, empty ones included, and of a call."""
+    idle: frozenset[Part] = frozenset()
+    """The parts that change nothing, whatever they read: of the same, and of an assignment."""
+    test: Test = UNKNOWN_TEST
+    """Of an `if` or a loop."""
 
     @property
     def is_loop(self) -> bool:
@@ -116,6 +121,8 @@ class FunctionTree:
     is_lambda: bool = False
     signature: Signature | None = None
     """None of lambdas and kernels."""
+    uses: tuple[Use, ...] = ()
+    """Of variables, in this function; of a lambda, in the one around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +302,12 @@ class _Builder:
     def function(self, cursor: Any, start: int, end: int) -> None:
         parts = children(cursor)
         compound = next((c for c in parts if c._kind_id == Kinds.COMPOUND), None)
+        first = len(self.trees)
         known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
+        uses = uses_of(cursor) if len(self.trees) > first else ()
+        self.trees[first:] = [replace(tree, uses=uses) for tree in self.trees[first:]]
 
     def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> bool:
         """Whether there is one: the last of `trees`."""
@@ -379,9 +389,13 @@ class _Builder:
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
         called = inner if kind == Kinds.CALL else _unwrapped(children(inner)[-1]) if assignment is not None else None
-        plain = _plain_arguments(called) if called is not None and not macro else frozenset[Part]()
+        plain = _arguments(called, is_plain) if called is not None and not macro else frozenset[Part]()
+        idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
+        if assignment is not None:
+            sides: tuple[Part, ...] = ("target", "value")
+            idle |= frozenset(part for part, c in zip(sides, children(inner), strict=False) if is_idle(c))
         return Statement(
-            name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain
+            name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain, idle=idle
         )
 
     def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
@@ -405,7 +419,7 @@ class _Builder:
             movable = bool(plain) and local and "(" not in spelling
             bare = movable and not following
             value = movable and following.startswith(b"=")
-            found.append(Declared(name, at, spelling, value, bare, value and _has_plain_value(child)))
+            found.append(Declared(name, at, spelling, value, bare, value and _has_value(child, is_plain)))
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:
@@ -477,20 +491,25 @@ class _Builder:
         if kind == Kinds.DO:
             opened = self.code.find(b"(", stop)
             stop = self._past_semicolon(group_end(self.code, opened)) if opened >= 0 else self._past_semicolon(end)
-        plain = self._plain_parts(kind, parts, [c for c in parts_of if self._range(c)[0] < head_end])
-        return Statement(name, outer, stop, bodies, head_end, parts, start, macro, plain=plain)
+        head = [c for c in parts_of if self._range(c)[0] < head_end or (kind == Kinds.DO and c not in inside)]
+        slots = self._slots(kind, parts, head)
+        plain = frozenset[Part](slot for slot, found in slots.items() if all(map(_PLAIN_PARTS[slot], found)))
+        idle = frozenset[Part](slot for slot, found in slots.items() if all(map(_IDLE_PARTS[slot], found)))
+        test = slots.get("test", ())
+        shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
+        return Statement(name, outer, stop, bodies, head_end, parts, start, macro, plain=plain, idle=idle, test=shape)
 
-    def _plain_parts(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> frozenset[Part]:
-        if kind in (Kinds.IF, Kinds.WHILE):
-            return frozenset[Part](("test",)) if len(head) == 1 and is_plain(head[0]) else frozenset()
+    def _slots(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> dict[Part, Sequence[Any]]:
+        """The expressions in the head of a conditional or loop; none where they are not told apart."""
+        if kind in (Kinds.IF, Kinds.WHILE, Kinds.DO):
+            return {"test": head} if len(head) == 1 else {}
         if kind != Kinds.FOR or parts is None:
-            return frozenset()
+            return {}
         bounds = (0, *parts, len(self.code))
-        found: set[Part] = set()
-        for name, rule, low, high in zip(_SLOTS, _RULES, bounds, bounds[1:], strict=False):
-            if all(rule(c) for c in head if low <= self._range(c)[0] < high):
-                found.add(name)
-        return frozenset(found)
+        return {
+            name: [c for c in head if low <= self._range(c)[0] < high]
+            for name, low, high in zip(_SLOTS, bounds, bounds[1:], strict=False)
+        }
 
     def _opened_together(self, inner: Statement, kind: int) -> Statement:
         """A control statement whose header one macro wrote together with that of the statement inside it."""
@@ -564,28 +583,41 @@ def _unqualified(spelling: str) -> str:
     return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
 
 
-def _plain_arguments(call: Any) -> frozenset[Part]:
+def _arguments(call: Any, rule: Callable[[Any], bool]) -> frozenset[Part]:
     """Of the arguments that are written; defaults have no place."""
     own = call._kind_id == Kinds.CALL and all(
-        a is not None and (a.extent.start.file is None or is_plain(a)) for a in call.get_arguments()
+        a is not None and (a.extent.start.file is None or rule(a)) for a in call.get_arguments()
     )
     return frozenset[Part](("arguments",)) if own else frozenset()
 
 
-def _starts_plainly(cursor: Any) -> bool:
-    """The start of a `for`: a declaration or an assignment of plain values."""
-    if cursor._kind_id != Kinds.DECL_STMT:
-        return is_plain_step(cursor)
-    return all(c._kind_id == Kinds.VAR and _has_plain_value(c) for c in children(cursor))
+def _starts_with(rule: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """The start of a `for`: a declaration or an assignment of such values."""
+
+    def starts(cursor: Any) -> bool:
+        if cursor._kind_id != Kinds.DECL_STMT:
+            return is_plain_step(cursor)
+        return all(c._kind_id == Kinds.VAR and _has_value(c, rule) for c in children(cursor))
+
+    return starts
 
 
-def _has_plain_value(variable: Any) -> bool:
+def _has_value(variable: Any, rule: Callable[[Any], bool]) -> bool:
     value = initializer(variable)
-    return value is None or is_plain(value)
+    return value is None or rule(value)
 
 
 _SLOTS: Final[tuple[Part, ...]] = ("start", "test", "step")
-_RULES: Final = (_starts_plainly, is_plain, is_plain_step)
+_PLAIN_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
+    "start": _starts_with(is_plain),
+    "test": is_plain,
+    "step": is_plain_step,
+}
+_IDLE_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
+    "start": _starts_with(is_idle),
+    "test": is_idle,
+    "step": is_plain_step,
+}
 
 
 def _by_macro(cursor: Any) -> bool:

@@ -2,11 +2,13 @@
 the thread.
 
 Takes cursors; an expression is *plain* when it calls nothing, changes nothing, and reads literals, constants and
-variables that no other thread can reach. What the tree does not show is not plain.
+variables that no other thread can reach; it is *idle* when it calls nothing and changes nothing, whatever it
+reads. What the tree does not show is neither. `test_of` tells what a condition is made of, macros included.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator
@@ -24,6 +26,77 @@ _NO_LINKAGE: Final = 1
 """`CXLinkage_NoLinkage`: a variable of a function."""
 _ARRAYS: Final = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
 _OUTSIDE: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+
+
+_INTEGERS: Final = range(TypeKind.BOOL.value, TypeKind.INT128.value + 1)
+COMPARES: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The condition of an `if` or a loop."""
+
+    operator: str
+    """The outermost one: `&&`, `<`, `!`, `?`, `=`; empty where all is in one piece, as a name, a call, parentheses."""
+    integers: bool = False
+    """It compares two integers: if one comparison does not hold, the opposite one does."""
+    types: tuple[str, ...] = ()
+    """Of the two sides of a comparison as they are written, canonical."""
+
+
+UNKNOWN_TEST: Final = Test(",")
+
+
+def test_of(expression: Any) -> Test:
+    """What a condition is made of."""
+    expression = _written(expression)
+    kind: int = expression._kind_id
+    if kind in (Kinds.DECL_REF, Kinds.MEMBER, Kinds.SUBSCRIPT, Kinds.PAREN, *_LITERALS):
+        return Test("")
+    if kind == Kinds.UNARY:
+        return Test(unary_operator(expression))
+    if kind == Kinds.BINARY:
+        operator = binary_operator(expression)
+        if operator not in COMPARES:
+            return Test(operator or ",")
+        sides = children(expression)
+        whole = all(side.type.get_canonical().kind.value in _INTEGERS for side in sides)
+        return Test(operator, whole, tuple(_written(side).type.get_canonical().spelling for side in sides))
+    if kind == Kinds.CALL:
+        # What an operator that somebody wrote calls looks the same, and binds as it does.
+        function = referenced(expression)
+        return UNKNOWN_TEST if function is None or function.spelling.startswith("operator") else Test("")
+    return Test("?") if kind == Kinds.CONDITIONAL else UNKNOWN_TEST
+
+
+def _written(expression: Any) -> Any:
+    """Without implicit conversions."""
+    while expression._kind_id == Kinds.UNEXPOSED:
+        inner = children(expression)
+        if len(inner) != 1:
+            break
+        expression = inner[0]
+    return expression
+
+
+def is_idle(expression: Any) -> bool:
+    """Whether an expression is; see the module."""
+    kind: int = expression._kind_id
+    if kind in _LITERALS:
+        return True
+    parts = [c for c in children(expression) if c._kind_id not in _REFERENCES]
+    if kind in (Kinds.DECL_REF, Kinds.MEMBER):
+        declaration = referenced(expression)
+        still = declaration is not None and not declaration.type.get_canonical().is_volatile_qualified()
+        return still and not expression.type.get_canonical().is_volatile_qualified() and all(map(is_idle, parts))
+    if expression.type.get_canonical().is_volatile_qualified():
+        return False
+    if kind == Kinds.UNARY and unary_operator(expression) not in ("+", "-", "~", "!", "*", "&"):
+        return False
+    if kind == Kinds.BINARY and (binary_operator(expression) in ("", "=", ",")):
+        return False
+    inner = kind in (*_WRAPPERS, Kinds.UNARY, Kinds.BINARY, Kinds.SUBSCRIPT)
+    return kind in (Kinds.SIZEOF, Kinds.THIS) or (inner and bool(parts) and all(map(is_idle, parts)))
 
 
 def is_plain(expression: Any) -> bool:
