@@ -131,7 +131,8 @@ class FunctionEdit(Between):
         place = body.role == "function" if word == "return" else body.loops == 1
         if not simple or more or not place or word not in ("break", "continue", "return"):
             raise NotPossible(f"threads leave the code around the barriers in line {line} in the middle of a statement")
-        if self.text[inner[0].start : inner[0].end].rstrip(b"; \t") != word.encode():
+        jump = self.text[inner[0].start : inner[0].end].rpartition(b"]]")[2]  # behind attributes
+        if jump.strip(b"; \t") != word.encode():
             raise NotPossible(f"the jump in line {line} returns a value")
         return word
 

@@ -183,7 +183,11 @@ def _check_without_condition(
     by = change["by"] or b"1"
     step = change.group().split(by)[0] if change["by"] else change.group()
     name = change["name"] or change["same"]
-    ends = _ends(name, step, by, test, is_positive, loop.test)
+    ends = _ends(name, step, by, test, is_positive, loop.test) or (
+        _is_not_zero(name, test, loop.test)
+        and is_positive(start)
+        and (b">>" in step or (b"/" in step and by.strip() != b"1"))
+    )
     if not is_positive(by) or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
         raise NotPossible(f"the loop in line {line} may not end where its condition is false")
     for value in (start, test, by):
@@ -193,6 +197,12 @@ def _check_without_condition(
 
 _COMPARED: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _TURNED: Final = {b"<": b">", b">": b"<", b"<=": b">=", b">=": b"<="}
+
+
+def _is_not_zero(name: bytes, test: bytes, shape: Test) -> bool:
+    """`i` or `i != 0`."""
+    written = test.split()
+    return (written == [name] and shape.operator == "") or (written == [name, b"!=", b"0"] and shape.integers)
 
 
 def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[bytes], bool], shape: Test) -> bool:

@@ -14,7 +14,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, text_edits
-from quickfix.rebuild import Begun, composed, rebuilt_from
+from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
@@ -77,7 +77,7 @@ def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         one, two = without.difference.new_races[0].accesses[:2]
         them = "barriers" if several else "barrier"
         pair = pair_in_words(one, two)
-        why = made if made is not None else placed
+        why = made if made is not None else FixRefusal(in_old_lines(placed.text, bare, (without,)))
         return FixRefusal(f"Without the {them} {pair} would race, and no other is possible. {why.text}")
     cost = f"−{barriers_in_words(len(family))}"
     where = lines_in_words(family)

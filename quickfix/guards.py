@@ -38,7 +38,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     rest = body.statements[index + 1 :]
     if statement.macro or jump.macro or not body.braced or not rest or not layout.is_first(statement.keyword):
         raise NotPossible(f"the jump in line {line} is written by a macro or does not begin its line")
-    if layout.text[jump.start : jump.end].rstrip(b"; \t") not in (b"continue", b"return"):
+    if layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t") not in (b"continue", b"return"):
         raise NotPossible(f"the jump in line {line} returns a value")
     function = layout.code[level.function.start : level.function.end]
     if re.search(rb"\bgoto\b", function) or any(s.kind == "label" for s in _all(body)):

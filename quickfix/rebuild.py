@@ -6,6 +6,7 @@ barriers in what comes of it, both accepted by the engine; or why there is none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -83,11 +84,11 @@ def rebuilt_from(
                 made = _fix(session, whole, placed, repaired, groups)
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
-            refusal = placed
+            refusal = FixRefusal(in_old_lines(placed.text, current, steps))
             races = [*dict.fromkeys((*races, *current.appeared.values()))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
         if not isinstance(changes, list):
-            return refusal if changes is None else FixRefusal(sentence(changes))
+            return refusal if changes is None else FixRefusal(in_old_lines(sentence(changes), current, steps))
         edits: dict[str, list[Change]] = {}
         for change in changes:
             edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
@@ -100,6 +101,16 @@ def rebuilt_from(
         declared |= {change.name for change in changes}
         current = current.after(trial)
     return refusal
+
+
+def in_old_lines(text: str, current: Session, steps: Sequence[Trial]) -> str:
+    """A sentence about the text that some steps have led to, with lines of the text before them."""
+    files = composed(steps)
+    path = next(iter(files)) if len(files) == 1 else current.request.path
+    return _LINE.sub(lambda line: str(_old_line((path, int(line[0])), current, files)[1]), text)
+
+
+_LINE: Final = re.compile(r"(?<=\bline )\d+")
 
 
 def _in_words(change: Restructuring, earlier: dict[str, EditedFile], trial: Trial) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from restructured import LAUNCH, alone, edited, refusal, repaired
 
-from analyzers.model import Fix
+from analyzers.model import Fix, FixRefusal
 
 
 def test_what_cannot_be_declared_in_front_is_not_split() -> None:
@@ -110,3 +110,45 @@ def test_what_a_pointer_points_to_lives_as_long_as_it_is_used() -> None:
   }
 }
 """)
+
+
+def test_an_attribute_of_a_branch_stays_with_the_first_half() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) [[likely]] {
+    s[t] = in[t];
+    __syncthreads();
+    out[t] = s[n - 1 - t];
+  }
+}
+"""
+    )
+    after = edited(text, repaired(text, "k"))
+    assert "  if (taken) [[likely]] {\n    s[t] = in[t];\n  }\n  __syncthreads();\n" in after
+
+
+def test_a_refusal_names_lines_of_the_text_as_it_is() -> None:
+    text = (
+        LAUNCH
+        + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) {
+    s[t] = in[t];
+    int step = 32;
+    do {
+      __syncthreads();
+      if (t < step) s[t] += s[t + step];
+      step >>= 1;
+    } while (step > 0);
+    out[t] = s[t];
+  }
+}
+"""
+    )
+    said = repaired(text, "k")
+    assert isinstance(said, FixRefusal)
+    assert "The loop in line 8 is not a plain `for`" in said.text

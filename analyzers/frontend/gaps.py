@@ -382,7 +382,7 @@ class _Builder:
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
         call = inner.spelling or "" if kind == Kinds.CALL else ""
         if kind in _JUMPS:
-            word = WORD.match(self.code, start)
+            word = WORD.match(self.code, self._range(inner)[0])
             call = word.group().decode() if word else ""
         macro = _by_macro(inner)
         assignment = self._assignment(inner) if name == "expression" and not macro else None
@@ -536,8 +536,9 @@ class _Builder:
     def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
         """A body and the end of its statement."""
         loops = 1 if role == "loop" else 0
-        if cursor._kind_id == Kinds.COMPOUND:
-            body = self._compound(cursor, role, loops)
+        inner = _unwrapped(cursor)
+        if inner._kind_id == Kinds.COMPOUND:
+            body = self._compound(inner, role, loops)
             if body is not None:
                 return body, body.end + 1
         statements = tuple(self._statements(cursor))
