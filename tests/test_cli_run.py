@@ -323,3 +323,25 @@ __global__ void plain(int *p) { p[threadIdx.x] = 1; }
     for kernel in ("plain", "scale<float>"):
         assert main.main(["run", f"{path}:{kernel}", "--grid", "1", "--block", "32", "--seeds", "1"]) == 0
         assert "no race seen in 1 run" in capsys.readouterr().out
+
+
+def test_what_a_run_cannot_show_of_barriers_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "barriers.cu"
+    path.write_text(
+        """__global__ void skips(int *a) { if (threadIdx.x < 5) { __syncthreads(); } a[threadIdx.x] = 1; }
+__global__ void leaves(int *a, int n) {
+  if (threadIdx.x >= n) return;
+  a[threadIdx.x] = 1;
+  __syncthreads();
+  a[threadIdx.x ^ 1] = 2;
+}
+void go(int *a, int n) { skips<<<1, 64>>>(a); leaves<<<1, 64>>>(a, n); }
+"""
+    )
+    assert main.main(["run", f"{path}:skips", "--seeds", "1"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(
+        r"barrier-divergence: .*\nnot confirmed in \d+ runs\n  A barrier does not wait for threads that", out
+    )
+    assert main.main(["run", f"{path}:leaves", "--seeds", "1"]) == 0
+    assert "barrier-after-exit" not in capsys.readouterr().out  # CUDA defines it

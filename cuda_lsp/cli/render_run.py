@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
-from analyzers.model import Finding
+from analyzers.model import Finding, Verdict
 from cuda_lsp.cli.terminal import Role, Style
 from cuda_lsp.running.confirmation import rest_of
 from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
+
+
+_PASSED = (
+    "A barrier does not wait for threads that have ended: where those that miss it run to the end of the kernel, it lets "
+    "the others pass, here as on most GPUs. CUDA does not promise it (cuda-lsp docs barrier-divergence)."
+)
 
 
 def is_unable(result: RunResult) -> bool:
@@ -43,6 +49,8 @@ def confirmed_text(
         verdict = "not run"
     if seen is None:
         body = list(_lines(result, path, source, style))
+        if finding.code is Verdict.BARRIER_DIVERGENCE and result.status == "finished":
+            body.insert(0, _PASSED)
     else:
         shown = replace(seen, races=seen.races[:1], printed="")
         body = [*_lines(shown, path, source, style, with_summary=False)]

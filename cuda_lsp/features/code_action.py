@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from analyzers.model import Fix, TextEdit
+from analyzers.model import Fix, TextEdit, Verdict
 from cuda_lsp import wire
 from cuda_lsp.checking import read_text
 from cuda_lsp.documents import text_digest
@@ -171,7 +171,9 @@ def _confirmations(session: Session, path: str, params: types.CodeActionParams) 
         return
     for mistake in mistakes(session, path):
         first = mistake.first
-        if first.finding.witness is None or first.shown.stale or not _touches(session, mistake, params.range):
+        if first.finding.witness is None or first.finding.code is Verdict.BARRIER_AFTER_EXIT:
+            continue
+        if first.shown.stale or not _touches(session, mistake, params.range):
             continue
         command = run_kernel.confirm(params.text_document.uri, first.shown.result.name, mistake.group)
         yield types.CodeAction(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from analyzers.explain import Launchable
-from analyzers.model import Finding
+from analyzers.model import Finding, Verdict
 from cuda_lsp.cache import default_directory
 from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
@@ -99,8 +99,9 @@ def fixtures(launchable: Launchable, path: str) -> tuple[Fixture, ...]:
 
 
 def findings(launchable: Launchable, group: str | None) -> list[Finding]:
-    """Those that a run may confirm; `group`: only this one."""
-    return [f for f in launchable.findings if f.witness is not None and group in (None, f.group)]
+    """Those that a run may confirm; `group`: only this one. What CUDA defines (`barrier-after-exit`) shows in no run."""
+    found = [f for f in launchable.findings if group in (None, f.group)]
+    return [f for f in found if f.witness is not None and f.code is not Verdict.BARRIER_AFTER_EXIT]
 
 
 def outcomes(
