@@ -249,3 +249,24 @@ AS __global__ void other<char>(char *);
 """
     unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
     assert _kept(slice_text(unit, [(path, text.index("BOTH(int)"))]), path)[path] == {1, 2, 3, 5}
+
+
+def test_linkage_without_braces_goes_with_what_it_is_of(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.cu")
+    text = """\
+extern "C" void first(float *h);
+extern "C"
+// of the host
+void second(float *h) { first(h); }
+extern "C" { void third(); __device__ int twice(int x) { return 2 * x; } }
+__global__ void plain(int *a) { a[0] = twice(1); }
+extern "C" __global__ void named(int *a) { a[0] = 1; }
+extern "C" void last() { plain<<<1, 1>>>(nullptr); }
+"""
+    unit = UnitParser().parse(path, text, CompileFlags(arguments=()))
+    sliced = slice_text(unit, [(path, text.index("__global__ void plain"))])
+    assert _kept(sliced, path)[path] == {5, 6}
+    assert "third" not in sliced
+    sliced = slice_text(unit, [(path, text.index("__global__ void named"))])
+    assert 'extern "C" __global__ void named' in sliced
+    assert sliced.count("extern") == 2  # the one with braces stays

@@ -56,9 +56,12 @@ _CUB: Final = (
 )
 """In place of the header of everything, which NVRTC does not take."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
-_TEMPLATE_HEAD: Final = re.compile(rb"\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>\s*\Z")
+_OUTER_HEAD: Final = re.compile(
+    rb"(?:\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>|\bextern\s*\"C(?:\+\+)?\")(?:\s|//[^\n]*\n|/\*(?:(?!\*/).)*\*/)*\Z",
+    re.DOTALL,
+)
 _HEAD: Final = 2000
-"""No template head is longer than so many bytes."""
+"""No head is longer than so many bytes."""
 _BLANKS: Final = bytes(c if c in b"\r\n" else ord(" ") for c in range(256))
 _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
 """Declarations whose members are looked at one by one."""
@@ -95,7 +98,7 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
             texts[piece.file] = bytearray(source_bytes(unit.text_of(piece.file)))
         if (piece.file, piece.start) not in reached:
             raw = texts[piece.file]
-            _blank(raw, _outer_template(raw, piece.start), _end_with_semicolon(raw, piece.end))
+            _blank(raw, _outer_head(raw, piece.start), _end_with_semicolon(raw, piece.end))
     tree = _inclusions(unit)
     _blank_instantiations(unit, tree, pieces, texts)
     words = _mark_needed(unit, tree, {file for file, _ in reached}, texts)
@@ -232,12 +235,13 @@ def _end_with_semicolon(raw: bytearray, end: int) -> int:
     return behind.end() if behind is not None else end
 
 
-def _outer_template(raw: bytearray, start: int) -> int:
-    """Where the declaration at `start` begins with the template heads in front of it: of a member template of a class
-    template, defined outside of it, clang takes only the inner head for the declaration's."""
+def _outer_head(raw: bytearray, start: int) -> int:
+    """Where the declaration at `start` begins with what stands in front of it: of a member template of a class
+    template, defined outside of it, clang takes only the inner template head for the declaration's; ``extern "C"``
+    without braces is a declaration around it."""
     while True:
         before = bytes(raw[max(0, start - _HEAD) : start])
-        head = _TEMPLATE_HEAD.search(before)
+        head = _OUTER_HEAD.search(before)
         if head is None:
             return start
         start -= len(before) - head.start()
