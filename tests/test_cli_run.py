@@ -345,3 +345,60 @@ void go(int *a, int n) { skips<<<1, 64>>>(a); leaves<<<1, 64>>>(a, n); }
     )
     assert main.main(["run", f"{path}:leaves", "--seeds", "1"]) == 0
     assert "barrier-after-exit" not in capsys.readouterr().out  # CUDA defines it
+
+
+def test_arguments_of_kinds_that_have_no_arrays_or_numbers() -> None:
+    def read(kind: str, *given: str) -> tuple[object, list[str]]:
+        found, notes = run_arguments.arguments_for([("x", kind)], list(given), (1, 1, 1), (256, 1, 1))
+        return found[0], notes
+
+    assert read("bool", "x=true") == read("const bool", "x=7") == (ScalarArgument(1), [])
+    assert read("bool") == (ScalarArgument(1), ["x = 1"])
+    assert read("char") == (ScalarArgument(127), ["x = 127"])
+    assert read("__half", "x=1.5") == (ScalarArgument(1.5, "f16"), [])
+    assert read("__nv_bfloat16", "x=1.5") == (ScalarArgument(0x3FC0, "u16"), [])
+    assert read("unsigned char", "x=-1") == (ScalarArgument(-1), [])  # all ones
+    assert read("float **") == (ArrayArgument("u64", 1024), ["x: 1024 pointers to nothing"])
+    assert read("int *const *__restrict__", "x=3") == (ArrayArgument("u64", 3), ["x: 3 pointers to nothing"])
+    assert read("int *[]") == (ArrayArgument("u64", 1024), ["x: 1024 pointers to nothing"])
+    assert read("int (*)(int)") == (ScalarArgument(0), ["x: a pointer to no function"])
+    for kind, value, message in (
+        ("char", "300", "does not fit in char"),
+        ("int", "2.5", "expected an integer"),
+        ("unsigned int", "1e99", "does not fit"),
+        ("int", "inf", "does not fit"),
+        ("int", "true", "expected a number"),
+        ("int **", "3:iota", "pointers to pointers cannot be given"),
+        ("int (*)(int)", "1", "a pointer to a function cannot be given"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            read(kind, f"x={value}")
+
+
+def test_dynamic_shared_memory_that_nobody_gives_is_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "dynamic.cu"
+    path.write_text(
+        """__global__ void turn(int *o) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  o[blockIdx.x * blockDim.x + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+"""
+    )
+    assert main.main(["run", f"{path}:turn", "--seeds", "1"]) == 0
+    assert "o: 1024 elements, zeros; shared: 32768 bytes)" in capsys.readouterr().out
+    given = ["run", f"{path}:turn", "--grid", "1", "--block", "64", "--seeds", "1"]
+    assert main.main(given) == 0
+    assert "not given: --shared: 32768 bytes" in capsys.readouterr().err
+    assert main.main([*given, "--shared", "252"]) == 1
+    assert "access outside of every array: s + 252 bytes" in capsys.readouterr().out
+    assert main.main([*given, "--shared", "-1"]) == 2
+
+
+@pytest.mark.parametrize(("grid", "block"), [("1,65536", "1"), ("1", "1,1,65")])
+def test_launches_that_no_gpu_takes(tmp_path: Path, grid: str, block: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.cu"
+    path.write_text("__global__ void one(int *o) { if (threadIdx.x == 0 && blockIdx.x == 0) o[0] = 1; }\n")
+    assert main.main(["run", f"{path}:one", "--grid", grid, "--block", block]) == 3
+    assert "are possible" in capsys.readouterr().out

@@ -221,7 +221,12 @@ def _parser() -> argparse.ArgumentParser:
         help="an argument: a number, or for a pointer how many elements and what they are, as in a=1024:iota",
     )
     run.add_argument("--inputs", metavar="FILE", help="a TOML file with the inputs of one or more runs")
-    run.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory (default: 0)")
+    run.add_argument(
+        "--shared",
+        type=_bytes,
+        metavar="BYTES",
+        help="dynamic shared memory (default: 32768 where the kernel has some)",
+    )
     run.add_argument("--seeds", type=_positive, default=4, metavar="N", help="schedules to try (default: 4)")
     run.add_argument(
         "--build",
@@ -244,7 +249,7 @@ def _parser() -> argparse.ArgumentParser:
         help="also ask these tools of NVIDIA's compute-sanitizer, which needs a GPU: memcheck, racecheck, synccheck, "
         "initcheck, separated by commas, or all",
     )
-    run.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time for all schedules (default: 30)")
+    run.add_argument("--seconds", type=_seconds, default=30.0, metavar="S", help="time for all schedules (default: 30)")
     run.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
     _add_color(run)
     _add_selection(run, kernels=False)
@@ -315,6 +320,26 @@ def _positive(text: str) -> int:
         number = 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"“{text}” is not a positive number")
+    return number
+
+
+def _bytes(text: str) -> int:
+    try:
+        number = int(text, 0)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of bytes")
+    return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e6:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a positive number of seconds")
     return number
 
 

@@ -14,8 +14,8 @@ _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "
 
 
 _PASSED = (
-    "A barrier does not wait for threads that have ended: where those that miss it run to the end of the kernel, it lets "
-    "the others pass, here as on most GPUs. CUDA does not promise it (cuda-lsp docs barrier-divergence)."
+    "A barrier does not wait for threads that have ended: where those that miss it run to the end of the kernel, it "
+    "lets the others pass, here as on most GPUs. CUDA does not promise it (cuda-lsp docs barrier-divergence)."
 )
 
 
@@ -136,7 +136,8 @@ def _race(race: RunRace, path: str, source: list[str], style: Style) -> Iterator
     for access in (race.second, race.first):
         yield from _access(access, path, source)
     same = ", both write the same value" if race.same_value else ""
-    yield style.paint("faint", f"    seen {race.count} times{same}")
+    times = "once" if race.count == 1 else f"{race.count} times"
+    yield style.paint("faint", f"    seen {times}{same}")
 
 
 def _fault(fault: RunFault, path: str, source: list[str], style: Style) -> Iterator[str]:

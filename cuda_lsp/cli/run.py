@@ -18,6 +18,7 @@ from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
 from cuda_lsp.running.arguments import ArgumentError, arguments_for, dimensions
+from cuda_lsp.running.confirmation import DYNAMIC_SHARED
 from cuda_lsp.running.fixtures import Fixture, fixtures_of
 from gpu_runner import harness
 from gpu_runner.compile import CompileError, NoCompiler
@@ -38,7 +39,8 @@ class RunArguments:
     arguments: tuple[str, ...] = ()
     inputs: str | None = None
     """A TOML file with inputs."""
-    shared: int = 0
+    shared: int | None = None
+    """Bytes; None: what it takes is made up."""
     seeds: int = 4
     build: Literal["confirm", "shipped"] = "confirm"
     arch: int = 80
@@ -84,7 +86,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         asked.flags.arguments,
         build=arguments.build,
         arch=arguments.arch,
-        shared=arguments.shared,
+        shared=arguments.shared or 0,
         seeds=arguments.seeds,
         seconds=arguments.seconds,
         lock_step=asked.options.warp_lockstep,
@@ -109,6 +111,9 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block, launchable.records)
     except ArgumentError as error:
         raise UsageError(str(error)) from None
+    if arguments.shared is None and plan.uses_dynamic_shared(launchable):
+        base = replace(base, dynamic_shared=DYNAMIC_SHARED)
+        notes.append(f"--shared: {DYNAMIC_SHARED} bytes")
     for note in notes:
         print(f"cuda-lsp: not given: {note}", file=err)
     request = replace(base, grid=grid, block=block, arguments=given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
@@ -19,6 +21,7 @@ _ELEMENTS: Final[Mapping[str, Element]] = {
 _VECTOR: Final = re.compile(r"(u?)(char|short|int|long|longlong|float|double)([1-4])$")
 _TYPED: Final = re.compile(r"([iuf](?:8|16|32|64))\[(\d+)\](?::(.*))?$", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+)(?::(.*))?$", re.DOTALL)
+_WORDS: Final = {"true": 1, "false": 0}
 _SMALLEST: Final = 1024
 """Elements of an array that nothing is said of, at least."""
 
@@ -60,7 +63,18 @@ def arguments_for(
 
 def _one(name: str, kind: str, text: str | None, threads: int, notes: list[str]) -> ArrayArgument | ScalarArgument:
     """An array or a number, as it is given or, with a note, made up for so many threads."""
+    if "(*" in kind:
+        if text is not None:
+            raise ArgumentError(f"{name}={text}: a pointer to a function cannot be given")
+        notes.append(f"{name}: a pointer to no function")
+        return ScalarArgument(0)
     pointee = _pointee(kind)
+    if pointee is not None and pointee.endswith("*"):
+        if text is not None and not text.isdecimal():
+            raise ArgumentError(f"{name}={text}: pointers to pointers cannot be given, only how many of them there are")
+        count = max(threads, _SMALLEST) if text is None else int(text)
+        notes.append(f"{name}: {count} pointers to nothing")
+        return ArrayArgument("u64", count)
     if pointee is not None:
         element, width = _element(pointee)
         if text is not None:
@@ -69,10 +83,20 @@ def _one(name: str, kind: str, text: str | None, threads: int, notes: list[str])
         fill: Fill = "random" if element.startswith("f") else "zeros"
         notes.append(f"{name}: {count} elements, {fill}")
         return ArrayArgument(element, count, fill)
+    plain = " ".join(word for word in kind.split() if word not in ("const", "volatile"))
     if text is not None:
-        return _scalar(name, text)
-    notes.append(f"{name} = {threads}")
-    return ScalarArgument(threads)
+        return _scalar(name, text, plain)
+    made_up = _made_up(plain, threads)
+    notes.append(f"{name} = {made_up}")
+    return _scalar(name, str(made_up), plain)
+
+
+def _made_up(plain: str, threads: int) -> int:
+    """As many as there are threads, where the type holds it."""
+    if plain == "bool":
+        return 1
+    element = _ELEMENTS.get(plain, "i32")
+    return min(threads, 2048 if element == "f16" else (1 << int(element[1:]) - 1) - 1)
 
 
 def _typed(argument: ArrayArgument | ScalarArgument, kind: str) -> ArrayArgument | ScalarArgument:
@@ -80,6 +104,8 @@ def _typed(argument: ArrayArgument | ScalarArgument, kind: str) -> ArrayArgument
     if isinstance(argument, ArrayArgument):
         return argument
     plain = " ".join(word for word in kind.split() if word not in ("const", "volatile"))
+    if argument.element != "auto":
+        return argument
     return ScalarArgument(argument.value, _ELEMENTS.get(plain, "i32"))
 
 
@@ -106,6 +132,9 @@ def _pointee(kind: str) -> str | None:
     text = " ".join(text.split())
     if "*" not in text and "[" not in text:
         return None
+    whole = re.sub(r"\[.*", "*", text).replace(" ", "")
+    if whole.endswith("**"):
+        return f"{text.partition('*')[0].strip()} *"
     return re.sub(r"[*\[].*", "", text).strip()
 
 
@@ -146,11 +175,26 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
         ) from None
 
 
-def _scalar(name: str, text: str) -> ScalarArgument:
+def _scalar(name: str, text: str, plain: str) -> ScalarArgument:
+    """A number of a type without qualifiers. Raises `ArgumentError` where it does not fit."""
     try:
-        return ScalarArgument(_number(text))
+        value = _WORDS[text] if plain == "bool" and text in _WORDS else _number(text)
     except ValueError:
         raise ArgumentError(f"{name}={text}: expected a number") from None
+    if plain in ("half", "__half"):
+        return ScalarArgument(value, "f16")
+    if plain in ("nv_bfloat16", "__nv_bfloat16"):
+        return ScalarArgument(struct.unpack("<I", struct.pack("<f", value))[0] >> 16, "u16")
+    if plain == "bool":
+        return ScalarArgument(int(value != 0))
+    element = _ELEMENTS.get(plain, "f64")
+    if not element.startswith("f"):
+        bits = int(element[1:])
+        if value != value or value in (math.inf, -math.inf) or not -(1 << bits - 1) <= value < 1 << bits:
+            raise ArgumentError(f"{name}={text}: this does not fit in {plain}")
+        if value != int(value):
+            raise ArgumentError(f"{name}={text}: expected an integer, as {name} is of type {plain}")
+    return ScalarArgument(value)
 
 
 def _number(text: str) -> float:

@@ -16,7 +16,7 @@ from gpu_runner.search import MOST_ELEMENTS, is_between
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
-_DYNAMIC_SHARED: Final = 32 << 10
+DYNAMIC_SHARED: Final = 32 << 10
 """Bytes, where nobody says how many: a witness does not."""
 ATTEMPTS: Final = 200
 """Inputs that are tried for a finding whose witness alone does not show it."""
@@ -43,7 +43,7 @@ def confirm(
         grid=witness.grid,
         block=witness.block,
         arguments=arguments,
-        dynamic_shared=base.dynamic_shared or _DYNAMIC_SHARED,
+        dynamic_shared=base.dynamic_shared or DYNAMIC_SHARED,
         growing=free,
         goal=_goal(finding, free),
     )

@@ -72,11 +72,19 @@ def parse_fixture(text: str, folder: str, kernel: str) -> tuple[Fixture, ...]:
         if given:
             raise ArgumentError(f"cuda-lsp: run {text}: inputs={file} is given together with {', '.join(given)}")
         return tuple(fixtures_of(Path(folder) / file, kernel))
-    sizes = {name: dimensions(given.pop(name), name) for name in ("grid", "block") if name in given}
-    numbers = {name: _count(name, given.pop(name)) for name in ("shared", "seeds") if name in given}
+    try:
+        sizes = {name: dimensions(given.pop(name), name) for name in ("grid", "block") if name in given}
+        numbers = {name: _count(name, given.pop(name)) for name in ("shared", "seeds") if name in given}
+    except ArgumentError as error:
+        raise ArgumentError(f"cuda-lsp: run {text}: {error}") from None
     arguments = tuple(f"{name}={value}" for name, value in given.items())
     fixture = Fixture(
-        sizes.get("grid"), sizes.get("block"), arguments, numbers.get("shared"), numbers.get("seeds"), f"run {text}"
+        sizes.get("grid"),
+        sizes.get("block"),
+        arguments,
+        numbers.get("shared"),
+        numbers.get("seeds"),
+        f"run {text}".rstrip(),
     )
     return (fixture,)
 
@@ -110,8 +118,12 @@ def _fixture(table: Mapping[str, Any], title: str) -> Fixture:
     if not isinstance(arguments, dict):
         raise ArgumentError(f"{title}: arguments is no table")
     values = tuple(f"{name}={_value(value, title)}" for name, value in cast("dict[str, Any]", arguments).items())
-    sizes = {name: dimensions(_value(table[name], title), name) for name in ("grid", "block") if name in table}
-    numbers = {name: _count(name, str(table[name])) for name in ("shared", "seeds") if name in table}
+    try:
+        sizes = {name: dimensions(_value(table[name], title), name) for name in ("grid", "block") if name in table}
+        numbers = {name: _count(name, str(table[name])) for name in ("shared", "seeds") if name in table}
+    except ArgumentError as error:
+        text = str(error)
+        raise ArgumentError(text if text.startswith(title) else f"{title}: {text}") from None
     return Fixture(sizes.get("grid"), sizes.get("block"), values, numbers.get("shared"), numbers.get("seeds"), title)
 
 

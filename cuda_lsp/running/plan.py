@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ _FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
 _GRID: Final[Dim3] = (2, 1, 1)
 _BLOCK: Final[Dim3] = (64, 1, 1)
 """Of a kernel of which nothing is known."""
+_EXTERN_SHARED: Final = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b\s*\bextern\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def fixtures(launchable: Launchable, path: str) -> tuple[Fixture, ...]:
 
 
 def findings(launchable: Launchable, group: str | None) -> list[Finding]:
-    """Those that a run may confirm; `group`: only this one. What CUDA defines (`barrier-after-exit`) shows in no run."""
+    """Those that a run may confirm; `group`: only this one. What CUDA defines shows in no run."""
     found = [f for f in launchable.findings if group in (None, f.group)]
     return [f for f in found if f.witness is not None and f.code is not Verdict.BARRIER_AFTER_EXIT]
 
@@ -141,12 +143,16 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
     arguments, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)
+    shared = base.dynamic_shared if fixture.shared is None else fixture.shared
+    if fixture.shared is None and not shared and uses_dynamic_shared(launchable):
+        shared = confirmation.DYNAMIC_SHARED
+        notes.append(f"shared: {shared} bytes")
     request = replace(
         base,
         grid=grid,
         block=block,
         arguments=arguments,
-        dynamic_shared=base.dynamic_shared if fixture.shared is None else fixture.shared,
+        dynamic_shared=shared,
         seeds=base.seeds if fixture.seeds is None else tuple(range(fixture.seeds)),
         growing=confirmation.made_up(arguments, [name for name, _ in launchable.parameters], texts),
     )
@@ -154,6 +160,11 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
     result = harness.run(request)
     title = (fixture.title or f"grid {grid}, block {block}") + made_up
     return Outcome(title, result, request=launched(request, result))
+
+
+def uses_dynamic_shared(launchable: Launchable) -> bool:
+    """Whether the launch says how much shared memory the kernel has."""
+    return _EXTERN_SHARED.search(launchable.text) is not None
 
 
 def launched(request: Request, result: RunResult) -> Request:

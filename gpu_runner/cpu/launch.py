@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_runner.cpu.layout import MAX_BLOCKS, MAX_THREADS
+from gpu_runner.cpu.layout import MAX_BLOCK, MAX_BLOCKS, MAX_GRID, MAX_THREADS
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import aligned, size_of
 from gpu_runner.ptx import model
@@ -120,6 +120,9 @@ def check_launch(function: model.Function, launch: Launch) -> None:
     threads, blocks = launch.threads_per_block, launch.blocks
     if not 1 <= threads <= MAX_THREADS:
         raise LaunchError(f"a block of {threads} threads: from 1 to {MAX_THREADS} are possible")
+    for what, sizes, most in (("block", launch.block, MAX_BLOCK), ("grid", launch.grid, MAX_GRID)):
+        if any(size > limit for size, limit in zip(sizes, most, strict=True)):
+            raise LaunchError(f"a {what} of {sizes}: at most {most} are possible")
     if not 1 <= blocks <= MAX_BLOCKS:
         raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
     if len(launch.arguments) != len(function.parameters):

@@ -14,6 +14,9 @@ from gpu_runner.native.structs import Struct, dtype_of, field_offset, i32, u32, 
 
 MAX_THREADS: Final = 1024
 """Of a block."""
+MAX_BLOCK: Final = (1024, 1024, 64)
+MAX_GRID: Final = ((1 << 31) - 1, 65_535, 65_535)
+"""In each direction (CUDA C++ Programming Guide, technical specifications per compute capability)."""
 MAX_BLOCKS: Final = 1 << 22
 """Threads are numbered in 32 bits."""
 
