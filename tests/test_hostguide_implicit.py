@@ -184,3 +184,56 @@ def test_a_global_that_a_function_declares_again_is_the_same_one() -> None:
     text = _HEAD + "int shared; void run() { extern int shared; shared = 1; %s k<<<1, 1>>>(shared); }"
     assert hg.allows(hg.only(text % "elsewhere();"), n=0)
     assert not hg.allows(hg.only(text % ""), n=0)
+
+
+_LAMBDAS = {
+    "object": ("struct S { int v; };", "S s{FIRST}; auto f = [=] { k<<<1, 1>>>(s.v); }; s.v = LATER; f();"),
+    "array": ("", "int s[2] = {FIRST, FIRST}; auto f = [s] { k<<<1, 1>>>(s[0]); }; s[0] = LATER; f();"),
+    "object behind a reference": (
+        "struct S { int v; };",
+        "S t{FIRST}; S &s = t; auto f = [=] { k<<<1, 1>>>(s.v); }; s.v = LATER; f();",
+    ),
+    "lambda in a lambda": (
+        "struct S { int v; };",
+        "S s{FIRST}; auto f = [=] { auto g = [&] { k<<<1, 1>>>(s.v); }; g(); }; s.v = LATER; f();",
+    ),
+    "handed over": (
+        "struct S { int v; }; void later(std::function<void()>);",
+        "S s{FIRST}; auto f = [=] { k<<<1, 1>>>(s.v); }; s.v = LATER; later(f);",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _LAMBDAS)
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_lambda_keeps_what_an_object_was_when_it_was_copied(name: str, first: int) -> None:
+    declarations, body = _LAMBDAS[name]
+    body = body.replace("FIRST", str(first)).replace("LATER", str(1 - first))
+    facts = hg.guide(f"{_HEAD} {declarations} void run() {{ {body} }}")
+    ((context,),) = facts.contexts.values()
+    assert hg.allows(context, n=first)
+    assert not hg.allows(context, n=1 - first)
+
+
+def test_a_lambda_by_reference_sees_the_object_as_it_is() -> None:
+    text = _HEAD + "struct S { int v; }; void run() { S s{0}; auto f = [&] { k<<<1, 1>>>(s.v); }; s.v = 1; f(); }"
+    assert not hg.allows(hg.only(text), n=0)
+
+
+def test_copies_that_a_lambda_makes_run_written_constructors() -> None:
+    declared = "struct S { int v; S(int v) : v(v) {} S(const S &) : v(0) { @ = 0; } };"
+    assert _contexts(declared, "S s(1); auto f = [=] { g = s.v; }; f();", "other")
+    assert _contexts(declared, "S s(1); g = 1; auto f = [=] { return s.v; };", "g")
+    assert not _contexts(declared, "S s(1); g = 1; auto f = [=] { return s.v; };", "other")
+    assert not _contexts(declared, "S s(1); g = 1; auto f = [&] { return s.v; };", "g")
+
+
+def test_a_lambda_that_changes_its_copy_keeps_it_changed() -> None:
+    text = _HEAD + "struct S { int v; }; void run() { S s{1}; auto f = [=]() mutable { %s }; f(); f(); %s }"
+    assert hg.allows(hg.only(text % ("k<<<1, 1>>>(s.v); s.v = 0;", "")), n=0)
+
+
+def test_loops_write_what_a_method_gives_a_reference_to() -> None:
+    declared = "struct S { int v; const S &self() const { return *this; } };"
+    loop = "S s{1}; for (int i = 0; i < 3; i++) { k<<<1, 1>>>(s.v); %s.v = 0; } g = 1;"
+    assert _contexts(declared, loop % "const_cast<S &>(s.self())", "g")

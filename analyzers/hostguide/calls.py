@@ -19,7 +19,7 @@ from analyzers.hostguide.library import (
 )
 from analyzers.hostguide.loops import Writes
 from analyzers.hostguide.memory import Stop, alternatives
-from analyzers.hostguide.places import Frame
+from analyzers.hostguide.places import Frame, target_of
 from analyzers.hostguide.source import SourceTexts, extent
 from analyzers.hostguide.specials import UNSEEN
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, Place, identity, place_of
@@ -261,7 +261,7 @@ class Caller(Implicit):
             frame.variables[parameter] = made
             bound.append((made, value))
         if enclosing is not None:
-            self._own_copies(frame, function, enclosing)
+            self.own_copies(frame, function, enclosing)
         self._follow(node.cursor)
         if node.cursor.translation_unit is not function.cursor.translation_unit:
             self.taken[function] = None
@@ -271,7 +271,7 @@ class Caller(Implicit):
         self.run_implied(self.destroyed_parameters(function))
         return result
 
-    def _own_copies(self, frame: Frame, function: HostFunction, closure: Closure) -> None:
+    def own_copies(self, frame: Frame, function: HostFunction, closure: Closure) -> None:
         """A lambda that writes what it captured by copy writes its own copy, which lives from call to call."""
         for declared, _ in self.effects_of(function.body).places:
             if declared in frame.variables or declared.storage not in ("local", "parameter"):
@@ -285,6 +285,19 @@ class Caller(Implicit):
             made = Variable(declared.name, outer.ty)
             frame.variables[declared] = made
             self.state.store[made] = self.fresh(declared.name, declared.ty)
+        for declared in self.objects_around(function):
+            mode = closure.by_reference(declared.name)
+            outer = closure.frame.variables.get(declared)
+            if declared in frame.variables or mode is True or outer is None:
+                continue
+            if mode is None:
+                self.forget(Address(outer))
+            made = self.new_variable(declared.name, target_of(declared.ty))
+            frame.variables[declared] = made
+            held = closure.copies.get(outer) if mode is False and not self.copied_object(declared) else None
+            if isinstance(declared.ty, ReferenceTo):
+                held = closure.copies.get(held.variable) if isinstance(held, Address) and not held.path else None
+            self.state.store[made] = held if held is not None else self.fresh(declared.name, declared.ty)
 
     def writes_captured(self, closure: Closure, name: str) -> bool:
         function = self.builder.lambda_body(closure.cursor)

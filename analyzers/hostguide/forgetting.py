@@ -170,6 +170,7 @@ class Forgetter(Launcher):
         self.frame = Frame(function, caller, None, closure)
         for parameter in function.parameters:
             self._free_parameter(parameter)
+        self.own_copies(self.frame, function, closure)
         with suppress(Stop):
             self.run_statement(function.body)
         self.frame, self.statement = caller, statement

@@ -26,12 +26,12 @@ from analyzers.hostguide.hosttypes import (
 from analyzers.hostguide.library import CONTAINER_ACCESS, PURE_METHODS
 from analyzers.hostguide.loops import Path, Writes, writes_of
 from analyzers.hostguide.memory import alternatives
-from analyzers.hostguide.places import SAME_OBJECT
+from analyzers.hostguide.places import SAME_OBJECT, target_of
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.specials import NOTHING, UNSEEN, Run, Specials
 from analyzers.hostguide.targets import Targets
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
-from analyzers.hostguide.values import FunctionValue, Value, Variable
+from analyzers.hostguide.values import Closure, FunctionValue, Value, Variable
 
 _LARGEST = 4000
 """Bytes of a function that is looked into."""
@@ -68,6 +68,8 @@ class Implicit(Targets):
         self._kinds_of: dict[tuple[str, RecordType], Run] = {}
         self._implied: dict[int, tuple[Node, tuple[Run, Run, Run, Run]]] = {}
         """With the node, so that no other one gets its number."""
+        self._around: dict[int, tuple[HostFunction, tuple[Declaration, ...]]] = {}
+        """With the function, so that no other one gets its number."""
         self._elided: set[int] = set()
         """Expressions whose objects are no temporaries: they become a variable, a part or a result."""
         self.shapes: int = 0
@@ -321,6 +323,49 @@ class Implicit(Targets):
                 for (declared, path), ty in effect.places.items():
                     writes.places[declared, path] = ty
                     writes.steps[declared] = None
+
+    # --- what lambdas copy
+
+    def objects_around(self, function: HostFunction) -> tuple[Declaration, ...]:
+        """The objects and arrays of the functions around that a lambda names."""
+        found = self._around.get(id(function))
+        if found is None:
+            named: dict[Declaration, None] = {}
+            own: set[Declaration] = set(function.parameters)
+            waiting: list[Node] = [function.body]
+            while waiting:
+                node = waiting.pop()
+                if node.op == "declare":
+                    own.add(node.value)
+                elif node.op == "ref" and isinstance(target_of(node.value.ty), (RecordType, ArrayOf)):
+                    named[node.value] = None
+                elif node.op == "lambda":
+                    inner = self.builder.lambda_body(node.cursor)
+                    waiting += [inner.body] if inner is not None else []
+                    own.update(inner.parameters if inner is not None else ())
+                waiting += [a for a in node.args if a is not None]
+            local = [d for d in named if d.storage in ("local", "parameter") and d not in own]
+            found = self._around[id(function)] = function, tuple(local)
+        return found[1]
+
+    def copied_object(self, declared: Declaration) -> Run:
+        """What a copy of a variable runs."""
+        ty = target_of(declared.ty)
+        while isinstance(ty, ArrayOf):
+            ty = ty.element
+        if not isinstance(ty, RecordType):
+            return NOTHING
+        shown = declared.cursor.type.get_canonical()
+        return self.specials.copied(shown.get_pointee() if isinstance(declared.ty, ReferenceTo) else shown)
+
+    def _lambda(self, node: Node) -> Value:
+        made = super()._lambda(node)
+        function = self.builder.lambda_body(node.cursor)
+        if isinstance(made, Closure) and function is not None:
+            for declared in self.objects_around(function):
+                if made.by_reference(declared.name) is not True:
+                    self.run_implied(self.copied_object(declared))
+        return made
 
     # --- when it happens
 

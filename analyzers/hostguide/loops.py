@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from analyzers.frontend.cindex import Cursor
+from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, RecordType, ReferenceTo, usual
 from analyzers.hostguide.specials import NOTHING, Run
 from analyzers.hostguide.tree import Declaration, Node, identity
@@ -193,9 +194,9 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
             path.clear()
             node = node.arg(0)
             continue
-        if node.op == "call":
+        if node.op == "call" or (node.op == "method" and not _is_library(node.value)):
             # A reference that it returns may be one of its arguments.
-            for argument in node.args[1:]:
+            for argument in node.args[0 if node.op == "method" else 1 :]:
                 if argument is not None and _names_place(argument):
                     _written(argument, out, None)
             return
@@ -223,6 +224,11 @@ def _written(target: Node, out: Writes, step: Node | None) -> None:
             known.append(step)
         else:
             out.steps[declared] = None
+
+
+def _is_library(target: Cursor | None) -> bool:
+    file = target.location.file if target is not None else None
+    return file is not None and is_bundled(file.name)
 
 
 def _is_own(place: Node) -> bool:

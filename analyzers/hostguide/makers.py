@@ -18,7 +18,8 @@ from analyzers.hostguide.hosttypes import (
 )
 from analyzers.hostguide.places import Frame, Places, pointee_size
 from analyzers.hostguide.source import extent
-from analyzers.hostguide.tree import Node
+from analyzers.hostguide.specials import Run
+from analyzers.hostguide.tree import Declaration, Node
 from analyzers.hostguide.values import (
     Closure,
     NoteSource,
@@ -201,6 +202,8 @@ class Makers(Places):
     def _captured_copy(self, closure: Closure, capture: Capture) -> Value | None:
         if capture.variable is None or self.writes_captured(closure, capture.name):
             return None
+        if self.copied_object(self.builder.declaration(capture.variable)):
+            return None
         made = closure.made.get(capture.name)
         if made is not None:
             return made
@@ -209,6 +212,10 @@ class Makers(Places):
         variable = self.find(self.builder.declaration(capture.variable))
         self.frame = outer
         return closure.copies.get(variable) if variable is not None else None
+
+    def copied_object(self, declared: Declaration) -> Run:
+        """What a copy of a variable runs."""
+        raise NotImplementedError
 
     def forget_words(self, cursor: Cursor) -> None:
         """Whatever has a name that stands in some code may be written by it, now and at any later time."""
