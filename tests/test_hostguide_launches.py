@@ -568,3 +568,33 @@ def test_an_array_in_a_braced_list_is_written_through_the_member() -> None:
         """
     )
     assert hg.allows(context, m=7)
+
+
+_TABLE = """
+    #include <cuda_runtime.h>
+    __global__ void k(int n) {{}}
+    __global__ void of_another_type(float f) {{}}
+    __global__ void by_name_only(int n) {{}}
+    static void (*table[])(int) = {{{held}}};
+    void run(int which) {{
+      k<<<1, 1>>>(1);
+      by_name_only<<<1, 1>>>(1);
+      cudaFuncSetAttribute((const void *)by_name_only, cudaFuncAttributeMaxDynamicSharedMemorySize, 9);
+      table[which]<<<1, 1>>>({given});
+    }}
+"""
+
+
+@pytest.mark.parametrize("given", [0, 1])
+def test_a_launch_through_a_pointer_may_be_of_each_kernel_whose_address_is_taken(given: int) -> None:
+    facts = hg.guide(_TABLE.format(held="k", given=given))
+    contexts = hg.by_name(facts)
+    assert [s.what for s in facts.skipped] == [f"launch table[which]<<<1, 1>>>({given}): its kernel is not known"]
+    assert any(hg.allows(c, n=0) for c in contexts["k"]) is (given == 0)
+    assert any(c.uncertain for c in contexts["k"])
+    assert not any(hg.allows(c, n=0) for c in contexts["by_name_only"])
+
+
+def test_a_launch_through_a_pointer_is_of_no_kernel_that_is_only_named_where_it_is_launched() -> None:
+    contexts = hg.by_name(hg.guide(_TABLE.format(held="nullptr", given=0)))
+    assert not any(hg.allows(c, n=0) for c in contexts["k"])

@@ -12,8 +12,8 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
@@ -57,6 +57,10 @@ _MOST_CONTEXTS = 12
 """Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
 _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
+_ASKED_OF = re.compile(rb"\bcuda(?:FuncGet|FuncSet|Occupancy)\w*\s*(?:<[^<>;]*>\s*)?\([^;]*\Z")
+"""Functions that only ask something of a kernel, or for it."""
+_FRONT = 200
+"""Bytes in front of a name in which the call stands that it is handed to."""
 _DELETER = re.compile(
     rb"\bshared_ptr\s*<[^;{}()]*>\s*(?:[A-Za-z_]\w*\s*)?[({][^;]*,"
     rb"|\ballocate_shared\b|(?:\.|->)\s*reset\s*\([^;]*,"
@@ -187,10 +191,27 @@ class _Guide:
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
+        self.machine.handed_out = cache(self._handed_out)
         self.machine.specials.free = cache(self._free_functions)
         self.machine.specials.custom_deleters = cache(lambda: any(_DELETER.search(t) for t in self.texts.values()))
         self._run_all(wanted, mentions)
         return self._collected()
+
+    def _handed_out(self) -> list[Cursor]:
+        """The kernels, templates left out, that are mentioned otherwise than in a launch of their own."""
+        kernels = [f for f in self.functions if not f.template and f.defined and _is_kernel(f.cursor)]
+        declared = {(f.path, f.named_at) for f in self.functions}
+        found: list[Cursor] = []
+        for f in kernels:
+            mention = re.compile(rb"\b" + re.escape(f.name.encode()) + rb"\b(?!\s*<<<)")
+            places = ((path, m) for path, text in self.texts.items() for m in mention.finditer(text))
+            if any(
+                (p, m.start()) not in declared
+                and not _ASKED_OF.search(m.string[max(0, m.start() - _FRONT) : m.start()])
+                for p, m in places
+            ):
+                found.append(f.cursor)
+        return found
 
     def _free_functions(self) -> list[tuple[Cursor, str]]:
         """The functions outside of classes that library templates may apply to objects, with their types."""
@@ -437,7 +458,7 @@ class _Guide:
                 anything = self._called_with_anything([r.owner for r in raws], site, name)
                 if anything:
                     return anything
-            made = contexts_of(self.machine, raw, self._trust(raw), drafts)
+            made = _doubted(raw, contexts_of(self.machine, raw, self._trust(raw), drafts))
             distinct = merged((*distinct, *self.linker.doubted(made, raw.kernel.spelling, site[0])))
         if len(distinct) > _MOST_CONTEXTS:
             return self._called_with_anything([r.owner for r in raws], site, name) or distinct
@@ -458,7 +479,9 @@ class _Guide:
             for raw in launches:
                 name = self._identity(raw.kernel)
                 if name in missing and self._is_ours(raw):
-                    found.setdefault(name, []).extend(contexts_of(machine, raw, self._trust(raw), drafts))
+                    found.setdefault(name, []).extend(
+                        _doubted(raw, contexts_of(machine, raw, self._trust(raw), drafts))
+                    )
             missing -= found.keys()
             if not missing:
                 break
@@ -482,7 +505,7 @@ class _Guide:
             self._anything[key] = here, {}
             machine.launches = recorded
         found, drafts = self._anything[key]
-        return merged(c for raw in found.get(name, ()) for c in contexts_of(machine, raw, drafts=drafts))
+        return merged(c for raw in found.get(name, ()) for c in _doubted(raw, contexts_of(machine, raw, drafts=drafts)))
 
     def _trust(self, raw: RawLaunch) -> tuple[str, ...]:
         """What is assumed of the callers of the functions on the way to a launch."""
@@ -493,3 +516,11 @@ class _Guide:
         taken = [(f.name, extent(f.cursor)[0]) for f in raw.taken]
         known += [f"`{name}` is the one in {path}" for name, path in taken if not self.linker.is_own(path)]
         return tuple(dict.fromkeys(known))
+
+
+def _doubted(raw: RawLaunch, contexts: Iterable[LaunchContext]) -> list[LaunchContext]:
+    return [replace(c, uncertain=c.uncertain or raw.doubt) for c in contexts] if raw.doubt else list(contexts)
+
+
+def _is_kernel(function: Cursor) -> bool:
+    return any(c.kind == CursorKind.CUDAGLOBAL_ATTR for c in function.get_children())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analyzers.frontend.cindex import Cursor, TypeKind
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo
 from analyzers.hostguide.memory import alternatives
@@ -56,6 +58,8 @@ class RawLaunch:
     """The function that was called with anything."""
     taken: tuple[HostFunction, ...]
     """Functions of other files that were run before, those around the launch left out."""
+    doubt: str = ""
+    """Why it may be another kernel that is launched."""
     variables: tuple[tuple[str, Variable, Value | None], ...] = ()
     """The device, constant and managed variables in sight, and what the host put there as far as that is known."""
 
@@ -67,6 +71,8 @@ class Launcher(MethodCaller):
         super().__init__(builder)
         self.launches: list[RawLaunch] = []
         self._events = 0
+        self.handed_out: Callable[[], Sequence[Cursor]] = tuple
+        """The kernels whose address is taken."""
         self.unresolved: list[tuple[Node, str]] = []
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
         self.notes: dict[NoteSource, FactNote] = {}
@@ -189,16 +195,28 @@ class Launcher(MethodCaller):
         for guard, leaf in alternatives(kernel):
             if isinstance(leaf, Null):
                 continue
+            doubt = ""
+            chosen = [leaf.cursor] if isinstance(leaf, FunctionValue) else []
             if not isinstance(leaf, FunctionValue):
                 self.unresolved.append((node, f"its kernel is not known{self._origin(leaf, node)}"))
-                continue
-            defined = self.builder.definition(leaf.cursor)
-            self.launches.append(
-                RawLaunch(
-                    defined, guard, self._events, grid, block, shared, values, texts, self.state.facts, node,
-                    tuple(reversed(calls)), cooperative, owner, root, taken, held,
-                )
-            )  # fmt: skip
+                chosen, doubt = self._of_its_type(node), "which kernel the host launches here is not known"
+            for cursor in chosen:
+                defined = self.builder.definition(cursor)
+                self.launches.append(
+                    RawLaunch(
+                        defined, guard, self._events, grid, block, shared, values, texts, self.state.facts, node,
+                        tuple(reversed(calls)), cooperative, owner, root, taken, doubt, held,
+                    )
+                )  # fmt: skip
+
+    def _of_its_type(self, node: Node) -> list[Cursor]:
+        """The kernels that a launch through a pointer may mean, by their types."""
+        if node.op != "launch":
+            return []
+        called = node.arg(0).cursor.type.get_canonical()
+        if called.kind == TypeKind.POINTER:
+            called = called.get_pointee().get_canonical()
+        return [k for k in self.handed_out() if k.type.get_canonical().spelling == called.spelling]
 
     def _origin(self, kernel: Value, node: Node) -> str:
         """The function that gave a kernel which is not known, unless the launch itself names it."""
