@@ -237,3 +237,11 @@ def test_loops_write_what_a_method_gives_a_reference_to() -> None:
     declared = "struct S { int v; const S &self() const { return *this; } };"
     loop = "S s{1}; for (int i = 0; i < 3; i++) { k<<<1, 1>>>(s.v); %s.v = 0; } g = 1;"
     assert _contexts(declared, loop % "const_cast<S &>(s.self())", "g")
+
+
+def test_a_constructor_may_give_the_address_of_its_object_away() -> None:
+    declared = "struct S; static S *kept; struct S { int v; S() : v(1) { kept = %s; } };"
+    for body in ("S s; elsewhere(); g = s.v;", "S s; if (kept) kept->v = 0; g = s.v;"):
+        assert _contexts(declared % "this", body, "g")
+    assert not _contexts(declared % "nullptr", "S s; elsewhere(); g = s.v;", "g")
+    assert not _contexts(declared % "this", "S s; g = s.v;", "g")

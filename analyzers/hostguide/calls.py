@@ -86,6 +86,8 @@ class Caller(Implicit):
         """The functions that were run and lead to launches; by USR, because instances of a template share a place."""
         self.taken: dict[HostFunction, None] = {}
         """Functions of other translation units than their callers' that were run since the root was entered."""
+        self.told: dict[int, Variable] = {}
+        """By the expressions that make them, objects whose address is known to others from their constructor."""
         self.steps = 0
         """Statements run so far."""
         self.resembles: dict[int, int] = {}

@@ -158,8 +158,13 @@ class Executor(LoopRunner):
         elif isinstance(declared.ty, ReferenceTo):
             self.declare(declared, self._bound_reference(declared, value))
         elif value is not None:
-            made = self.evaluate(value)
-            self.declare(declared, self._named(self.converted(made, declared.ty), declared))
+            made = self._named(self.converted(self.evaluate(value), declared.ty), declared)
+            told = self.told.pop(id(value), None)
+            if told is None:
+                self.declare(declared, made)
+            else:
+                told.name = declared.name
+                self.frame.variables[declared] = told
         else:
             self.declare(declared, self.fresh(declared.name, declared.ty))
         self.end_expression()

@@ -212,6 +212,9 @@ class MethodCaller(Caller):
             if self.may_run(function):
                 self.run_function(function, arguments, Address(made), node)
                 self.keep_members(function, made, before)
+                if made in self.state.escaped:
+                    self.told[id(node)] = made
+                    return self.state.store[made]
                 return self.state.store.pop(made)
             self.unknown_call(node, target, arguments)
             self.keep_members(function, None, before)
