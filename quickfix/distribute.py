@@ -17,7 +17,7 @@ from analyzers.frontend.plain import Test
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level
-from quickfix.variables import mentioned, stay, uses_in
+from quickfix.variables import Range, mentioned, stay, uses_in
 
 _COUNTER: Final = re.compile(rb"\s*(?:[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=(?!=)\s*(?P<value>.+?)\s*\Z")
 _STEP: Final = re.compile(
@@ -30,6 +30,7 @@ _NUMBER: Final = rb"(?:[1-9]\d*|0[xX][0-9a-fA-F]*[1-9a-fA-F][0-9a-fA-F]*)[uUlL]*
 _EXTENT: Final = rb"(?:(?:int|unsigned)?\s*\(?\s*(?:" + _NUMBER + rb"|(?:blockDim|gridDim)\.[xyz])\s*\)?\s*)"
 _POSITIVE: Final = re.compile(_EXTENT + rb"(?:\*\s*" + _EXTENT + rb")*")
 """Never zero: numbers, dimensions and products of them."""
+_SMALL: Final = range(1, 1 << 16)
 _DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
 
 
@@ -44,8 +45,8 @@ def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[i
     (loop,) = body.statements
     line = line_of(text, loop.keyword)
     inner = loop.bodies[0]
-    _check(layout, level, loop, inner, line)
     (low, high), written = condition
+    _check(layout, level, loop, inner, line, (low, high))
     name = kept_condition(layout.code, level.function, (low, high))
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
@@ -93,7 +94,7 @@ def _moved_out(layout: Layout, start: int, end: int, indentation: bytes) -> Iter
         at = layout.text.find(b"\n", at + 1, end)
 
 
-def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int) -> None:
+def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int, condition: Range) -> None:
     text = layout.text
     statement, parts = level.owner, loop.head_parts
     assert statement is not None
@@ -110,7 +111,7 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
     if not layout.is_first(level.body.end):
         raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
-    counts_for_all(layout, level.function, loop, inner, line)
+    counts_for_all(layout, level.function, loop, inner, line, condition=condition)
 
 
 def counts_for_all(
@@ -119,11 +120,12 @@ def counts_for_all(
     loop: Statement,
     inner: Body,
     line: int,
-    harmless: Iterable[tuple[int, int]] = (),
+    harmless: Iterable[Range] = (),
+    condition: Range | None = None,
 ) -> None:
     """Whether threads that do nothing in the body of a `for` can make the loop: raises `NotPossible` where its head may
     act, read memory, depend on what the body does, or not end. `harmless`: parts of the body that change nothing of
-    what they mention."""
+    what they mention; `condition`: where the condition stands that the threads do not fulfil, if it is known."""
     text, parts = layout.text, loop.head_parts
     if parts is None or loop.macro or layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
         raise NotPossible(f"the loop in line {line} is not a plain `for`")
@@ -138,7 +140,7 @@ def counts_for_all(
         raise NotPossible(f"the loop in line {line} does more than count")
     if not loop.plain >= frozenset(("start", "test", "step")):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    _check_without_condition(text, function, loop, line, counter["value"], change, test)
+    _check_without_condition(text, function, loop, line, counter["value"], change, test, condition)
     head = (opening, loop.head_end)
     counted = {u.variable for u in uses_in(function, head) if u.kind == "declared"}
     used = mentioned(function, head)
@@ -158,7 +160,14 @@ def counts_for_all(
 
 
 def _check_without_condition(
-    text: bytes, tree: FunctionTree, loop: Statement, line: int, start: bytes, change: re.Match[bytes], test: bytes
+    text: bytes,
+    tree: FunctionTree,
+    loop: Statement,
+    line: int,
+    start: bytes,
+    change: re.Match[bytes],
+    test: bytes,
+    condition: Range | None,
 ) -> None:
     """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
     condition that excludes a step of zero."""
@@ -183,12 +192,14 @@ def _check_without_condition(
     by = change["by"] or b"1"
     step = change.group().split(by)[0] if change["by"] else change.group()
     name = change["name"] or change["same"]
-    ends = _ends(name, step, by, test, is_positive, loop.test) or (
-        _is_not_zero(name, test, loop.test)
-        and is_positive(start)
-        and (b">>" in step or (b"/" in step and by.strip() != b"1"))
+    limit = _limit(name, test)
+    small = limit is not None and loop.by in _SMALL and not _bounds(text, tree, condition, loop, limit)
+    unit = by.strip() == b"1" or loop.by == 1
+    ends = _ends(name, step, unit, test, is_positive, loop.test, small) or (
+        _is_not_zero(name, test, loop.test) and is_positive(start) and (b">>" in step or (b"/" in step and not unit))
     )
-    if not is_positive(by) or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
+    steps = is_positive(by) or (loop.by is not None and loop.by > 0)
+    if not steps or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
         raise NotPossible(f"the loop in line {line} may not end where its condition is false")
     for value in (start, test, by):
         if any(not is_positive(match["by"]) for match in _DIVISOR.finditer(value)):
@@ -205,9 +216,69 @@ def _is_not_zero(name: bytes, test: bytes, shape: Test) -> bool:
     return (written == [name] and shape.operator == "") or (written == [name, b"!=", b"0"] and shape.integers)
 
 
-def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[bytes], bool], shape: Test) -> bool:
-    """Whether a counter that is changed by `step` and `by` comes to an end of `test` whatever the limit is, without
-    leaving the range of its type. `is_known`: a value is a number or a size, which is far from the end of the range."""
+def _limit(name: bytes, test: bytes) -> bytes | None:
+    """What a counter stays below, as written."""
+    compared = _COMPARED.match(test)
+    if compared is None or name not in (compared["left"], compared["right"]):
+        return None
+    below = {b"<": "right", b">": "left"}.get(compared["operator"])
+    return compared[below] if below is not None and compared[below] != name else None
+
+
+def _bounds(text: bytes, tree: FunctionTree, condition: Range | None, loop: Statement, limit: bytes) -> bool:
+    """Whether a condition may be false because the limit of a loop is great. It is not where all that it says of the
+    limit is that something is less."""
+    if condition is None:
+        return True
+    head = (loop.keyword, loop.head_end)
+    of_limit = {u.variable for u in uses_in(tree, head) if re.search(rb"\b" + u.name.encode() + rb"\b", limit)}
+    known = set[int]()
+    waiting = [condition]
+    while waiting:
+        start, end = waiting.pop()
+        for low, high in _conjuncts(text, start, end):
+            compared = _COMPARED.match(text[low:high])
+            if compared is not None and compared["operator"] in (b"<", b">"):
+                less, more = ("left", "right") if compared["operator"] == b"<" else ("right", "left")
+                if compared[more] == limit:
+                    low, high = low + compared.start(less), low + compared.end(less)
+            used = {u.variable for u in uses_in(tree, (low, high))}
+            if not used.isdisjoint(of_limit):
+                return True
+            for variable in used - known:
+                known.add(variable)
+                if not stay(tree, {variable}, (tree.start, tree.end)):
+                    return True
+                for use in tree.uses:
+                    if use.kind == "declared" and use.variable == variable and use.at > tree.body.start:
+                        given = _GIVEN.match(text, use.at + len(use.name.encode()), tree.end)
+                        if given is None:
+                            return True
+                        waiting.append(given.span(1))
+    return False
+
+
+_GIVEN: Final = re.compile(rb"\s*=(?!=)\s*([^;]*)\s*;")
+
+
+def _conjuncts(text: bytes, start: int, end: int) -> Iterable[Range]:
+    """The parts of a condition that `&&` joins, as ranges of bytes."""
+    depth, at = 0, start
+    for i in range(start, end):
+        depth += (text[i] in b"([{") - (text[i] in b")]}")
+        if depth == 0 and text.startswith(b"&&", i, end):
+            yield at, i
+            at = i + 2
+    yield at, end
+
+
+def _ends(
+    name: bytes, step: bytes, unit: bool, test: bytes, is_known: Callable[[bytes], bool], shape: Test, small: bool
+) -> bool:
+    """Whether a counter that is changed by `step` comes to an end of `test` whatever the limit is, without leaving the
+    range of its type. `unit`: by one; `is_known`: a value is a number or a size, which is far from the end of the
+    range; `small`: by a small number, and threads miss the loop for another reason than a great limit: a counter with a
+    sign is then taken not to overflow, as in every proof."""
     compared = _COMPARED.match(test)
     if compared is None or shape.operator != compared["operator"].decode() or not shape.integers:
         return False
@@ -218,9 +289,10 @@ def _ends(name: bytes, step: bytes, by: bytes, test: bytes, is_known: Callable[[
         own, other = other, own
     if left != name or not _is_wide(own):
         return False
-    known, unit = is_known(limit), by == b"1"
+    known = is_known(limit)
     if b"+" in step:
-        return known if operator == b"<=" else operator == b"<" and (known or (unit and _holds(own, other)))
+        far = small and not _unqualified(own).startswith("unsigned")
+        return known if operator == b"<=" else operator == b"<" and (known or ((unit or far) and _holds(own, other)))
     if b"*" in step or b"<<" in step:
         return operator in (b"<", b"<=") and known and (b"<<" in step or not unit)
     down = operator == b">" and (limit == b"0" or known)

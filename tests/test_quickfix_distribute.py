@@ -10,7 +10,8 @@ from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest
 from quickfix import answers
 
-INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
+INSIDE_OUT = """constexpr int ONE = 1, TILE = 16;
+__global__ void k(int *a, int *out, int n, int m) {{
   __shared__ int s[64];
   const int t = threadIdx.x;
   if (t < 48) {{
@@ -35,8 +36,13 @@ INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
         ("int i = 32; i != 0; i /= 2", True),
         ("int i = n; i; i >>= 1", False),
         ("int i = 32; i; i /= 1", False),
+        ("int i = 32; i; i /= ONE", False),
         ("int i = 0; i <= n; i++", False),
-        ("int i = 0; i < n; i += 2", False),
+        ("int i = 0; i < n; i += 2", True),
+        ("int i = 0; i < n; i += TILE", True),
+        ("int i = 0; i <= n; i += 2", False),
+        ("int i = 0; i < n; i += 1 << 20", False),
+        ("unsigned i = 0; i < (unsigned)n; i += 2", False),
         ("int i = 0; i < n; i += m", False),
         ("int i = 1; i < n; i *= 2", False),
         ("int i = 0; i != n; i++", False),
@@ -46,6 +52,28 @@ INSIDE_OUT = """__global__ void k(int *a, int *out, int n, int m) {{
 )
 def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
     answer = repaired(LAUNCH + INSIDE_OUT.format(head), "k")
+    assert isinstance(answer, Fix) == ends, answer
+
+
+@pytest.mark.parametrize(
+    ("condition", "ends"),
+    [
+        ("t < n", True),
+        ("t < n && m > t", True),
+        ("own < n && n > own && t < m", True),
+        ("n < 1000 && t < n", False),
+        ("t < n || n == 3", False),
+        ("n > 1000 && t < n", True),
+        ("1000 > n && t < 48", False),
+        ("small && t < 48", False),
+        ("late && t < 48", False),
+        ("a[n] < t", False),
+    ],
+)
+def test_a_loop_with_wide_steps_stays_where_its_condition_may_bound_its_limit(condition: str, ends: bool) -> None:
+    text = LAUNCH + INSIDE_OUT.format("int i = 0; i < n; i += 2").replace("t < 48", condition)
+    own = "const bool small = n < 1000;\n  bool late = false;\n  late = n < 1000;\n  int own = t + 1;\n  if ("
+    answer = repaired(text.replace("if (", own), "k")
     assert isinstance(answer, Fix) == ends, answer
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
-from analyzers.frontend.plain import UNKNOWN_TEST, Test, is_idle, is_plain, is_plain_step, test_of
+from analyzers.frontend.plain import UNKNOWN_TEST, Test, constant_step, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
 from analyzers.frontend.uses import Use, uses_of
 
@@ -103,6 +103,8 @@ class Statement:
     """The parts that change nothing, whatever they read: of the same, and of an assignment."""
     test: Test = UNKNOWN_TEST
     """Of an `if` or a loop."""
+    by: int | None = None
+    """What the step of a `for` changes its variable by (`plain.constant_step`)."""
 
     @property
     def is_loop(self) -> bool:
@@ -497,7 +499,11 @@ class _Builder:
         idle = frozenset[Part](slot for slot, found in slots.items() if all(map(_IDLE_PARTS[slot], found)))
         test = slots.get("test", ())
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
-        return Statement(name, outer, stop, bodies, head_end, parts, start, macro, plain=plain, idle=idle, test=shape)
+        steps = slots.get("step", ())
+        by = constant_step(steps[0]) if len(steps) == 1 else None
+        return Statement(
+            name, outer, stop, bodies, head_end, parts, start, macro, plain=plain, idle=idle, test=shape, by=by
+        )
 
     def _slots(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> dict[Part, Sequence[Any]]:
         """The expressions in the head of a conditional or loop; none where they are not told apart."""

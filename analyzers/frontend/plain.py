@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, evaluate, referenced, unary_operator
 from analyzers.frontend.lowering.nodes import Kinds
 
 _REFERENCES: Final = frozenset({Kinds.TYPE_REF, Kinds.TEMPLATE_REF, Kinds.NAMESPACE_REF})
@@ -129,6 +129,15 @@ def is_plain_step(expression: Any) -> bool:
     if kind == Kinds.COMPOUND_ASSIGN or (kind == Kinds.BINARY and binary_operator(expression) == "="):
         return len(parts) == 2 and all(map(is_plain, parts))
     return False
+
+
+def constant_step(expression: Any) -> int | None:
+    """The constant of a signed type that a step adds, subtracts, multiplies or shifts by; None where there is none."""
+    parts = children(expression)
+    if expression._kind_id != Kinds.COMPOUND_ASSIGN or len(parts) != 2:
+        return None
+    value, ty = evaluate(parts[1]), _written(parts[1]).type.get_canonical().spelling
+    return value if isinstance(value, int) and not ty.startswith("unsigned") else None
 
 
 def _compares(expression: Any) -> bool:
