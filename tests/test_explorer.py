@@ -73,6 +73,20 @@ __global__ void copy(int *out) {
 """
 
 
+ONE_CELL = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void thrice(int *out) {
+  __shared__ int s;
+  if (threadIdx.x == 1) {
+    s = 1;
+  } else if (threadIdx.x == 34) {
+    s = 2;
+  } else {
+    out[threadIdx.x] = s;
+  }
+}
+"""
+
+
 def texts(elements: list[Element]) -> list[str]:
     return [element.text for element in elements]
 
@@ -285,6 +299,11 @@ def test_a_page_of_one_kernel_has_no_index_and_steps_through_its_findings() -> N
     assert len(page.scenes) == 2
     assert [link.attributes["href"] for link in page.root.all("ol", "steps")[0].all("a")] == ["#k1-1", "#k1-2"]
     assert [b.attributes["data-step"] for b in page.root.all("button") if "data-step" in b.attributes] == ["-1", "1"]
+
+
+def test_findings_on_one_cell_are_told_apart_by_their_lines() -> None:
+    steps = page_of(ONE_CELL).root.all("ol", "steps")[0]
+    assert texts(steps.all("span", "at")) == ["lines 5, 7", "lines 5, 9", "lines 7, 9"]
 
 
 def test_an_index_leads_to_every_kernel() -> None:

@@ -48,6 +48,13 @@ def line_link(places: Places, span: SourceSpan) -> Markup:
     return tag("span", f"line {now.start_line}", cls="place", title=places.shown(now.path), **place)
 
 
+def lines_text(places: Places, spans: Sequence[SourceSpan]) -> str:
+    """The lines of some places as they are now, `line 12` or `lines 12, 14`; empty where none is there any more."""
+    found = [now.start_line for span in spans if (now := places.now(span)) is not None]
+    numbers = ", ".join(map(str, dict.fromkeys(found)))
+    return f"{'line' if len(set(found)) == 1 else 'lines'} {numbers}" if found else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A place to mark: `side` 1 or 2 for what a thread does there, 0 for a place of no thread."""

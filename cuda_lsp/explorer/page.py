@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 
 from analyzers.model import KernelResult, UnitResult, Verdict
-from cuda_lsp.explorer.excerpt import line_link
+from cuda_lsp.explorer.excerpt import line_link, lines_text
 from cuda_lsp.explorer.lattice import definitions
 from cuda_lsp.explorer.markup import Content, Markup, code, tag, words
 from cuda_lsp.explorer.scene_view import basis, scene_view
-from cuda_lsp.explorer.scenes import KernelView, scenes_of
+from cuda_lsp.explorer.scenes import KernelView, Places, Scene, scenes_of
 from cuda_lsp.explorer.wording import VERDICTS, count, headline
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -161,6 +161,7 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
                 tag("span", VERDICTS[scene.verdict], cls=f"dot {scene.verdict.value}"),
                 " ",
                 headline(scene.finding) if scene.finding is not None else "Not decided",
+                _lines_of(scene, kernel.places),
                 tag("small", f" {kernel.muted[scene.finding]}")
                 if scene.finding is not None and scene.finding in kernel.muted
                 else None,
@@ -201,6 +202,16 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
         cls="kernel",
         aria_label=f"Kernel {result.name}",
     )
+
+
+def _lines_of(scene: Scene, places: Places) -> Markup | None:
+    """Where a scene takes place: findings on one cell look alike without it."""
+    if scene.finding is not None:
+        spans = [access.span for access in scene.finding.accesses] or [scene.finding.span]
+    else:
+        spans = [scene.reason.span] if scene.reason is not None and scene.reason.span is not None else []
+    told = lines_text(places, spans)
+    return tag("span", f" {told}", cls="at") if told else None
 
 
 def _where(kernel: KernelView) -> Markup:
