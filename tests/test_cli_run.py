@@ -325,6 +325,23 @@ __global__ void plain(int *p) { p[threadIdx.x] = 1; }
         assert "no race seen in 1 run" in capsys.readouterr().out
 
 
+def test_an_instance_that_only_macros_make_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "made.cu"
+    path.write_text(
+        """template <typename T> __global__ void scale(T *p) { p[threadIdx.x] *= 2; }
+template <typename T> __global__ void other(T *p) { p[threadIdx.x] = sizeof(T); }
+#define ONE(NAME, T) template __global__ void NAME<T>(T *)
+#define ALL(T) namespace { ONE(other, T); } ONE(scale, T);
+ALL(int)
+#undef ONE
+#define ONE(T) { return sizeof(T); }
+int size() ONE(int)
+"""
+    )
+    assert main.main(["run", f"{path}:scale<int>", "--grid", "1", "--block", "32", "--seeds", "1"]) == 0
+    assert "no race seen in 1 run" in capsys.readouterr().out
+
+
 def test_what_a_run_cannot_show_of_barriers_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "barriers.cu"
     path.write_text(

@@ -64,6 +64,31 @@ def test_explicit_instantiations_and_specialisations():
     assert not any(k.assumptions for k in lowered.kernels)
 
 
+def test_instances_that_only_macros_make():
+    text = """
+        namespace a { namespace {
+        template <class T, int N> __global__ void run(T *p) { p[0] = N; }
+        #define ONE(T, N) template __global__ void run<T, N>(T *)
+        #define MANY(N) ONE(int, N); \\
+                        ONE(double, N)
+        MANY(1);
+        #undef ONE
+        #ifdef NOT_DEFINED
+        MANY(7);
+        #endif
+        } }
+        #define WORD(T) { return sizeof(T) > 1 ? "template void" : ""; }
+        const char *text() WORD(int)
+        #define ONE(N) namespace a { namespace { template __global__ void run<char, N>(char *p); } }
+        ONE(3) ONE(4)
+    """
+    assert sorted(names(text)) == ["run<char, 3>", "run<char, 4>", "run<double, 1>", "run<int, 1>"]
+    header = {"/project/instances.h": "#define INSTANCE(T) template __global__ void run<T>(T *);\n"}
+    kernel = "template <class T> __global__ void run(T *p) { p[0] = 1; }\n"
+    found = kernels(f'#include "instances.h"\n{kernel}INSTANCE(long)\n', header)
+    assert list(found) == ["run<long>"]
+
+
 def test_templates_nobody_instantiates_are_tried():
     text = """
         template <class T, int N, bool B> __global__ void run(T *p) { p[0] = N; }

@@ -15,6 +15,7 @@ from analyzers.frontend.lexical import code_text
 
 _BEGINS: Final = re.compile(rb"(?:extern\s+)?template\b(?!\s*<)")
 _DEFINED: Final = re.compile(r"#\s*define\s+([A-Za-z_$][\w$]*)(.*)", re.DOTALL)
+_NAMESPACE: Final = re.compile(r"(?:\binline\s+)?\bnamespace\b[\w\s:]*\{")
 _END: Final = re.compile(rb"\s*;")
 
 
@@ -30,12 +31,21 @@ def macros_of(texts: Iterable[str]) -> dict[bytes, bytes]:
     return found
 
 
+def may_instantiate(text: bytes) -> bool:
+    """Whether a text has the word that explicit instantiations begin with."""
+    return _BEGINS.search(text) is not None
+
+
 def explicit_instantiations(
-    text: str, macros: Mapping[bytes, bytes], declared: Sequence[tuple[int, int, bool]]
+    text: str,
+    macros: Mapping[bytes, bytes],
+    declared: Sequence[tuple[int, int, bool]],
+    expanded: Mapping[int, tuple[int, str]],
 ) -> Iterator[tuple[int, int]]:
     """Byte offsets, from the first word to the semicolon. `declared`: what the compiler shows of the text, as start,
     end and whether it may be an explicit instantiation itself (one of a class is declared like a class); what lies
-    inside of anything else is passed over."""
+    inside of anything else is passed over. `expanded`: what uses of macros are known to stand for, by where they begin:
+    where they end, and the text."""
     code = code_text(text).code.encode("latin-1")
     ends: dict[int, int] = {}
     for start, end, may_be in declared:
@@ -53,7 +63,10 @@ def explicit_instantiations(
         if at in ends:
             at = max(ends[at], at + 1)
             continue
-        end = _end_of_one(code, at, macros)
+        if at in expanded:
+            end = _end_of_expanded(code, *expanded[at])
+        else:
+            end = _end_of_one(code, at, macros)
         if end is not None:
             yield at, end
         at = end or word.end()
@@ -66,11 +79,23 @@ def _end_of_one(code: bytes, at: int, macros: Mapping[bytes, bytes]) -> int | No
     if word is None or word[0] not in macros:
         return None
     end = macro_use_end(code, at)
-    meant = _stands_for(code[at:end], macros)
+    meant = stands_for(code[at:end], macros)
     if b"{" in meant or b"}" in meant or not _BEGINS.search(meant):
         return None
     if b";" not in meant:  # the use is only a part
         return _behind_semicolon(code, end)
+    return _behind_own_semicolon(code, end)
+
+
+def _end_of_expanded(code: bytes, end: int, meant: str) -> int | None:
+    """None where a use of a macro stands for anything else than explicit instantiations and namespaces around them."""
+    statements = [one.strip() for one in _NAMESPACE.sub("", meant).replace("}", "").encode().split(b";")]
+    if not all(_BEGINS.match(one) for one in statements if one):
+        return None
+    return _behind_semicolon(code, end) if statements[-1] else _behind_own_semicolon(code, end)
+
+
+def _behind_own_semicolon(code: bytes, end: int) -> int:
     closing = _END.match(code, end)
     return closing.end() if closing is not None else end
 
@@ -80,7 +105,7 @@ def _behind_semicolon(code: bytes, at: int) -> int:
     return closed + 1 if closed >= 0 else len(code)
 
 
-def _stands_for(use: bytes, macros: Mapping[bytes, bytes]) -> bytes:
+def stands_for(use: bytes, macros: Mapping[bytes, bytes]) -> bytes:
     """The bodies of the macros that a use speaks of, of those that these speak of, and so on. Nothing is expanded."""
     bodies: dict[bytes, bytes] = {}
     waiting = [use]

@@ -68,6 +68,7 @@ _NO_CODE: Final = re.compile(
 _DIRECTIVE: Final = re.compile(r"^[ \t]*(\#[ \t]*(\w*)(?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
 _IF_ZERO: Final = re.compile(r"#\s*if\s+(?:0|false)\s*")
 _GUARD: Final = re.compile(r"\#[ \t]*ifndef[ \t]+(\w+)\s+\#[ \t]*define[ \t]+\1[ \t]*$", re.MULTILINE)
+_BLANKS: Final = bytes(c if c in b"\r\n" else ord(" ") for c in range(256))
 _OPENS: Final = frozenset({"if", "ifdef", "ifndef"})
 
 
@@ -111,6 +112,16 @@ def code_text(text: str) -> CodeText:
         tuple(start for start, _ in changes),
         tuple(condition for _, condition in changes),
     )
+
+
+def only_directives(text: str) -> bytes:
+    """The bytes of a text with blanks for everything that is no directive; offsets and lines stay."""
+    raw = source_bytes(text)
+    plain = _NO_CODE.sub(_blank, raw.decode("latin-1"))
+    blank = bytearray(raw.translate(_BLANKS))
+    for match in _DIRECTIVE.finditer(plain):
+        blank[match.start(1) : match.end()] = raw[match.start(1) : match.end()]
+    return bytes(blank)
 
 
 def _one_line(directive: str) -> str:

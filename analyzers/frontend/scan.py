@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -361,27 +361,60 @@ def _is_template(before: list[_Token]) -> bool:
 _EXPLICIT: Final = re.compile(r"\btemplate\b(?!\s*<)")
 
 
-def scan_explicit_instantiations(text: str) -> list[ExplicitInstantiation]:
-    """Explicit function instantiations (`template [__global__] void name<…>(…);`), for which clang shows no cursor."""
+def scan_explicit_instantiations(
+    text: str, expanded: Mapping[int, tuple[int, str]] | None = None
+) -> list[ExplicitInstantiation]:
+    """Explicit function instantiations (`template [__global__] void name<…>(…);`), for which clang shows no cursor.
+
+    `expanded` says what uses of macros stand for, by the offset where the use begins: where it ends, and its text."""
     code = code_text(text)
-    if not _EXPLICIT.search(code.code):
+    if not expanded and not _EXPLICIT.search(code.code):
         return []
-    tokens = _Region(code.code, 0, macro=False).tokens(0, len(code.code))
+    tokens = _tokens_with(code.code, expanded or {})
     found: list[ExplicitInstantiation] = []
+    for index, scope in _outside_functions(tokens):
+        if tokens[index].text != "template":
+            continue
+        declared = _instantiated(tokens, index)
+        if declared is not None:
+            name, parameters = declared
+            offset = tokens[index].offset
+            line, _ = code.place(offset)
+            found.append(ExplicitInstantiation(offset, line, scope, _readable(name), _readable(parameters)))
+    return found
+
+
+def scan_words_outside_functions(text: str) -> Iterator[tuple[int, str]]:
+    """The words between the declarations of a file and its namespaces, or in their heads, each with its offset."""
+    code = code_text(text)
+    tokens = _Region(code.code, 0, macro=False).tokens(0, len(code.code))
+    for index, _ in _outside_functions(tokens):
+        if _is_word(tokens[index].text):
+            yield tokens[index].offset, tokens[index].text
+
+
+def _tokens_with(code: str, expanded: Mapping[int, tuple[int, str]]) -> list[_Token]:
+    """The tokens of a text in which these uses of macros are expanded; what they stand for is where the use begins."""
+    whole = _Region(code, 0, macro=False)
+    tokens: list[_Token] = []
+    at = 0
+    for start, (end, text) in sorted(expanded.items()):
+        tokens += whole.tokens(at, start)
+        tokens += [_Token(match.group(), start) for match in _TOKEN.finditer(text)]
+        at = end
+    return [*tokens, *whole.tokens(at, len(code))]
+
+
+def _outside_functions(tokens: list[_Token]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Indices of the tokens that stand in no braces but those of namespaces, which are given with them."""
     scopes: list[str | None] = []
     for index, token in enumerate(tokens):
         if token.text == "{":
             scopes.append(_namespace_name(tokens, index))
         elif token.text == "}" and scopes:
             scopes.pop()
-        elif token.text == "template" and None not in scopes:
-            declared = _instantiated(tokens, index)
-            if declared is not None:
-                name, parameters = declared
-                scope = tuple(part for scope in scopes if scope is not None for part in scope.split("::"))
-                line, _ = code.place(token.offset)
-                found.append(ExplicitInstantiation(token.offset, line, scope, _readable(name), _readable(parameters)))
-    return found
+        elif None not in scopes:
+            yield index, tuple(part for scope in scopes if scope is not None for part in scope.split("::"))
 
 
 def _namespace_name(tokens: list[_Token], brace: int) -> str | None:

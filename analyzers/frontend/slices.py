@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from analyzers.frontend.cindex import CursorKind, namespaces_of, specialized_template
+from analyzers.frontend.expansions import instantiating_uses
 from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.instantiations import explicit_instantiations, macros_of
 from analyzers.frontend.lexical import source_bytes
@@ -268,9 +269,11 @@ def _blank_instantiations(
     own = {one.path: unit.text_of(one.path) for one in tree.walk() if not is_bundled(one.path)}
     own[_path(unit.path)] = unit.text
     macros = macros_of(own.values())
+    expanded = instantiating_uses(unit)
     for path, text in own.items():
         raw = texts.setdefault(path, bytearray(source_bytes(text)))
-        for start, end in explicit_instantiations(text, macros, declared.get(path, ())):
+        known = expanded if path == _path(unit.path) else None
+        for start, end in explicit_instantiations(text, macros, declared.get(path, ()), known or {}):
             _blank(raw, start, end)
 
 

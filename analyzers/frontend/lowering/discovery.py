@@ -23,6 +23,7 @@ from analyzers.frontend.cindex import (
     specialized_template,
     within,
 )
+from analyzers.frontend.expansions import instantiating_uses
 from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.parse import (
     ParsedUnit,
@@ -98,7 +99,7 @@ class Discovery:
         """Probe lines that would bring more instantiations, those already present left out."""
         present = {*tried, *self.unit.probes}
         wanted = [p for p in self.host_only if p not in present]
-        explicit = scan_explicit_instantiations(self.unit.text)
+        explicit = scan_explicit_instantiations(self.unit.text, instantiating_uses(self.unit)) if self.templates else ()
         names = {t.name for t in self.templates}
         for asked in explicit:
             if asked.name.split("<")[0].split("::")[-1] in names:
