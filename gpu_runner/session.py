@@ -300,15 +300,17 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
         return "finished", "", ()
     places: dict[object, RunAccess] = {}
     for waiting in execution.waiting:
-        access = names.access(waiting.site, waiting.thread)
-        places.setdefault((access.places, access.instruction), access)
+        if waiting.site >= FIRST_SITE:  # else it has not begun
+            access = names.access(waiting.site, waiting.thread)
+            places.setdefault((access.places, access.instruction), access)
     count = len(execution.waiting)
+    threads = f"{count} thread{'s' * (count != 1)}"
+    wait = f"{threads} wait{'s' * (count == 1)} for"
     if execution.starved:
-        why = f"{count} threads wait for blocks that do not fit on a GPU at the same time"
-        return "deadlock", why, tuple(places.values())
+        return "deadlock", f"{wait} blocks that do not fit on a GPU at the same time", tuple(places.values())
     if execution.outcome is Outcome.STUCK:
-        return "deadlock", f"{count} threads wait for each other", tuple(places.values())
-    return "time", f"stopped after {seconds:g} s; {count} threads had not ended", tuple(places.values())
+        return "deadlock", f"{wait} {'each other' if count != 1 else 'what never comes'}", tuple(places.values())
+    return "time", f"stopped after {seconds:g} s; {threads} had not ended", tuple(places.values())
 
 
 def _note_races(found: _Found, detector: Detector, names: Names, seed: int, focused: bool) -> None:

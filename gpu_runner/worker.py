@@ -11,12 +11,14 @@ import os
 import sys
 import traceback
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from gpu_runner.cpu import execute
 from gpu_runner.detector import detect
 from gpu_runner.request import Request, RunResult, from_json, to_json
 from gpu_runner.session import serve
+
+_TRANSLATION_SECONDS: Final = 120
 
 
 def main() -> None:
@@ -43,7 +45,9 @@ def limit(request: Request) -> None:
     except ImportError:  # Windows: the harness ends the process when its time is over
         return
     resource: Any = module
-    seconds = int(request.seconds) + 30
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    processors = 2 if request.device == "cpu" else os.cpu_count() or 1
+    seconds = processor_seconds(request, used.ru_utime + used.ru_stime, processors)
     limits = [(resource.RLIMIT_CORE, 0)]
     if request.device == "cpu":
         limits += [
@@ -54,11 +58,17 @@ def limit(request: Request) -> None:
             (resource.RLIMIT_NOFILE, os.dup(0) + 1),
         ]
     else:  # the driver maps more address space than any limit, opens files, and decoding runs on many cores
-        limits.append((resource.RLIMIT_CPU, seconds * (os.cpu_count() or 1)))
+        limits.append((resource.RLIMIT_CPU, seconds))
     for what, value in limits:
         _, hard = resource.getrlimit(what)
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(what, (allowed, hard))
+
+
+def processor_seconds(request: Request, used: float, processors: int) -> int:
+    """What this process may use in all, of which it has `used` some: the run takes so many processors at a time, one
+    for the kernel and one for the detector, and translating the kernel takes some time before."""
+    return int(used + request.seconds * processors) + _TRANSLATION_SECONDS
 
 
 if __name__ == "__main__":

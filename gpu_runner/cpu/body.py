@@ -212,6 +212,19 @@ class Body:
         self.end(f"br label {on}")
         self.block(on)
 
+    def heed(self, instruction: model.Instruction) -> None:
+        """Give the processor back where the time of the run is over."""
+        site = self.site(SiteKind.NONE, instruction)
+        place = pointer(self.addresses.run + offset(RUN, "stop"))
+        over = self.let(f"icmp ne i32 {self.let(f'load volatile i32, ptr {place}')}, 0")
+        stopped, on = self.name("stopped"), self.name("on")
+        self.branch(over, stopped, on)
+        self.block(stopped)
+        self.store_thread("site", str(site))
+        self.suspend()
+        self.end(f"br label {on}")
+        self.block(on)
+
     def fault(self, what: Fault, site: int, address: str = "0") -> None:
         """End the thread with a fault; the block is closed."""
         self.emit(f"call void @fault(ptr %thread, i64 {address}, i32 {site}, i32 {int(what)})")

@@ -7,6 +7,7 @@ around it."""
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -214,18 +215,29 @@ def steps(
 
 def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Iterator[Execution | None]:
     started = time.monotonic()
+    clock = threading.Timer(seconds, machine.stop)
+    clock.daemon = True
+    clock.start()
+    try:
+        yield from _turns(kernel, machine, seconds, started)
+    finally:
+        clock.cancel()
+        clock.join()  # what it stops may be the next run of the same kernel
+
+
+def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) -> Iterator[Execution | None]:
     note = ""
     starved, idle = False, 0
     while True:
         outcome = machine.turn()
+        if outcome is Outcome.PAUSED and machine.is_stopped:
+            note = f"stopped after {seconds:g} s"
+            break
         idle = idle + 1 if machine.spinning() else 0
         if (outcome is Outcome.STUCK or idle >= _IDLE) and machine.has_more_blocks():
             starved = True
             break
         if outcome is not Outcome.PAUSED:
-            break
-        if time.monotonic() - started > seconds:
-            note = f"stopped after {seconds:g} s"
             break
         yield None
     machine.flush()
@@ -281,7 +293,7 @@ class _Machine:
             run[f"ntid_{name}"], run[f"nctaid_{name}"] = launch.block[axis], launch.grid[axis]
         run["shared_size"] = self.kernel.shared_size
         run["dynamic_shared"] = launch.dynamic_shared
-        run["clock"] = 0
+        run["clock"] = run["stop"] = 0
         arena = self.kernel.arena
         run["arena"], run["arena_size"] = arena.machine_address, arena.size
         run["granules"] = arena.granules.ctypes.data
@@ -331,6 +343,15 @@ class _Machine:
     def turn(self) -> Outcome:
         self._moved = int(self.machine["moved"][0])
         return Outcome(self._step(self.machine.ctypes.data, _TURNS))
+
+    def stop(self) -> None:
+        """The time is over, says another thread than the one that runs the kernel's."""
+        self.machine["stop"] = 1
+        self.kernel._compiled.run["stop"] = 1  # pyright: ignore[reportPrivateUsage]
+
+    @property
+    def is_stopped(self) -> bool:
+        return bool(self.machine["stop"][0])
 
     def spinning(self) -> bool:
         """Nobody has arrived anywhere in the last turns."""

@@ -180,7 +180,8 @@ class Run(Struct):
     """Where global memory lies, and the valid bytes of each of its granules, as unsigned 16-bit numbers."""
     agents: u32
     """Added to the number of a thread: that of its agent, which makes its asynchronous copies."""
-    spare: u32
+    stop: u32
+    """Not 0: the time is over, and threads give the processor back at the next jump back."""
 
 
 RUN: Final = dtype_of(Run)

@@ -78,6 +78,8 @@ class Machine(Struct):
     log: u64
     moved: i64
     """Arrivals and exits so far, which a thread that only waits in a loop does not cause."""
+    stop: i64
+    """Not 0: the time is over, and no thread is resumed any more."""
     slot_block: Array[i64]
     """The block in a slot, -1 where it is free."""
     slot_alive: Array[i64]

@@ -307,7 +307,7 @@ def run_block(m: Machine, slot: int) -> int:
             index = first + (begin + turn) % lanes
             if m.threads[index].status == Status.READY:
                 ran = 1
-                if not stays:
+                if not stays and m.stop == 0:
                     run_thread(m, slot, index)
     return ran
 

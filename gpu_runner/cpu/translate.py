@@ -274,12 +274,16 @@ class _Walker:
                 raise UnsupportedHere("instruction")
 
     def _jump_back(self, label: str, statement: model.Instruction) -> None:
-        """A loop that reads memory may wait for another thread: it lets others run now and then."""
+        """A loop that reads memory may wait for another thread: it lets others run now and then. Any other may go on
+        forever."""
         frame = self.body.frame
-        if self.lock_step and frame.labels.get(label, frame.position + 1) <= frame.position:
+        is_back = frame.labels.get(label, frame.position + 1) <= frame.position
+        if self.lock_step and is_back:
             self.body.step(statement, f"{frame.prefix}{label}")
         if (label, frame.position) in frame.loops:
             self.body.pay(1, statement)
+        elif is_back:
+            self.body.heed(statement)
 
     def _indirect_branch(self, statement: model.Instruction) -> None:
         body = self.body
