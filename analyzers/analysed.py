@@ -34,3 +34,5 @@ class UnitAnalysis:
     functions: Mapping[str, tuple[SourceSpan, ...]] = field(default_factory=dict[str, tuple[SourceSpan, ...]])
     """From `inspect` and `retry`: by mangled name of each kernel of the checked unit, the extents of its definition and
     of the device functions it reaches, in the text of the last check."""
+    for_classes: frozenset[str] = frozenset()
+    """From the same: names of the functions that run as instances for a type that is no number and no pointer."""

@@ -359,7 +359,8 @@ class Engine:
                 milliseconds=_since(started),
             )
         functions = {k.mangled: k.functions for k in warm.kernels}
-        return UnitAnalysis(request, unit, analyses, result, functions)
+        for_classes = frozenset[str]().union(*(k.for_classes for k in (*warm.kernels, *lowered)))
+        return UnitAnalysis(request, unit, analyses, result, functions, for_classes)
 
     def _parse(self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool]) -> ParsedUnit:
         self._latest = None

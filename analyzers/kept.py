@@ -27,6 +27,8 @@ class Known:
     names: tuple[str, str]
     functions: tuple[SourceSpan, ...]
     """Extents of its own definition and of every device function it reaches."""
+    for_classes: frozenset[str]
+    """As in `Kernel`."""
     launches: tuple[LaunchContext, ...]
     """What the host code says; what else is assumed of launches depends on the kernel's own code and the comments."""
     result: KernelResult
@@ -53,7 +55,8 @@ class Warm:
 
 def kept_of(a: KernelAnalysis, launches: tuple[LaunchContext, ...], key: str) -> Known:
     functions = (a.kernel.extent, *(span for _, span in a.kernel.functions))
-    return Known(a.kernel.mangled, (a.kernel.name, a.kernel.base_name), functions, launches, a.result, key)
+    names, made = (a.kernel.name, a.kernel.base_name), a.kernel.for_classes
+    return Known(a.kernel.mangled, names, functions, made, launches, a.result, key)
 
 
 def likely_edit(warm: Warm, request: CheckRequest) -> Edit | None:

@@ -1,19 +1,20 @@
 """Kernels that nobody asked about and that run edited code all the same: other callers, and other instances.
 
 Takes a repair that was found while only some kernels of a unit were checked, gives it back when it makes nothing worse
-in the others that have code where it edits, or the refusal.
+in the others that have code where it edits; else the repair for all of these together, or the refusal.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
+from analyzers.frontend.settled import template_name
 from analyzers.model import ContextResult, Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.edits import Change
@@ -47,26 +48,54 @@ def _kept(start: int, old: bytes, new: bytes) -> tuple[tuple[int, int, int], ...
     return tuple((there.start(), start + here.start(), len(here.group())) for here, there in pairs)
 
 
-def agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop) -> Fix | FixRefusal:
-    """The repair, if the kernels beside those that the request selects have nothing against it. Raises
-    `CancelledError` when `stop` answers true."""
+Search = Callable[[Engine, CheckRequest], Fix | FixRefusal]
+"""Looks for a repair of the same findings, with more kernels selected."""
+
+
+def agreed(
+    engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, again: Search | None = None
+) -> Fix | FixRefusal:
+    """The repair, if the kernels beside those that the request selects have nothing against it; where they have, what
+    `again` finds for them all. Raises `CancelledError` when `stop` answers true."""
     if not request.options.kernels or fix.kind == "assert-host":
         return fix
     others = engine.others_at(request, [(e.span.path, e.span.start_offset) for e in fix.edits], stop)
     if not others:
         return fix
-    options = replace(request.options, kernels=(*request.options.kernels, *others))
     group = next(iter(fix.groups), "")
+    wider = replace(request, options=replace(request.options, kernels=(*request.options.kernels, *others)))
+    whole = Engine()
     try:
-        session = Session.open(Engine(), replace(request, options=options), stop)
-        # Barriers alone make no race: one of a pair that nobody had asked about was there before.
-        changes, inserting = changes_of(fix.edits, session.trees.texts), fix.kind == "insert-barrier"
-        trial = session.trial(changes, frozenset(), inserting=inserting)
+        known = engine.inspect(request, (), stop).for_classes
+        session = Session.open(whole, wider, stop)
+        if _suits(session, fix, known):
+            return fix
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure), group)
-    if trial.difference.is_clean or _misses_no_more(session, trial):
-        return fix
-    return FixRefusal(_against(others), group)
+    found = again(whole, wider) if again is not None else None
+    if isinstance(found, Fix) and found.kind != "assert-host" and set(found.groups).issuperset(fix.groups):
+        note = f"Repairs {_named(others)} too: the code is the same."
+        return agreed(whole, wider, replace(found, notes=(*found.notes, note)), stop)
+    run = "runs" if len(others) == 1 else "run"
+    return FixRefusal(f"The repair would edit code that {_named(others)} {run} too, and be wrong there.", group)
+
+
+def _suits(session: Session, fix: Fix, known: Collection[str]) -> bool:
+    """Whether a repair makes nothing worse in the kernels of a session. `known`: the functions of which instances for
+    classes were known when it was found. Raises like `Session.trial`."""
+    if fix.kind == "restructure" and _edits_any_of(session, fix, session.for_classes - frozenset(known)):
+        return False
+    # Barriers alone make no race: one of a pair that nobody had asked about was there before.
+    changes, inserting = changes_of(fix.edits, session.trees.texts), fix.kind == "insert-barrier"
+    trial = session.trial(changes, frozenset(), inserting=inserting)
+    return trial.difference.is_clean or _misses_no_more(session, trial)
+
+
+def _edits_any_of(session: Session, fix: Fix, names: Collection[str]) -> bool:
+    """Whether a repair edits a function with one of the names: one that runs as an instance for classes, too, whose
+    operators may do what those of numbers do not."""
+    edited = (session.trees.at(e.span.path, e.span.start_offset) for e in fix.edits)
+    return any(function is not None and template_name(function.name) in names for function in edited)
 
 
 def _misses_no_more(session: Session, trial: Trial) -> bool:
@@ -88,6 +117,5 @@ def _missed(context: ContextResult) -> int:
     return len({key_of(f) for f in context.findings if f.code is Verdict.BARRIER_DIVERGENCE})
 
 
-def _against(others: Sequence[str]) -> str:
-    names = ", ".join(f"`{name}`" for name in others)
-    return f"The repair would edit code that {names} {'runs' if len(others) == 1 else 'run'} too, and be wrong there."
+def _named(kernels: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in kernels)

@@ -82,13 +82,23 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
 
     Raises `CancelledError` when `stop` answers true."""
     try:
-        session = Session.open(engine, request, stop, (group,))
-        answer = repaired(session, group)
-        others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
-        answer = next(others, answer)
-        return agreed(engine, request, answer, stop) if isinstance(answer, Fix) else answer
+        answer = _found_for(engine, request, group, stop)
+        return _agreed(engine, request, answer, stop, group) if isinstance(answer, Fix) else answer
     except ParseFailure as failure:
         return FixRefusal(str(failure))
+
+
+def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) -> Fix | FixRefusal:
+    """Raises ParseFailure."""
+    session = Session.open(engine, request, stop, (group,))
+    answer = repaired(session, group)
+    others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
+    return next(others, answer)
+
+
+def _agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: str) -> Fix | FixRefusal:
+    """The repair if all kernels agree with it, or one of the group for them all."""
+    return agreed(engine, request, fix, stop, lambda whole, wider: _found_for(whole, wider, group, stop))
 
 
 def offers(
@@ -103,7 +113,8 @@ def answers(
 ) -> Iterator[Fix | FixRefusal]:
     """The same, and in the end, for every group of races and divergent barriers without a repair, why there is none."""
     for answer in _answers(engine, request, result, stop):
-        yield agreed(engine, request, answer, stop) if isinstance(answer, Fix) else answer
+        group = next(iter(answer.groups), "") if isinstance(answer, Fix) else ""
+        yield _agreed(engine, request, answer, stop, group) if isinstance(answer, Fix) else answer
 
 
 def _answers(

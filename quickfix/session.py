@@ -109,7 +109,10 @@ class Session:
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
         if barriers:
             spans += [span for k in self.kernels for span in k.result.barrier_sites]
-        trees = function_trees(analysis.unit.device, [(s.path, s.start_offset) for s in spans])
+        self.for_classes: frozenset[str] = analysis.for_classes
+        """Names of functions that run as instances for classes."""
+        places = [(s.path, s.start_offset) for s in spans]
+        trees = function_trees(analysis.unit.device, places, self.for_classes)
         own = source_bytes(self.request.text)
         if trees.texts.get(self.request.path, b"").startswith(own):
             # What the front end put behind the text (instantiation probes) is no part of it.

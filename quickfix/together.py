@@ -34,7 +34,9 @@ def fix_all(
 
     Repairs are found one by one, and judged once more together."""
     fix = _all(engine, request, stop, codes, among)
-    return agreed(engine, request, fix, stop) if isinstance(fix, Fix) else fix
+    if isinstance(fix, FixRefusal):
+        return fix
+    return agreed(engine, request, fix, stop, lambda whole, wider: _all(whole, wider, stop, codes, fix.groups))
 
 
 def _all(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from edited import applied
 
 from analyzers.engine import Engine
-from analyzers.model import CheckOptions, Fix, FixRefusal
+from analyzers.model import CheckOptions, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest
 from quickfix import answers, fix_all, fix_for
 
@@ -55,11 +56,43 @@ def test_another_caller_has_to_agree(guard: str, possible: bool) -> None:
             assert answer.text == "The repair would edit code that `other` runs too, and be wrong there."
 
 
-def test_another_instance_has_to_agree() -> None:
-    (answer,) = answers(Engine(), selecting(TEMPLATE, "k<false>"))
-    assert isinstance(answer, FixRefusal)
-    assert "`k<true>` runs too" in answer.text
-    assert isinstance(fix_for(Engine(), selecting(TEMPLATE, "k<false>"), answer.group), FixRefusal)
+CALLERS = """__device__ int swapped(int *s, int t) {
+  s[t] = t;
+  return s[63 - t];
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void all(int *out) {
+  __shared__ int s[64];
+  out[threadIdx.x] = swapped(s, threadIdx.x);
+}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void other(int *out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x, found = 0;
+  if (t < n) {
+    found = swapped(s, t);
+  }
+  out[t] = found;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "other"),
+    [(TEMPLATE, "k<false>", "k<true>"), (CALLERS, "all", "other")],
+    ids=["another instance", "another caller"],
+)
+def test_kernels_that_a_repair_of_one_would_break_are_repaired_with_it(text: str, name: str, other: str) -> None:
+    request = selecting(text, name)
+    (fix,) = answers(Engine(), request)
+    assert isinstance(fix, Fix)
+    assert f"Repairs `{other}` too: the code is the same." in fix.notes
+    for again in (fix_for(Engine(), request, fix.groups[0]), fix_all(Engine(), request)):
+        assert isinstance(again, Fix)
+        assert again.edits == fix.edits
+    whole = Engine().inspect(CheckRequest("/callers/a.cu", applied(text, fix.edits)), ()).result
+    found = {f.code for k in whole.kernels for c in k.contexts for f in c.findings}
+    assert found <= {Verdict.BARRIER_AFTER_EXIT}
 
 
 def test_kernels_that_do_not_run_the_code_are_not_asked() -> None:

@@ -8,14 +8,16 @@ statements of a body. What a macro wrote as a whole is a leaf: nothing is ever i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.plain import UNKNOWN_TEST, Test, constant_step, is_idle, is_plain, is_plain_step, test_of
+from analyzers.frontend.settled import is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
 from analyzers.frontend.uses import Use, uses_of
 
@@ -216,14 +218,17 @@ def all_gaps(function: FunctionTree) -> Iterator[Gap]:
     return below(function.body, ())
 
 
-def function_trees(unit: Any, places: Iterable[tuple[str, int]]) -> SourceTrees:
-    """The functions of a translation unit (`ParsedUnit.device`) that contain one of the places (path, byte offset)."""
+def function_trees(
+    unit: Any, places: Iterable[tuple[str, int]], for_classes: Collection[str] | None = None
+) -> SourceTrees:
+    """The functions of a translation unit (`ParsedUnit.device`) that contain one of the places (path, byte offset).
+    `for_classes`: names of those of which there may be instances for more than numbers; None: of all."""
     wanted: dict[str, list[int]] = {}
     for path, offset in places:
         wanted.setdefault(path, []).append(offset)
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
-    builders = {path: _Builder(path, text) for path, text in texts.items() if text}
+    builders = {path: _Builder(path, text, for_classes) for path, text in texts.items() if text}
     _descend(unit.cursor, wanted, builders)
     _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
@@ -294,8 +299,11 @@ def _canonical(cursor: Any) -> str:
 class _Builder:
     """Builds the trees of one file."""
 
-    def __init__(self, path: str, text: bytes) -> None:
+    def __init__(self, path: str, text: bytes, for_classes: Collection[str] | None) -> None:
         self.path = path
+        self._for_classes = for_classes
+        self._numbers = False
+        """Whether all instances of the function at hand are for numbers and pointers."""
         self.code = blanked(text)
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
@@ -305,6 +313,7 @@ class _Builder:
         parts = children(cursor)
         compound = next((c for c in parts if c._kind_id == Kinds.COMPOUND), None)
         first = len(self.trees)
+        self._numbers = self._for_classes is not None and template_name(cursor.spelling) not in self._for_classes
         known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
@@ -391,7 +400,7 @@ class _Builder:
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
         called = inner if kind == Kinds.CALL else _unwrapped(children(inner)[-1]) if assignment is not None else None
-        plain = _arguments(called, is_plain) if called is not None and not macro else frozenset[Part]()
+        plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
         idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
         if assignment is not None:
             sides: tuple[Part, ...] = ("target", "value")
@@ -399,6 +408,21 @@ class _Builder:
         return Statement(
             name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain, idle=idle
         )
+
+    def _is_plain(self, expression: Any) -> bool:
+        return is_plain(expression, self._numbers)
+
+    def _is_given(self, variable: Any) -> bool:
+        """Whether the value of a variable is plain, and nothing is called to make the one of the other."""
+        settled = not is_open(variable) or is_number(variable, self._numbers)
+        return settled and _has_value(variable, self._is_plain)
+
+    def _is_plain_part(self, part: Part, expression: Any) -> bool:
+        if part == "test":
+            return self._is_plain(expression)
+        if part == "step" or expression._kind_id != Kinds.DECL_STMT:
+            return is_plain_step(expression, self._numbers)
+        return all(c._kind_id == Kinds.VAR and self._is_given(c) for c in children(expression))
 
     def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
         found: list[Declared] = []
@@ -421,7 +445,7 @@ class _Builder:
             movable = bool(plain) and local and "(" not in spelling
             bare = movable and not following
             value = movable and following.startswith(b"=")
-            found.append(Declared(name, at, spelling, value, bare, value and _has_value(child, is_plain)))
+            found.append(Declared(name, at, spelling, value, bare, value and self._is_given(child)))
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:
@@ -495,7 +519,9 @@ class _Builder:
             stop = self._past_semicolon(group_end(self.code, opened)) if opened >= 0 else self._past_semicolon(end)
         head = [c for c in parts_of if self._range(c)[0] < head_end or (kind == Kinds.DO and c not in inside)]
         slots = self._slots(kind, parts, head)
-        plain = frozenset[Part](slot for slot, found in slots.items() if all(map(_PLAIN_PARTS[slot], found)))
+        plain = frozenset[Part](
+            slot for slot, found in slots.items() if all(self._is_plain_part(slot, c) for c in found)
+        )
         idle = frozenset[Part](slot for slot, found in slots.items() if all(map(_IDLE_PARTS[slot], found)))
         test = slots.get("test", ())
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
@@ -598,15 +624,11 @@ def _arguments(call: Any, rule: Callable[[Any], bool]) -> frozenset[Part]:
     return frozenset[Part](("arguments",)) if own else frozenset()
 
 
-def _starts_with(rule: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """The start of a `for`: a declaration or an assignment of such values."""
-
-    def starts(cursor: Any) -> bool:
-        if cursor._kind_id != Kinds.DECL_STMT:
-            return is_plain_step(cursor)
-        return all(c._kind_id == Kinds.VAR and _has_value(c, rule) for c in children(cursor))
-
-    return starts
+def _starts_idly(cursor: Any) -> bool:
+    """The start of a `for`: a declaration or an assignment of idle values."""
+    if cursor._kind_id != Kinds.DECL_STMT:
+        return is_plain_step(cursor, numbers=True)
+    return all(c._kind_id == Kinds.VAR and _has_value(c, is_idle) for c in children(cursor))
 
 
 def _has_value(variable: Any, rule: Callable[[Any], bool]) -> bool:
@@ -615,15 +637,10 @@ def _has_value(variable: Any, rule: Callable[[Any], bool]) -> bool:
 
 
 _SLOTS: Final[tuple[Part, ...]] = ("start", "test", "step")
-_PLAIN_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
-    "start": _starts_with(is_plain),
-    "test": is_plain,
-    "step": is_plain_step,
-}
 _IDLE_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
-    "start": _starts_with(is_idle),
+    "start": _starts_idly,
     "test": is_idle,
-    "step": is_plain_step,
+    "step": partial(is_plain_step, numbers=True),
 }
 
 

@@ -4,6 +4,9 @@ the thread.
 Takes cursors; an expression is *plain* when it calls nothing, changes nothing, and reads literals, constants and
 variables that no other thread can reach; it is *idle* when it calls nothing and changes nothing, whatever it
 reads. What the tree does not show is neither. `test_of` tells what a condition is made of, macros included.
+
+In the pattern of a template clang leaves open what operators and members mean. An expression there is plain when it is
+in every instance: what it computes with has a type without operators of its own (`settled`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, evaluate, referenced, unary_operator
 from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.settled import field_of, has_value_type, is_number, is_open, operator_of
 
 _REFERENCES: Final = frozenset({Kinds.TYPE_REF, Kinds.TEMPLATE_REF, Kinds.NAMESPACE_REF})
 _LITERALS: Final = frozenset({Kinds.INTEGER, Kinds.FLOATING, Kinds.CHARACTER, Kinds.BOOLEAN, Kinds.NULLPTR})
@@ -30,6 +34,12 @@ _OUTSIDE: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 
 _INTEGERS: Final = range(TypeKind.BOOL.value, TypeKind.INT128.value + 1)
 COMPARES: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_COMPUTES: Final = (
+    frozenset[str](),
+    frozenset({"+", "-", "~", "!"}),
+    frozenset({*COMPARES, "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||"}),
+)
+"""Operators that change nothing and read no memory, by the number of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +109,13 @@ def is_idle(expression: Any) -> bool:
     return kind in (Kinds.SIZEOF, Kinds.THIS) or (inner and bool(parts) and all(map(is_idle, parts)))
 
 
-def is_plain(expression: Any) -> bool:
-    """Whether an expression is; see the module."""
+def is_plain(expression: Any, numbers: bool) -> bool:
+    """Whether an expression is; see the module. `numbers`: as in `settled`."""
+    return _is_own_value(expression, numbers) and (not is_open(expression) or is_number(expression, numbers))
+
+
+def _is_own_value(expression: Any, numbers: bool) -> bool:
+    """The same of the place of a value, whose type may be a class of the template's."""
     kind: int = expression._kind_id
     if kind in _LITERALS:
         return True
@@ -108,26 +123,32 @@ def is_plain(expression: Any) -> bool:
     if kind == Kinds.DECL_REF:
         return _is_own(referenced(expression))
     if kind == Kinds.MEMBER:
-        field = referenced(expression)
+        field = referenced(expression) or field_of(expression)
         own = len(parts) == 1 and not _is_pointer(parts[0]) and field is not None and _is_value(field)
-        return own and is_plain(parts[0])
-    if kind == Kinds.UNARY and unary_operator(expression) not in ("+", "-", "~", "!"):
+        return own and _is_own_value(parts[0], numbers)
+    if kind == Kinds.CALL:
+        operator, operands = operator_of(expression)
+        return operator in _COMPUTES[len(operands)] and all(is_plain(c, numbers) for c in operands)
+    if kind == Kinds.UNARY and unary_operator(expression) not in _COMPUTES[1]:
         return False
-    if kind == Kinds.BINARY and (binary_operator(expression).endswith("=") and not _compares(expression)):
+    if kind == Kinds.BINARY and binary_operator(expression) not in _COMPUTES[2]:
         return False
-    if kind == Kinds.BINARY and binary_operator(expression) in (",", ""):
+    if kind not in (*_WRAPPERS, Kinds.UNARY, Kinds.BINARY) or not parts:
         return False
-    return kind in (*_WRAPPERS, Kinds.UNARY, Kinds.BINARY) and bool(parts) and all(map(is_plain, parts))
+    # One operand of an open type is enough for the operator to be another one, and a conversion to call a function.
+    settled = not any(map(is_open, parts)) or all(is_number(c, numbers) for c in parts)
+    return settled and has_value_type(expression, numbers) and all(is_plain(c, numbers) for c in parts)
 
 
-def is_plain_step(expression: Any) -> bool:
+def is_plain_step(expression: Any, numbers: bool) -> bool:
     """Whether an expression steps one variable of the thread by something plain: `i++`, `i += n`."""
     parts = children(expression)
     kind: int = expression._kind_id
     if kind == Kinds.UNARY:
-        return unary_operator(expression).endswith(("++", "--")) and is_plain(parts[0])
+        return unary_operator(expression).endswith(("++", "--")) and is_plain(parts[0], numbers)
     if kind == Kinds.COMPOUND_ASSIGN or (kind == Kinds.BINARY and binary_operator(expression) == "="):
-        return len(parts) == 2 and all(map(is_plain, parts))
+        settled = not any(map(is_open, parts)) or all(is_number(c, numbers) for c in parts)
+        return len(parts) == 2 and settled and all(is_plain(c, numbers) for c in parts)
     return False
 
 
@@ -138,10 +159,6 @@ def constant_step(expression: Any) -> int | None:
         return None
     value, ty = evaluate(parts[1]), _written(parts[1]).type.get_canonical().spelling
     return value if isinstance(value, int) and not ty.startswith("unsigned") else None
-
-
-def _compares(expression: Any) -> bool:
-    return binary_operator(expression) in ("==", "!=", "<=", ">=")
 
 
 def _is_pointer(expression: Any) -> bool:

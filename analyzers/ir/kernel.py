@@ -378,6 +378,8 @@ class Kernel:
     bounds: LaunchBounds = LaunchBounds()
     functions: tuple[tuple[str, SourceSpan], ...] = ()
     """Device functions inlined: (qualified name, extent of the definition)."""
+    for_classes: frozenset[str] = frozenset()
+    """Names of the functions of which the kernel runs an instance for a type that is no number and no pointer."""
     assumptions: tuple[str, ...] = ()
     """What the lowering assumed, in words, e.g. distinct pointers loaded from read-only memory are disjoint."""
     pipelines: tuple[Pipeline, ...] = ()

@@ -1,0 +1,132 @@
+"""What the pattern of a template says for every instance of it: the types and members that clang leaves open there.
+
+Takes cursors of expressions in a pattern. The type of an expression is *open* where it depends on the template's
+parameters: an operator on it may be a function that an instance finds, and a copy of it may call one. With `numbers`
+all instances are known to be for numbers and pointers only (`is_for_classes`), so that a parameter stands for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from analyzers.frontend.cindex import TemplateArgumentKind, TypeKind, children, in_macro, specialized_template
+from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.signatures import SCOPES
+
+_ARRAYS: Final = frozenset(
+    kind.value for kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
+)
+_BUILT_IN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1)) | {
+    TypeKind.INT128.value,
+    TypeKind.UINT128.value,
+    TypeKind.NULLPTR.value,
+    TypeKind.POINTER.value,
+    *_ARRAYS,
+}
+"""Kinds of types for which the language has all operators: arrays are pointers where they are computed with."""
+_OPEN: Final = frozenset({TypeKind.UNEXPOSED.value, TypeKind.DEPENDENT.value, TypeKind.INVALID.value})
+_PARAMETER: Final = re.compile(r"(?:const )?type-parameter-\d+-\d+")
+_PARTIAL: Final = 32
+_OPERATOR: Final = "operator"
+
+
+def is_open(expression: Any) -> bool:
+    """Whether the type of an expression depends on parameters of a template."""
+    return expression.type.get_canonical().kind.value in _OPEN
+
+
+def is_number(expression: Any, numbers: bool) -> bool:
+    """Whether an expression is a number, a pointer or an array in every instance."""
+    if not is_open(expression):
+        return _is_built_in(expression.type, numbers)
+    kind: int = expression._kind_id
+    if kind == Kinds.MEMBER:
+        field = field_of(expression)
+        return field is not None and _is_built_in(field.type, numbers)
+    if kind == Kinds.CALL:
+        _, parts = operator_of(expression)
+    elif kind in (Kinds.UNARY, Kinds.BINARY, Kinds.PAREN, Kinds.CONDITIONAL):
+        parts = children(expression)
+    else:
+        return _is_built_in(expression.type, numbers)
+    return bool(parts) and all(is_number(part, numbers) for part in parts)
+
+
+def has_value_type(expression: Any, numbers: bool) -> bool:
+    """Whether what an operator or a cast gives is no class: a cast to one calls a function."""
+    if expression._kind_id in (Kinds.UNARY, Kinds.BINARY, Kinds.PAREN, Kinds.CONDITIONAL):
+        return True  # as its operands
+    return not is_open(expression) or _is_built_in(expression.type, numbers)
+
+
+def _is_built_in(ty: Any, numbers: bool) -> bool:
+    own = ty.get_canonical()
+    return own.kind.value in _BUILT_IN or (numbers and _PARAMETER.fullmatch(own.spelling) is not None)
+
+
+def operator_of(call: Any) -> tuple[str, list[Any]]:
+    """The operator and the operands of what is an operator in the pattern and may be a call in an instance; the empty
+    string for other calls."""
+    parts = children(call)
+    names = [i for i, part in enumerate(parts) if part._kind_id == Kinds.DECL_REF and not part.spelling]
+    if len(names) != 1 or len(parts) > 3:
+        return "", []
+    inner = children(parts[names[0]])
+    name = inner[0].spelling if len(inner) == 1 and inner[0]._kind_id == Kinds.OVERLOADED_REF else ""
+    operands = parts[: names[0]] + parts[names[0] + 1 :]
+    return name.removeprefix(_OPERATOR) if name.startswith(_OPERATOR) else "", operands
+
+
+def field_of(member: Any) -> Any:
+    """The field that `x.f` means in every instance, where `x` is of a class template: that of its definition,
+    if no specialisation of it is in sight. None where that is not to be told."""
+    parts = [c for c in children(member) if c._kind_id not in (Kinds.TYPE_REF, Kinds.TEMPLATE_REF)]
+    tokens = [token.spelling for token in member.get_tokens()]
+    if len(parts) != 1 or tokens[-2:-1] != ["."] or in_macro(member.translation_unit, member.extent.end):
+        return None
+    template = parts[0].type.get_declaration()
+    if template._kind_id != Kinds.CLASS_TEMPLATE:
+        return None
+    template = template.get_definition() or template
+    fields = [c for c in children(template) if c._kind_id == Kinds.FIELD and c.spelling == tokens[-1]]
+    if len(fields) != 1 or not _is_built_in(fields[0].type, numbers=False):
+        return None
+    return None if any(_specialisations(member.translation_unit.cursor, template)) else fields[0]
+
+
+def _specialisations(parent: Any, template: Any) -> Iterator[Any]:
+    for cursor in children(parent):
+        kind: int = cursor._kind_id
+        if kind in (Kinds.STRUCT, Kinds.CLASS, Kinds.UNION, _PARTIAL) and cursor.spelling == template.spelling:
+            found = specialized_template(cursor)
+            if found is not None and found.canonical == template.canonical:
+                yield cursor
+        if kind in SCOPES:
+            yield from _specialisations(cursor, template)
+
+
+def template_name(spelling: str) -> str:
+    """The name that a function and all its instances have."""
+    return spelling.partition("<")[0]
+
+
+def is_for_classes(function: Any) -> bool:
+    """Whether a function, or a class that it is in, is an instance for a type that is no number and no pointer, or for
+    what is not to be told."""
+    scope = function
+    while scope is not None and scope._kind_id not in (Kinds.NAMESPACE, Kinds.LINKAGE):
+        for number in range(max(scope.get_num_template_arguments(), 0)):
+            try:
+                kind = scope.get_template_argument_kind(number)
+            except ValueError:
+                return True  # a pack: the Python binding does not show what is in it
+            if kind == TemplateArgumentKind.TYPE:
+                ty = scope.get_template_argument_type(number).get_canonical()
+                if ty.kind.value not in _BUILT_IN - _ARRAYS or ty.is_volatile_qualified():
+                    return True
+            elif kind not in (TemplateArgumentKind.INTEGRAL, TemplateArgumentKind.NULLPTR):
+                return True
+        scope = scope.semantic_parent
+    return False
