@@ -64,6 +64,13 @@ await sitting(rest.includes("--install") ? "a server was installed, and checks" 
     await until("a squiggle", () => count(".squiggly-error"), INSTALL_MS);
     assert.match((await status()) ?? "", /is running|Checking/);
     told(editor.log().split("\n").slice(-4).join("\n"));
+    await editor.command("cuda-lsp: Remove the Extension's Own Server");
+    await page.waitForSelector(".monaco-dialog-box");
+    await page.keyboard.press("Enter");
+    await until("the server is gone", async () => /no server/.test((await status()) ?? "") && (await count(".squiggly-error")) === 0);
+    await editor.command("cuda-lsp: Show Menu");
+    await until("it is offered again", async () => (await text(".quick-input-list .monaco-list-row")).some((row) => row?.includes("Install the server")));
+    told("it was removed again");
   } else {
     await page.click('.notification-list-item a.monaco-button:has-text("Not Now")');
     assert.equal(await count(".squiggly-error"), 0);

@@ -126,7 +126,6 @@ async function previewFix(server: Server, preview: FixPreview): Promise<void> {
 async function removeServer(server: Server): Promise<void> {
   const text = `Remove the server's own environment, ${server.environment.folder}? Nothing else is touched.`;
   if ((await vscode.window.showWarningMessage(text, { modal: true }, "Remove")) === "Remove") {
-    await server.stop();
-    await server.environment.remove();
+    await server.removeOwn();
   }
 }

@@ -106,6 +106,21 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** Remove the extension's own environment. A server that is elsewhere goes on. */
+  async removeOwn(): Promise<void> {
+    const isInUse = this.found?.command.startsWith(this.environment.folder + path.sep) === true;
+    if (isInUse) {
+      await this.stop();
+    }
+    await this.environment.remove();
+    if (isInUse) {
+      this.found = undefined;
+      // Who removes it need not be asked whether to install it.
+      this.declined = true;
+      this.tell({ kind: "missing" });
+    }
+  }
+
   private async start(): Promise<void> {
     const found = await this.look();
     if (found.kind === "missing") {
