@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu_runner.cpu.launch import Array, LaunchError, Record, Scalar
 from gpu_runner.ptx import model
-from gpu_runner.request import ArrayArgument, RecordArgument, Request, ScalarArgument
+from gpu_runner.request import ArrayArgument, PointersArgument, RecordArgument, Request, ScalarArgument
 
 _DTYPES: Final = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
@@ -34,8 +34,12 @@ def arguments_of(request: Request, module: model.Module, entry: str) -> tuple[Ar
     return tuple(found)
 
 
-def _argument(argument: ArrayArgument | ScalarArgument, parameter: str) -> Array | Scalar:
+def _argument(argument: ArrayArgument | PointersArgument | ScalarArgument, parameter: str) -> Array | Scalar:
     """An argument for a parameter of a PTX type."""
+    if isinstance(argument, PointersArgument):
+        target = _argument(argument.target, parameter)
+        assert isinstance(target, Array)
+        return Array(bytes(8 * argument.count), (target,) * argument.count)
     if isinstance(argument, ArrayArgument):
         return Array(_contents(argument))
     element = argument.element

@@ -88,6 +88,13 @@ class Names:
             text += f", which has {held}"
         return text
 
+    def array(self, address: int) -> str:
+        """The array that holds an address of global memory or is before it; empty where none is near."""
+        allocation = self._kernel.arena.find(address)
+        if allocation is None or not allocation.name.startswith("argument "):
+            return ""
+        return self._arrays[allocation.name.split()[1]][0]
+
     def _shared_address(self, offset: int) -> str:
         name, start = "shared memory", 0
         for begin, variable in self._shared:

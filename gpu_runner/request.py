@@ -29,6 +29,14 @@ class ArrayArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class PointersArgument:
+    """An array in global memory of addresses of arrays: `count` different ones, which all begin as `target` says."""
+
+    count: int
+    target: ArrayArgument | PointersArgument
+
+
+@dataclass(frozen=True, slots=True)
 class ScalarArgument:
     """A number. ``auto`` takes the type from the parameter."""
 
@@ -42,7 +50,7 @@ class Part:
 
     name: str
     offset: int
-    argument: ArrayArgument | ScalarArgument
+    argument: ArrayArgument | PointersArgument | ScalarArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class RecordArgument:
     parts: tuple[Part, ...]
 
 
-Argument = ArrayArgument | ScalarArgument | RecordArgument
+Argument = ArrayArgument | PointersArgument | ScalarArgument | RecordArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +190,9 @@ class RunFault:
     access: RunAccess
     other: RunAccess | None = None
     seed: int = 0
+    behind: str | None = None
+    """Of an access out of bounds: the array that is before the address, empty where none is near; None of any other
+    fault, and of null pointers, which no larger array helps."""
 
 
 Status = Literal[
@@ -227,7 +238,12 @@ class RunResult:
     found."""
 
 
-_KINDS: Final[dict[type, str]] = {ArrayArgument: "array", ScalarArgument: "scalar", RecordArgument: "record"}
+_KINDS: Final[dict[type, str]] = {
+    ArrayArgument: "array",
+    PointersArgument: "pointers",
+    ScalarArgument: "scalar",
+    RecordArgument: "record",
+}
 
 
 def to_json(value: Any) -> Any:

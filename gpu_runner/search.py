@@ -9,7 +9,7 @@ request tries the same inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
@@ -20,11 +20,21 @@ from numpy.typing import NDArray
 from gpu_runner.cpu.handover import Consumer
 from gpu_runner.ptx import model
 from gpu_runner.ptx.logged import flat
-from gpu_runner.request import Argument, ArrayArgument, Goal, RecordArgument, Request, RunRace, RunResult
+from gpu_runner.request import (
+    Argument,
+    ArrayArgument,
+    Goal,
+    PointersArgument,
+    RecordArgument,
+    Request,
+    RunRace,
+    RunResult,
+)
 
 Once = Callable[[Request, Consumer | None], RunResult]
 GROWTH: Final = 16
 MOST_ELEMENTS: Final = 1 << 24
+MOST_POINTERS: Final = 1 << 14
 _MUTATED: Final = 8
 """Elements of an array that a mutation changes at most."""
 _NEAR: Final = 64
@@ -34,15 +44,20 @@ _SITE_BITS: Final = np.uint64(0xFFFFFF)
 
 def grown(request: Request, once: Once) -> tuple[Request, RunResult]:
     """The request with arrays that are large enough, as far as that can be had, and its result."""
+    result = once(request, None)
     while True:
-        result = once(request, None)
+        behind = {fault.behind for fault in result.faults if fault.behind is not None}
         larger = tuple(
-            _larger(argument, name, request.growing)
+            _larger(argument, name, request.growing, behind)
             for argument, name in zip(request.arguments, _names(request), strict=True)
         )
-        if larger == request.arguments or not any(fault.kind == "out-of-bounds" for fault in result.faults):
+        if larger == request.arguments or not behind:
             return request, result
-        request = replace(request, arguments=larger)
+        asked = replace(request, arguments=larger)
+        try:
+            request, result = asked, once(asked, None)
+        except MemoryError:
+            return request, result
 
 
 def _names(request: Request) -> list[str]:
@@ -51,13 +66,28 @@ def _names(request: Request) -> list[str]:
     return names[: len(request.arguments)]
 
 
-def _larger(argument: Argument, name: str, growing: Sequence[str]) -> Argument:
+def _larger(argument: Argument, name: str, growing: Sequence[str], behind: Set[str]) -> Argument:
+    """`behind`: arrays that accesses were behind. An array of pointers is as large as it has to be, and grows in what
+    they point to."""
     if isinstance(argument, RecordArgument):
-        parts = tuple(replace(part, argument=_larger(part.argument, part.name, growing)) for part in argument.parts)
+        parts = tuple(replace(p, argument=_larger(p.argument, p.name, growing, behind)) for p in argument.parts)
         return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
+    if isinstance(argument, PointersArgument) and name in growing:
+        if name in behind:
+            return replace(argument, count=min(argument.count * 4, MOST_POINTERS))
+        wider = _larger(argument.target, name, growing, behind)
+        fits = argument.count * elements(wider) <= MOST_ELEMENTS
+        return replace(argument, target=wider) if fits else argument  # pyright: ignore[reportArgumentType]
     if isinstance(argument, ArrayArgument) and name in growing and argument.count * GROWTH <= MOST_ELEMENTS:
         return replace(argument, count=argument.count * GROWTH)
     return argument
+
+
+def elements(argument: Argument) -> int:
+    """How many numbers there are in memory behind an argument."""
+    if isinstance(argument, PointersArgument):
+        return argument.count * elements(argument.target)
+    return argument.count if isinstance(argument, ArrayArgument) else 0
 
 
 def is_between(lines: Sequence[int], race: RunRace) -> bool:
@@ -191,14 +221,17 @@ class _Inputs:
         for argument, name in self._named(arguments):
             inner = [(p.argument, p.name) for p in argument.parts] if isinstance(argument, RecordArgument) else []
             for one, called in (*inner, (argument, name)):
-                if isinstance(one, ArrayArgument) and called in self._goal.searched:
-                    what(one)
+                array = _innermost(one)
+                if isinstance(array, ArrayArgument) and called in self._goal.searched:
+                    what(array)
                     yield True
 
     def _mapped(self, argument: Argument, name: str, change: Callable[[ArrayArgument], ArrayArgument]) -> Argument:
         if isinstance(argument, RecordArgument):
             parts = tuple(replace(p, argument=self._mapped(p.argument, p.name, change)) for p in argument.parts)
             return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
+        if isinstance(argument, PointersArgument):
+            return replace(argument, target=self._mapped(argument.target, name, change))  # pyright: ignore[reportArgumentType]
         if isinstance(argument, ArrayArgument) and name in self._goal.searched:
             return change(argument)
         return argument
@@ -229,8 +262,17 @@ def _described(request: Request) -> Iterator[str]:
     for argument, name in zip(request.arguments, _names(request), strict=True):
         inner = [(p.argument, p.name) for p in argument.parts] if isinstance(argument, RecordArgument) else []
         for one, called in (*inner, (argument, name)):
-            if isinstance(one, ArrayArgument) and called in request.goal.searched:
-                yield f"{called}: {_contents(one)}"
+            array = _innermost(one)
+            if isinstance(array, ArrayArgument) and called in request.goal.searched:
+                pointers = f"{one.count} pointers to " if isinstance(one, PointersArgument) else ""
+                yield f"{called}: {pointers}{_contents(array)}"
+
+
+def _innermost(argument: Argument) -> Argument:
+    """What the pointers of an argument lead to."""
+    while isinstance(argument, PointersArgument):
+        argument = argument.target
+    return argument
 
 
 def _contents(array: ArrayArgument) -> str:

@@ -30,11 +30,13 @@ from gpu_runner.ptx import model
 from gpu_runner.ptx.lexer import PtxSyntaxError
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
+    Argument,
     ArrayArgument,
     Dim3,
     Element,
     FaultKind,
     Focus,
+    PointersArgument,
     RecordArgument,
     Request,
     RunAccess,
@@ -47,6 +49,8 @@ from gpu_runner.search import constants_of, grown, sought
 
 _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
+_NULL: Final = 1 << 16
+"""Addresses below this are of null pointers or a little behind them."""
 _SCOPES: Final = ("intra-warp", "intra-block", "inter-block")
 _KINDS: Final = {shadow.READ: "read", shadow.WRITE: "write", shadow.ATOMIC_WRITE: "atomic"}
 _FAULTS: Final[Mapping[Fault, tuple[FaultKind, str]]] = {
@@ -208,14 +212,21 @@ def linear(point: Dim3, size: Dim3) -> int:
 def _named_arrays(request: Request) -> dict[str, tuple[str, Element]]:
     """Name and element type of the arrays among the arguments, by their numbers as in `Launch.arrays`."""
     found: dict[str, tuple[str, Element]] = {}
-    for number, argument in enumerate(request.arguments):
-        name = request.names[number] if number < len(request.names) else f"argument {number}"
+
+    def note(number: str, name: str, argument: Argument) -> None:
         if isinstance(argument, ArrayArgument):
-            found[str(number)] = (name, argument.element)
+            found[number] = (name, argument.element)
+        elif isinstance(argument, PointersArgument):
+            found[number] = (name, "u64")
+            for at in range(argument.count):
+                note(f"{number}/{at}", f"{name}[{at}]", argument.target)
         elif isinstance(argument, RecordArgument):
             for at, part in enumerate(argument.parts):
-                if isinstance(part.argument, ArrayArgument):
-                    found[f"{number}.{at}"] = (part.name, part.argument.element)
+                note(f"{number}.{at}", part.name, part.argument)
+
+    for number, argument in enumerate(request.arguments):
+        name = request.names[number] if number < len(request.names) else f"argument {number}"
+        note(str(number), name, argument)
     return found
 
 
@@ -247,16 +258,13 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
             )
             break
         while True:
-            detector = Detector(shape_of(kernel, resident), kernel.sites.table())
-            consume = _looking_at(request, kernel, detector.consume)
-            execution = kernel.run(_both(watch, consume), seed, left, resident)
+            execution = _one(request, kernel, names, watch, seed, left, resident, found)
             if not execution.starved or resident * threads >= _MOST_RESIDENT_THREADS:
                 break
             resident *= 8
         found.runs += 1
         found.accesses += execution.records
         found.printed = found.printed or execution.printed
-        _note_races(found, detector, names, seed, bool(request.focus))
         for seen in execution.seen:
             fault = _fault(kernel, names, seen, seed)
             found.faults.setdefault((fault.kind, fault.access.places, fault.access.instruction), fault)
@@ -277,6 +285,24 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         found.accesses,
         time.monotonic() - started,
     )
+
+
+def _one(
+    request: Request,
+    kernel: AnyKernel,
+    names: Names,
+    watch: Consumer | None,
+    seed: int,
+    seconds: float,
+    resident: int,
+    found: _Found,
+) -> Execution:
+    """One run and its races. The detector's memory is gone before that of the next one is taken."""
+    detector = Detector(shape_of(kernel, resident), kernel.sites.table())
+    consume = _looking_at(request, kernel, detector.consume)
+    execution = kernel.run(_both(watch, consume), seed, seconds, resident)
+    _note_races(found, detector, names, seed, bool(request.focus))
+    return execution
 
 
 def shape_of(kernel: AnyKernel, resident: int) -> Shape:
@@ -362,5 +388,8 @@ def _fault(kernel: AnyKernel, names: Names, seen: Seen, seed: int) -> RunFault:
     if seen.op == Fault.ASSERTION:
         text = f"assertion failed: {kernel.arena.text(seen.address)}"
     elif seen.op in (Fault.OUT_OF_BOUNDS, Fault.MISALIGNED):
-        text = f"{text}: {names.address(seen.address)}"
+        is_null = seen.address < _NULL
+        text = f"{'access through a null pointer' if is_null else text}: {names.address(seen.address)}"
+        if kind == "out-of-bounds" and not is_null:
+            return RunFault(kind, text, access, None, seed, names.array(seen.address))
     return RunFault(kind, text, access, None, seed)

@@ -11,7 +11,7 @@ import pytest
 from cuda_lsp.cli import main
 from cuda_lsp.running import arguments as run_arguments
 from cuda_lsp.running.arguments import ArgumentError
-from gpu_runner.request import ArrayArgument, ScalarArgument
+from gpu_runner.request import ArrayArgument, PointersArgument, ScalarArgument
 
 SOURCE = """#include <vector>
 #include <torch/extension.h>
@@ -375,21 +375,70 @@ def test_arguments_of_kinds_that_have_no_arrays_or_numbers() -> None:
     assert read("__half", "x=1.5") == (ScalarArgument(1.5, "f16"), [])
     assert read("__nv_bfloat16", "x=1.5") == (ScalarArgument(0x3FC0, "u16"), [])
     assert read("unsigned char", "x=-1") == (ScalarArgument(-1), [])  # all ones
-    assert read("float **") == (ArrayArgument("u64", 1024), ["x: 1024 pointers to nothing"])
-    assert read("int *const *__restrict__", "x=3") == (ArrayArgument("u64", 3), ["x: 3 pointers to nothing"])
-    assert read("int *[]") == (ArrayArgument("u64", 1024), ["x: 1024 pointers to nothing"])
+    row = ArrayArgument("f32", 1024, "random")
+    pointers = ["x: 256 pointers to 1024 elements, random"]
+    assert read("float **") == read("float *[]") == (PointersArgument(256, row), pointers)
+    rows = PointersArgument(3, ArrayArgument("i32", 8, "iota"))
+    assert read("int *const *__restrict__", "x=3:8:iota") == (rows, [])
+    assert read("const int ***", "x=2:3:8:iota") == (PointersArgument(2, rows), [])
     assert read("int (*)(int)") == (ScalarArgument(0), ["x: a pointer to no function"])
+    assert read("float (*)[16]") == read("float[][16]") == read("float *")
     for kind, value, message in (
         ("char", "300", "does not fit in char"),
         ("int", "2.5", "expected an integer"),
         ("unsigned int", "1e99", "does not fit"),
         ("int", "inf", "does not fit"),
         ("int", "true", "expected a number"),
-        ("int **", "3:iota", "pointers to pointers cannot be given"),
+        ("int **", "3:what", "expected a number of elements"),
+        ("int **", "many", "expected how many pointers"),
+        ("int **", "1000:1000000", "at most 16777216 are possible"),
         ("int (*)(int)", "1", "a pointer to a function cannot be given"),
     ):
         with pytest.raises(ArgumentError, match=message):
             read(kind, f"x={value}")
+
+
+def test_arrays_of_pointers_lead_to_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rows.cu"
+    path.write_text(
+        """struct Batch { const int *const *in; int **out; };
+__global__ void shift(int **rows, int n) {
+  int i = threadIdx.x;
+  if (i < n) rows[blockIdx.x][i] = rows[blockIdx.x][i + 1];
+}
+__global__ void sums(Batch b, int *index) {
+  b.out[blockIdx.x][threadIdx.x] = b.in[threadIdx.x][2] + b.in[200][100 * threadIdx.x];
+}
+__global__ void none(int *p) { int *q = p[threadIdx.x] ? p : nullptr; q[1] = 2; }
+"""
+    )
+    assert main.main(["run", f"{path}:shift", "--seeds", "1"]) == 1
+    assert "confirmed\n  " in (out := capsys.readouterr().out)
+    assert "data race on global rows[0][32]" in out
+    sizes = ["--grid", "2", "--block", "32", "--seeds", "1"]
+    assert main.main(["run", f"{path}:shift", *sizes, "--arg", "rows=2:8:iota", "--arg", "n=9"]) == 1
+    assert "outside of every array: rows[0][8], which has 8 elements" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:sums", "--seeds", "1"]) == 0
+    assert re.search(r"no race seen in \d+ run", capsys.readouterr().out)
+    assert main.main(["run", f"{path}:none", *sizes]) == 1
+    assert "access through a null pointer: address 0x4" in capsys.readouterr().out
+
+
+def test_calls_of_functions_that_nobody_names_are_refused_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "function.cu"
+    path.write_text(
+        """typedef int (*Op)(int);
+struct Ops { Op op; int n; };
+__global__ void calls(Op op, int *a) { a[threadIdx.x] = op(a[threadIdx.x]); }
+__global__ void carries(Ops ops, int *a) { a[threadIdx.x] = ops.n; }
+"""
+    )
+    sizes = ["--grid", "1", "--block", "32", "--seeds", "1"]
+    assert main.main(["run", f"{path}:calls", *sizes]) == 3
+    assert "call through a pointer that can be of no function in sight (line 3)" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:carries", *sizes]) == 0
 
 
 def test_dynamic_shared_memory_that_nobody_gives_is_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

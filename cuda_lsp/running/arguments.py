@@ -9,7 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from analyzers.explain import Layout
-from gpu_runner.request import Argument, ArrayArgument, Dim3, Element, Fill, Part, RecordArgument, ScalarArgument
+from gpu_runner.request import (
+    Argument,
+    ArrayArgument,
+    Dim3,
+    Element,
+    Fill,
+    Part,
+    PointersArgument,
+    RecordArgument,
+    ScalarArgument,
+)
+from gpu_runner.search import MOST_ELEMENTS, MOST_POINTERS, elements
 
 _ELEMENTS: Final[Mapping[str, Element]] = {
     "bool": "u8", "char": "i8", "signed char": "i8", "unsigned char": "u8", "int8_t": "i8", "uint8_t": "u8",
@@ -20,10 +31,16 @@ _ELEMENTS: Final[Mapping[str, Element]] = {
 }  # fmt: skip
 _VECTOR: Final = re.compile(r"(u?)(char|short|int|long|longlong|float|double)([1-4])$")
 _TYPED: Final = re.compile(r"([iuf](?:8|16|32|64))\[(\d+)\](?::(.*))?$", re.DOTALL)
+_FUNCTION: Final = re.compile(r"\(\s*(?:\w+::)*\*[^()]*\)\s*\(")
+"""In the type of a pointer to a function: ``float (*)(int)``, ``void (S::*)()``."""
+_ARRAY: Final = re.compile(r"\s*(?:\(\s*\*\s*\))?\s*(?:\[[^\[\]]*\])+$")
+"""Behind the type of the elements, in that of an array or of a pointer to one."""
 _COUNTED: Final = re.compile(r"(\d+)(?::(.*))?$", re.DOTALL)
 _WORDS: Final = {"true": 1, "false": 0}
 _SMALLEST: Final = 1024
 """Elements of an array that nothing is said of, at least."""
+_FEWEST_POINTERS: Final = 64
+"""Of an array of pointers that nothing is said of."""
 
 
 class ArgumentError(ValueError):
@@ -61,34 +78,66 @@ def arguments_for(
     return tuple(found), notes
 
 
-def _one(name: str, kind: str, text: str | None, threads: int, notes: list[str]) -> ArrayArgument | ScalarArgument:
-    """An array or a number, as it is given or, with a note, made up for so many threads."""
-    if "(*" in kind:
+def _one(
+    name: str, kind: str, text: str | None, threads: int, notes: list[str]
+) -> ArrayArgument | PointersArgument | ScalarArgument:
+    """Arrays or a number, as they are given or, with a note, made up for so many threads."""
+    if _FUNCTION.search(kind):
         if text is not None:
             raise ArgumentError(f"{name}={text}: a pointer to a function cannot be given")
         notes.append(f"{name}: a pointer to no function")
         return ScalarArgument(0)
     pointee = _pointee(kind)
-    if pointee is not None and pointee.endswith("*"):
-        if text is not None and not text.isdecimal():
-            raise ArgumentError(f"{name}={text}: pointers to pointers cannot be given, only how many of them there are")
-        count = max(threads, _SMALLEST) if text is None else int(text)
-        notes.append(f"{name}: {count} pointers to nothing")
-        return ArrayArgument("u64", count)
+    if pointee is not None and _pointee(pointee) is not None:
+        pointers, said = _pointers(name, pointee, text, threads)
+        if text is None:
+            notes.append(f"{name}: {said}")
+        return pointers
     if pointee is not None:
         element, width = _element(pointee)
         if text is not None:
             return _array(name, text, element, width)
-        count = max(threads, _SMALLEST) * width
-        fill: Fill = "random" if element.startswith("f") else "zeros"
-        notes.append(f"{name}: {count} elements, {fill}")
-        return ArrayArgument(element, count, fill)
+        array = _made_up_array(element, max(threads, _SMALLEST) * width)
+        notes.append(f"{name}: {_said(array)}")
+        return array
     plain = " ".join(word for word in kind.split() if word not in ("const", "volatile"))
     if text is not None:
         return _scalar(name, text, plain)
     made_up = _made_up(plain, threads)
     notes.append(f"{name} = {made_up}")
     return _scalar(name, str(made_up), plain)
+
+
+def _made_up_array(element: Element, count: int) -> ArrayArgument:
+    return ArrayArgument(element, count, "random" if element.startswith("f") else "zeros")
+
+
+def _said(array: ArrayArgument) -> str:
+    return f"{array.count} elements, {array.fill}"
+
+
+def _pointers(name: str, pointee: str, text: str | None, threads: int) -> tuple[PointersArgument, str]:
+    """An array for each of so many pointers, and how all that is to be called: ``COUNT`` of them or ``COUNT:ARRAY``,
+    where the array is given as any other."""
+    counted, colon, rest = (text or "").partition(":")
+    if text is not None and (not counted.isdecimal() or not 1 <= int(counted) <= MOST_POINTERS):
+        raise ArgumentError(
+            f"{name}={text}: expected how many pointers, and what each leads to, as in 16:1024:iota; at most "
+            f"{MOST_POINTERS}"
+        )
+    count = min(max(threads, _FEWEST_POINTERS), MOST_POINTERS) if text is None else int(counted)
+    further = _pointee(pointee)
+    assert further is not None
+    if _pointee(further) is not None:
+        target, said = _pointers(name, further, rest if colon else None, 0)
+    else:
+        element, width = _element(further)
+        target = _array(name, rest, element, width) if colon else _made_up_array(element, _SMALLEST * width)
+        said = _said(target)
+    made = PointersArgument(count, target)
+    if elements(made) > MOST_ELEMENTS:
+        raise ArgumentError(f"{name}: {elements(made)} elements in all: at most {MOST_ELEMENTS} are possible")
+    return made, f"{count} pointers to {said}"
 
 
 def _made_up(plain: str, threads: int) -> int:
@@ -99,9 +148,11 @@ def _made_up(plain: str, threads: int) -> int:
     return min(threads, 2048 if element == "f16" else (1 << int(element[1:]) - 1) - 1)
 
 
-def _typed(argument: ArrayArgument | ScalarArgument, kind: str) -> ArrayArgument | ScalarArgument:
+def _typed(
+    argument: ArrayArgument | PointersArgument | ScalarArgument, kind: str
+) -> ArrayArgument | PointersArgument | ScalarArgument:
     """A number inside of a record has to say its type: PTX does not. Of enumerations all are ``int``."""
-    if isinstance(argument, ArrayArgument):
+    if not isinstance(argument, ScalarArgument):
         return argument
     plain = " ".join(word for word in kind.split() if word not in ("const", "volatile"))
     if argument.element != "auto":
@@ -127,15 +178,14 @@ def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dic
 
 
 def _pointee(kind: str) -> str | None:
-    """What a pointer or array parameter points to, without qualifiers."""
+    """What a pointer or array parameter points to, without qualifiers: of an array of arrays, and of a pointer to one,
+    the elements."""
     text = re.sub(r"\b(?:const|volatile|__restrict__|__restrict|restrict)\b", " ", kind)
     text = " ".join(text.split())
-    if "*" not in text and "[" not in text:
-        return None
-    whole = re.sub(r"\[.*", "*", text).replace(" ", "")
-    if whole.endswith("**"):
-        return f"{text.partition('*')[0].strip()} *"
-    return re.sub(r"[*\[].*", "", text).strip()
+    array = _ARRAY.search(text)
+    if array is not None:
+        return text[: array.start()].strip()
+    return text[:-1].strip() if text.endswith("*") else None
 
 
 def _element(kind: str) -> tuple[Element, int]:

@@ -11,7 +11,17 @@ from analyzers.explain import Layout
 from analyzers.model import Finding, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
-from gpu_runner.request import Argument, ArrayArgument, Focus, Goal, RecordArgument, Request, RunRace, RunResult
+from gpu_runner.request import (
+    Argument,
+    ArrayArgument,
+    Focus,
+    Goal,
+    PointersArgument,
+    RecordArgument,
+    Request,
+    RunRace,
+    RunResult,
+)
 from gpu_runner.search import MOST_ELEMENTS, is_between
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
@@ -57,8 +67,8 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
     found: list[str] = []
     for argument, name in zip(arguments, names, strict=True):
         inner = argument.parts if isinstance(argument, RecordArgument) else ()
-        found += (part.name for part in inner if isinstance(part.argument, ArrayArgument))
-        found += [name] if isinstance(argument, ArrayArgument) else []
+        found += (part.name for part in inner if isinstance(part.argument, ArrayArgument | PointersArgument))
+        found += [name] if isinstance(argument, ArrayArgument | PointersArgument) else []
     return tuple(name for name in found if name not in told)
 
 

@@ -128,10 +128,10 @@ def outcomes(
             one, seen = known[0]
             yield Outcome(one.title, one.result, finding, seen, one.request)
             continue
-        request, result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
         witness = finding.witness
         assert witness is not None
         title = f"grid {witness.grid}, block {witness.block}"
+        request, result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
         yield Outcome(title, result, finding, seen, launched(request, result))
     if not shown and not wanted and group is None:
         yield _run(launchable, base, given, Fixture())

@@ -104,8 +104,9 @@ class Kernel:
         """Fill memory with what a run begins with."""
         for allocation, data in self._variables:
             self.arena.write(allocation.address, data)
-        for allocation, (_, array) in zip(self.arrays, self.launch.arrays, strict=True):
-            self.arena.write(allocation.address, array.data)
+        contents = self.launch.contents([allocation.address for allocation in self.arrays])
+        for allocation, data in zip(self.arrays, contents, strict=True):
+            self.arena.write(allocation.address, data)
 
     def take(self, launch: Launch, parameters: bytes) -> None:
         """Another launch, for a kernel in memory that somebody else has laid out."""

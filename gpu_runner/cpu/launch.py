@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,17 @@ Dim3 = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An argument that points to memory: the bytes it begins with."""
+    """An argument that points to memory: the bytes it begins with. Where it holds pointers, its first words are the
+    addresses of the `targets`, whatever the bytes say."""
 
     data: bytes
+    targets: tuple[Array, ...] = ()
+
+    def flattened(self, name: str) -> Iterator[tuple[str, Array]]:
+        """The array under this name, and those that it points to, by their numbers behind a slash."""
+        yield name, self
+        for number, target in enumerate(self.targets):
+            yield from target.flattened(f"{name}/{number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +56,34 @@ class Launch:
 
     @property
     def arrays(self) -> tuple[tuple[str, Array], ...]:
-        """The arrays, those inside of arguments included, by the number of the argument and, behind a point, of the
-        part."""
-        found: list[tuple[str, Array]] = []
+        """The arrays, those inside of arguments and behind pointers included, by the number of the argument and, behind
+        a point, of the part."""
+        return tuple(each for name, array in self._direct() for each in array.flattened(name))
+
+    def contents(self, addresses: Sequence[int]) -> list[bytes]:
+        """What `arrays` begin with where these are their addresses."""
+        left = iter(addresses)
+        found: list[bytes] = []
+
+        def fill(array: Array) -> int:
+            address, at = next(left), len(found)
+            found.append(b"")
+            words = b"".join(fill(target).to_bytes(8, "little") for target in array.targets)
+            found[at] = words + array.data[len(words) :]
+            return address
+
+        for _, array in self._direct():
+            fill(array)
+        return found
+
+    def _direct(self) -> Iterator[tuple[str, Array]]:
+        """Those that the kernel gets the addresses of."""
         for number, argument in enumerate(self.arguments):
             if isinstance(argument, Array):
-                found.append((str(number), argument))
+                yield str(number), argument
             elif isinstance(argument, Record):
                 inner = (part for _, part in argument.parts)
-                found += [(f"{number}.{at}", part) for at, part in enumerate(inner) if isinstance(part, Array)]
-        return tuple(found)
+                yield from ((f"{number}.{at}", part) for at, part in enumerate(inner) if isinstance(part, Array))
 
     @property
     def threads_per_block(self) -> int:
@@ -142,7 +168,8 @@ def parameter_size(parameter: model.Variable) -> int:
 
 def argument_values(function: model.Function, launch: Launch, arrays: Sequence[int]) -> list[bytes]:
     """The arguments as bytes; `arrays`: the addresses of `Launch.arrays`. Raises `LaunchError`."""
-    addresses = (address.to_bytes(8, "little") for address in arrays)
+    named = zip(launch.arrays, arrays, strict=True)
+    addresses = (address.to_bytes(8, "little") for (name, _), address in named if "/" not in name)
     values: list[bytes] = []
     for number, (argument, parameter) in enumerate(zip(launch.arguments, function.parameters, strict=True)):
         if isinstance(argument, Record):

@@ -320,7 +320,10 @@ class _Walker:
         """One case for each function that the pointer may be of."""
         body = self.body
         under_way = {frame.function.name for frame in body.frames}
-        functions = [f for f in callable_by(call, body) if f.name not in under_way]
+        functions = callable_by(call, body)
+        if not functions:
+            raise UnsupportedHere("call through a pointer that can be of no function in sight")
+        functions = [f for f in functions if f.name not in under_way]
         pointer = body.read(call.target, "b64")
         labels = [body.name("callee") for _ in functions]
         wild, done = body.name("wild"), body.name("called")

@@ -44,11 +44,15 @@ class Shape:
 
 def _pages(size: int) -> mmap.mmap:
     """So many bytes of zeros, of which the system gives what is touched, in large pages where it has them: in small
-    ones the first touch of shadow memory, a page for 85 words, takes longer than all that is checked there."""
+    ones the first touch of shadow memory, a page for 85 words, takes longer than all that is checked there. Raises
+    MemoryError."""
     if not hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size)
     # What is shared, which is Python's choice, ends where it ended when it was made, however large the map becomes.
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise MemoryError(f"{size} bytes of shadow memory") from error
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):
             pages.madvise(mmap.MADV_HUGEPAGE)

@@ -109,8 +109,8 @@ class GpuKernel:
             return
         check_launch(parts.function, launch)
         static = parts.contents[: len(parts.contents) - len(arrays)]
-        new = [(self.on_device(at.address), array.data) for at, array in zip(self.arrays, arrays, strict=True)]
-        parts.contents = [*static, *new]
+        places = [self.on_device(allocation.address) for allocation in self.arrays]
+        parts.contents = [*static, *zip(places, launch.contents(places), strict=True)]
         self.launch = launch
 
     def run(
@@ -159,10 +159,8 @@ def prepare(
     allocations = [arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays]
     workspace = memory + arena.allocate("workspace of the grid's barrier", GRID_WORKSPACE).address - GLOBAL_BASE
     contents.append((workspace, bytes(GRID_WORKSPACE)))
-    contents += [
-        (memory + allocation.address - GLOBAL_BASE, array.data)
-        for allocation, (_, array) in zip(allocations, launch.arrays, strict=True)
-    ]
+    places = [memory + allocation.address - GLOBAL_BASE for allocation in allocations]
+    contents += zip(places, launch.contents(places), strict=True)
     rows = np.array([(each.start, each.size) for each in mapped[1:]] or [(0, 0)], np.uint64)
     ranges = device.allocate(rows.nbytes)
     device.write(ranges, rows.tobytes())

@@ -52,8 +52,8 @@ def launched(request: Request, device: Device) -> tuple[Status, str, list[bytes]
         loaded = device.load(request.ptx, entry, lines=True)
         if launch.dynamic_shared:
             device.allow_shared(loaded, launch.dynamic_shared)
-        arrays = [array.data for _, array in launch.arrays]
-        addresses = [device.allocate(max(1, len(data))) for data in arrays]
+        addresses = [device.allocate(max(1, len(array.data))) for _, array in launch.arrays]
+        arrays = launch.contents(addresses)
         for address, data in zip(addresses, arrays, strict=True):
             device.write(address, data)
         values = argument_values(function, launch, addresses)
