@@ -90,7 +90,8 @@ def parse_fixture(text: str, folder: str, kernel: str) -> tuple[Fixture, ...]:
 
 
 def fixtures_of(path: Path, kernel: str) -> Iterator[Fixture]:
-    """The runs of a TOML file that are for a kernel. Raises `ArgumentError`."""
+    """The runs of a TOML file that are for a kernel; what is wrong in those for others does not matter. Raises
+    `ArgumentError`."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ArgumentError(f"{path}: longer than {_MOST_BYTES >> 20} MiB")
@@ -102,11 +103,17 @@ def fixtures_of(path: Path, kernel: str) -> Iterator[Fixture]:
     runs: Any = document.get("run")
     if not isinstance(runs, list) or not runs:
         raise ArgumentError(f"{path}: there is no [[run]] in it")
+    unknown = sorted(set(document) - {"run"})
+    if unknown:
+        raise ArgumentError(f"{path}: nothing is called {', '.join(unknown)} outside of a [[run]]")
     for number, run in enumerate(cast("list[Any]", runs), 1):
         if not isinstance(run, dict):
             raise ArgumentError(f"{path}: run {number} is no table")
         table = cast("dict[str, Any]", run)
-        if is_called(str(table.get("kernel", kernel)), kernel):
+        meant: Any = table.get("kernel", kernel)
+        if not isinstance(meant, str) or not meant:
+            raise ArgumentError(f"{path}: run {number}: kernel = {meant!r} is no name of a kernel")
+        if is_called(meant, kernel):
             yield _fixture(table, f"{path.name}, run {number}")
 
 
