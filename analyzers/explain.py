@@ -10,6 +10,8 @@ from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.slices import files_of, qualified_name, slice_text
 from analyzers.hostguide.comments import comment_directives, directives_for
+from analyzers.hostguide.contexts import dynamic_shared_bytes
+from analyzers.ir.context import LaunchContext
 from analyzers.ir.kernel import Layout
 from analyzers.ir.printer import kernel_text
 from analyzers.model import CheckOptions, Dim3, Finding
@@ -60,9 +62,12 @@ class Launchable:
     """What the check says of the kernel, one finding for each mistake."""
     runs: tuple[str, ...] = ()
     """What ``cuda-lsp: run`` comments at the kernel say."""
-    launches: tuple[tuple[Dim3 | None, Dim3], ...] = ()
-    """Grids and blocks of its launches whose blocks are numbers; no grid where that depends on the host's values. Those
-    with a grid come first."""
+    launches: tuple[tuple[Dim3 | None, Dim3, int | None], ...] = ()
+    """Grids and blocks of its launches whose blocks are numbers, and the bytes of dynamic shared memory; no grid and no
+    bytes where they depend on the host's values. Those with a grid come first."""
+    shared: tuple[tuple[str, int], ...] = ()
+    """By the group of a finding: the bytes of dynamic shared memory in the launch of its witness, where the host says
+    so."""
     records: tuple[Layout, ...] = ()
     """Of the parameters of class type: what is in them."""
     files: tuple[str, ...] = ()
@@ -93,9 +98,17 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     place = kernel.extent.path, kernel.extent.start_offset
     base, less, instance = kernel.name.partition("<")
     name = qualified_name(unit, *place) + base.split("::")[-1] + less + instance
-    findings = {f.group: f for context in reversed(result.contexts) for f in reversed(context.findings)}
+    launches = {context.summary: context for context in reversed(analysis.contexts)}
+    found = [(launches.get(c.launch), f) for c in reversed(result.contexts) for f in reversed(c.findings)]
+    findings = {f.group: f for _, f in found}
+    shared = {f.group: _shared(launch, f) for launch, f in found}
     directives, _ = comment_directives(unit.text_of(place[0]), place[0])
-    sizes = [(_numbers(c.launch.grid), _numbers(c.launch.block)) for c in result.contexts]
+    sizes = [
+        (grid, block, dynamic_shared_bytes(c, grid, block, {}))
+        for c in analysis.contexts
+        if (block := _numbers(c.summary.block)) is not None
+        for grid in (_numbers(c.summary.grid),)
+    ]
     sizes.sort(key=lambda size: size[0] is None)
     text = slice_text(unit, [place], instance)
     return Launchable(
@@ -106,10 +119,18 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         text,
         tuple(reversed(findings.values())),
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
-        tuple(dict.fromkeys((grid, block) for grid, block in sizes if block is not None)),
+        tuple(dict.fromkeys(sizes)),
+        tuple((group, size) for group, size in shared.items() if size is not None),
         tuple(one for one in kernel.layouts if one.parts),
         files_of(text),
     )
+
+
+def _shared(launch: LaunchContext | None, finding: Finding) -> int | None:
+    witness = finding.witness
+    if launch is None or witness is None:
+        return None
+    return dynamic_shared_bytes(launch, witness.grid, witness.block, dict(witness.parameters))
 
 
 def _numbers(sizes: tuple[str, str, str]) -> Dim3 | None:

@@ -11,10 +11,12 @@ import ctypes
 import ctypes.util
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -27,6 +29,7 @@ _BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
     "confirm": ("-G",),  # with line information; -lineinfo beside it makes compilers warn
     "shipped": ("-lineinfo",),
 }
+_UNKNOWN_ARCH: Final = re.compile(r"Unsupported gpu architecture|invalid value for --gpu-architecture")
 _NVCC_SECONDS: Final = 120.0
 
 
@@ -60,6 +63,8 @@ class Compiled:
     ptx: str
     log: str
     compiler: Literal["nvcc", "nvrtc"]
+    arch: int
+    """Of the code: the nearest to the one asked for that the compiler knows."""
 
 
 def compile_source(text: str, name: str, options: CompileOptions | None = None) -> Compiled:
@@ -68,6 +73,45 @@ def compile_source(text: str, name: str, options: CompileOptions | None = None) 
     Raises `CompileError` and `NoCompiler`.
     """
     options = options or CompileOptions()
+    try:
+        return _compiled(text, name, options)
+    except CompileError as error:
+        if not _UNKNOWN_ARCH.search(str(error)):
+            raise
+        nearest = nearest_arch(options.arch, _known_archs(options.compiler))
+        if nearest is None:
+            raise
+        return _compiled(text, name, replace(options, arch=nearest))
+
+
+def nearest_arch(wanted: int, known: Sequence[int]) -> int | None:
+    """The newest known architecture that is not newer than the one wanted, or else the oldest; None where nothing else
+    than that is known."""
+    older = [arch for arch in known if arch < wanted]
+    found = max(older) if older else min(known, default=wanted)
+    return found if found != wanted else None
+
+
+def _known_archs(compiler: Literal["auto", "nvcc", "nvrtc"]) -> list[int]:
+    """The architectures of the compiler that is taken."""
+    nvcc = find_nvcc() if compiler != "nvrtc" else None
+    if nvcc is not None:
+        try:
+            command = [nvcc, "--list-gpu-arch"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_NVCC_SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return []
+        return [int(number) for number in re.findall(r"compute_(\d+)$", done.stdout, re.MULTILINE)]
+    path = find_nvrtc()
+    library = ctypes.CDLL(path) if path is not None else None
+    count = ctypes.c_int()
+    if library is None or library.nvrtcGetNumSupportedArchs(ctypes.byref(count)) != 0:
+        return []
+    archs = (ctypes.c_int * count.value)()
+    return list(archs) if library.nvrtcGetSupportedArchs(archs) == 0 else []
+
+
+def _compiled(text: str, name: str, options: CompileOptions) -> Compiled:
     if options.compiler in ("auto", "nvcc"):
         nvcc = find_nvcc()
         if nvcc is not None:
@@ -136,7 +180,7 @@ def _with_nvcc(nvcc: str, text: str, name: str, options: CompileOptions) -> Comp
         log = (done.stdout + done.stderr).strip()
         if done.returncode != 0 or not target.exists():
             raise CompileError(log or f"nvcc ended with code {done.returncode}")
-        return Compiled(target.read_text(encoding="utf-8", errors="replace"), log, "nvcc")
+        return Compiled(target.read_text(encoding="utf-8", errors="replace"), log, "nvcc", options.arch)
 
 
 def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Compiled:
@@ -170,7 +214,7 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         log = _text(library, program, "ProgramLog").strip()
         if code != 0:
             raise CompileError(log or _message(library, code))
-        return Compiled(_text(library, program, "PTX"), log, "nvrtc")
+        return Compiled(_text(library, program, "PTX"), log, "nvrtc", options.arch)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
 

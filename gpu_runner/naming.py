@@ -100,7 +100,9 @@ class Names:
         for begin, variable in self._shared:
             if begin <= offset:
                 name, start = _variable(variable), begin
-        return f"{name} + {offset - start} bytes"
+        text = f"{name} + {offset - start} bytes"
+        size = self._kernel.shared_size
+        return text if offset < size else f"{text}, where the block has {size} bytes of shared memory"
 
 
 def _variable(mangled: str) -> str:

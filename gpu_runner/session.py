@@ -77,6 +77,8 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         except NoCompiler as error:
             return RunResult("compiler", str(error))
         compiler, text = done.compiler, done.ptx
+        if done.arch != request.arch:
+            compiler += f" for sm_{done.arch}, as it knows no sm_{request.arch}"
     if compiled is not None:
         compiled()
     try:

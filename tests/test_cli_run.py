@@ -167,6 +167,8 @@ __global__ void scatter(int *a, const int *where) { a[where[threadIdx.x]] = thre
     (tmp_path / "scatter.toml").write_text(
         """[[run]]
 kernel = "other"
+gird = 1
+arguments = 7
 [[run]]
 kernel = "scatter"
 grid = 1
@@ -196,6 +198,8 @@ arguments = { where = "32:0,1,2,3", a = "32:7" }
         ("inputs=absent.toml", "cannot be read"),
         ("inputs=wrong.toml n=1", "together with n"),
         ("inputs=wrong.toml", "nothing is called gird"),
+        ("inputs=beside.toml", "nothing is called kernel outside of a [[run]]"),
+        ("inputs=number.toml", "kernel = 3 is no name of a kernel"),
         ("seeds=0", "expected a positive number"),
         ("m=1", "has no parameter m"),
     ],
@@ -206,6 +210,8 @@ def test_inputs_that_cannot_be_read_are_a_mistake(
     path = tmp_path / "k.cu"
     path.write_text(f"// cuda-lsp: run {text}\n__global__ void k(int *a) {{ a[threadIdx.x] = 1; }}\n")
     (tmp_path / "wrong.toml").write_text("[[run]]\ngird = 1\n")
+    (tmp_path / "beside.toml").write_text('kernel = "k"\n[[run]]\ngrid = 1\n')
+    (tmp_path / "number.toml").write_text("[[run]]\nkernel = 3\n")
     assert main.main(["run", f"{path}:k"]) == 2
     assert message in capsys.readouterr().err
 
@@ -468,3 +474,47 @@ def test_launches_that_no_gpu_takes(tmp_path: Path, grid: str, block: str, capsy
     path.write_text("__global__ void one(int *o) { if (threadIdx.x == 0 && blockIdx.x == 0) o[0] = 1; }\n")
     assert main.main(["run", f"{path}:one", "--grid", grid, "--block", block]) == 3
     assert "are possible" in capsys.readouterr().out
+
+
+def test_dynamic_shared_memory_is_what_the_host_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "given.cu"
+    path.write_text(
+        """extern __shared__ int s[];
+__global__ void small(int *o) { s[threadIdx.x] = 1; __syncthreads(); o[blockIdx.x * 64 + threadIdx.x] = s[63]; }
+__global__ void fits(int *o, int n) { s[threadIdx.x] = 1; o[threadIdx.x] = s[n - 1 - threadIdx.x]; }
+void go(int *o, int n) {
+  small<<<2, 64, 32 * sizeof(int)>>>(o);
+  fits<<<1, n, n * sizeof(int)>>>(o, n);
+}
+"""
+    )
+    outside = "outside of every array: s + 128 bytes, where the block has 128 bytes of shared memory"
+    assert main.main(["run", f"{path}:small", "--seeds", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "shared: 128 bytes, as in the host's launch" in out
+    assert outside in out
+    assert main.main(["run", f"{path}:small", "--seeds", "1", "--grid", "2", "--block", "64"]) == 1
+    assert outside in capsys.readouterr().out
+    assert main.main(["run", f"{path}:small", "--seeds", "1", "--grid", "2", "--block", "64", "--shared", "256"]) == 0
+    assert "--shared" not in capsys.readouterr().err
+    assert main.main(["run", f"{path}:small", "--seeds", "1", "--grid", "1", "--block", "64", "--shared", "0"]) == 1
+    assert "where the block has 0 bytes" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:fits", "--seeds", "1"]) == 1  # its race; n of the witness is that of the launch
+    assert "confirmed\n" in (out := capsys.readouterr().out)
+    assert "outside of every array" not in out
+
+
+def test_the_architecture_is_that_of_the_flags(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "newer.cu"
+    path.write_text(
+        """__global__ void k(int *a) {
+#if __CUDA_ARCH__ >= 900
+  a[threadIdx.x / 2] = threadIdx.x;
+#endif
+}
+"""
+    )
+    command = ["run", f"{path}:k", "--grid", "1", "--block", "32", "--seeds", "1"]
+    assert main.main(command) == 0
+    assert main.main([*command, "--extra-arg", "-arch=sm_90"]) == 1
+    assert main.main([*command, "--extra-arg", "-arch=sm_90", "--arch", "80"]) == 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpu_runner.compile import nearest_arch
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
@@ -244,3 +245,10 @@ def test_an_access_far_outside_ends_as_a_message_and_not_the_process() -> None:
 def test_the_time_of_a_run_is_that_of_a_clock_not_of_processors() -> None:
     limit = processor_seconds(replace(REQUEST, seconds=100.0), 40.0, 2)
     assert limit >= 40 + 2 * 100, "the compiler has used 40 s; kernel and detector run at the same time"
+
+
+def test_an_architecture_that_the_compiler_does_not_know_is_the_nearest_one() -> None:
+    result = run(replace(REQUEST, arch=85))
+    assert (result.status, result.compiler) == ("finished", "nvrtc for sm_80, as it knows no sm_85")
+    assert [nearest_arch(arch, (75, 80, 90)) for arch in (60, 85, 90, 100)] == [75, 80, 80, 90]
+    assert nearest_arch(80, ()) is None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from analyzers.ir import expr as ex
 from analyzers.ir.context import LaunchContext
+from analyzers.ir.evaluate import atoms_below, evaluate
 from analyzers.ir.expr import BDIM, GDIM, I64, U32, Expr, IntType
 from analyzers.ir.kernel import Barrier, Kernel, statements
-from analyzers.model import FactNote, LaunchSummary, SourceSpan, UserLaunch
+from analyzers.model import Dim3, FactNote, LaunchSummary, SourceSpan, UserLaunch
 
 SHARED_BYTES = ex.sym("smem.dynamic", I64)
 
@@ -96,6 +97,28 @@ def context_of_user_launch(launch: UserLaunch, kernel: Kernel, span: SourceSpan 
         binding_notes=tuple((symbol, note) for symbol, _ in bindings),
         cooperative=any(isinstance(s, Barrier) and s.scope == "grid" for s in statements(kernel.body)),
     )
+
+
+def dynamic_shared_bytes(
+    context: LaunchContext, grid: Dim3 | None, block: Dim3 | None, parameters: Mapping[str, int]
+) -> int | None:
+    """The dynamic shared memory of a launch with these sizes and scalar parameters, where it follows from them."""
+    bindings = dict(context.bindings)
+    size = bindings.get(SHARED_BYTES)
+    if size is None:
+        return None
+    known = {f"param:{name}": value for name, value in parameters.items()}
+    for symbols, sizes in ((GDIM, grid), (BDIM, block)):
+        known |= {str(s.value): number for s, number in zip(symbols, sizes or (), strict=False)}
+    values = {
+        value: known[str(symbol.value)]
+        for symbol, value in bindings.items()
+        if value.op == "sym" and str(symbol.value) in known
+    }
+    if not atoms_below(size) <= values.keys():
+        return None
+    found = evaluate(size, values)
+    return found if found is not None and found >= 0 else None
 
 
 def unfit(launch: UserLaunch, kernels: Iterable[Kernel]) -> str:

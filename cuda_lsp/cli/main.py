@@ -225,7 +225,7 @@ def _parser() -> argparse.ArgumentParser:
         "--shared",
         type=_bytes,
         metavar="BYTES",
-        help="dynamic shared memory (default: 32768 where the kernel has some)",
+        help="dynamic shared memory (default: that of the host's launch, or 32768 where the kernel has some)",
     )
     run.add_argument("--seeds", type=_positive, default=4, metavar="N", help="schedules to try (default: 4)")
     run.add_argument(
@@ -234,7 +234,9 @@ def _parser() -> argparse.ArgumentParser:
         default="confirm",
         help="confirm: every access of the source; shipped: optimised code (default: confirm)",
     )
-    run.add_argument("--arch", type=_positive, default=80, metavar="NN", help="compute capability (default: 80)")
+    run.add_argument(
+        "--arch", type=_positive, metavar="NN", help="compute capability (default: that of the flags, or else 80)"
+    )
     run.add_argument(
         "--device",
         choices=["cpu", "gpu", "auto"],

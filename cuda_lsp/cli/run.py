@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -18,8 +18,7 @@ from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
 from cuda_lsp.running.arguments import ArgumentError, arguments_for, dimensions
-from cuda_lsp.running.confirmation import DYNAMIC_SHARED
-from cuda_lsp.running.fixtures import Fixture, fixtures_of
+from cuda_lsp.running.fixtures import fixtures_of
 from gpu_runner import harness
 from gpu_runner.compile import CompileError, NoCompiler
 from gpu_runner.request import Request, RunResult, to_json
@@ -43,7 +42,8 @@ class RunArguments:
     """Bytes; None: what it takes is made up."""
     seeds: int = 4
     build: Literal["confirm", "shipped"] = "confirm"
-    arch: int = 80
+    arch: int | None = None
+    """None: that of the project's flags."""
     seconds: float = 30.0
     device: Literal["cpu", "gpu", "auto"] = "cpu"
     sanitizer: tuple[Tool, ...] = ()
@@ -85,8 +85,7 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         file.path,
         asked.flags.arguments,
         build=arguments.build,
-        arch=arguments.arch,
-        shared=arguments.shared or 0,
+        arch=asked.flags.arch if arguments.arch is None else arguments.arch,
         seeds=arguments.seeds,
         seconds=arguments.seconds,
         lock_step=asked.options.warp_lockstep,
@@ -106,17 +105,18 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
                     raise UsageError(f"{arguments.inputs}: no run in it is for {launchable.name}")
             else:
                 named = plan.fixtures(launchable, file.path)
-            return _confirm(launchable, base, arguments.arguments, named, shown, second, out)
+            runs = plan.outcomes(launchable, base, arguments.arguments, named=named, shared=arguments.shared)
+            return _confirm(launchable, runs, shown, second, out)
         grid, block = dimensions(arguments.grid, "--grid"), dimensions(arguments.block, "--block")
         given, notes = arguments_for(launchable.parameters, arguments.arguments, grid, block, launchable.records)
     except ArgumentError as error:
         raise UsageError(str(error)) from None
-    if arguments.shared is None and plan.uses_dynamic_shared(launchable):
-        base = replace(base, dynamic_shared=DYNAMIC_SHARED)
-        notes.append(f"--shared: {DYNAMIC_SHARED} bytes")
+    size, said = plan.shared_bytes(launchable, grid, block, arguments.shared)
+    if said:
+        notes.append(f"--shared: {said}")
     for note in notes:
         print(f"cuda-lsp: not given: {note}", file=err)
-    request = replace(base, grid=grid, block=block, arguments=given)
+    request = replace(base, grid=grid, block=block, arguments=given, dynamic_shared=size)
     result = harness.run(request)
     if shown.format == "text":
         out.write(text_of(in_own_files(result, shown.files), path, shown.source, shown.style))
@@ -191,21 +191,13 @@ class Shown:
     """The user's, among those that the kernel was compiled from."""
 
 
-def _confirm(
-    launchable: Launchable,
-    base: Request,
-    given: tuple[str, ...],
-    named: Sequence[Fixture],
-    shown: Shown,
-    second: Second,
-    out: TextIO,
-) -> int:
-    """Run the inputs that the user names and the witness of each finding, and say of each finding whether it was
-    seen."""
+def _confirm(launchable: Launchable, runs: Iterable[plan.Outcome], shown: Shown, second: Second, out: TextIO) -> int:
+    """Say of each finding whether it was seen in the runs of its witness or of the inputs that the user names, and what
+    else was."""
     results: list[RunResult] = []
     confirmed: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
-    for outcome in plan.outcomes(launchable, base, given, named=named):
+    for outcome in runs:
         results.append(outcome.result)
         result = in_own_files(outcome.result, shown.files)
         seen = in_own_files(outcome.seen, shown.files) if outcome.seen is not None else None

@@ -26,8 +26,6 @@ from gpu_runner.search import MOST_ELEMENTS, is_between
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
-DYNAMIC_SHARED: Final = 32 << 10
-"""Bytes, where nobody says how many: a witness does not."""
 ATTEMPTS: Final = 200
 """Inputs that are tried for a finding whose witness alone does not show it."""
 
@@ -53,7 +51,6 @@ def confirm(
         grid=witness.grid,
         block=witness.block,
         arguments=arguments,
-        dynamic_shared=base.dynamic_shared or DYNAMIC_SHARED,
         growing=free,
         goal=_goal(finding, free),
     )

@@ -24,6 +24,8 @@ _FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
 _GRID: Final[Dim3] = (2, 1, 1)
 _BLOCK: Final[Dim3] = (64, 1, 1)
 """Of a kernel of which nothing is known."""
+DYNAMIC_SHARED: Final = 32 << 10
+"""Bytes, where nobody says how many."""
 _EXTERN_SHARED: Final = re.compile(r"\bextern\b[^;{}]*\b__shared__\b|\b__shared__\b\s*\bextern\b")
 
 
@@ -52,7 +54,6 @@ def base_request(
     *,
     build: Literal["confirm", "shipped"] = "confirm",
     arch: int = 80,
-    shared: int = 0,
     seeds: int = 4,
     seconds: float = 30.0,
     lock_step: bool = False,
@@ -71,7 +72,6 @@ def base_request(
         flags=_compiler_flags(flags),
         instances=(launchable.name,) if launchable.is_template else (),
         headers=str(default_directory()),
-        dynamic_shared=shared,
         seeds=tuple(range(seeds)),
         seconds=seconds,
         lock_step=lock_step,
@@ -112,12 +112,13 @@ def outcomes(
     given: Sequence[str] = (),
     group: str | None = None,
     named: Sequence[Fixture] = (),
+    shared: int | None = None,
 ) -> Iterator[Outcome]:
     """Run. `given`: arguments that hold for all runs; `group`: only what may confirm this finding; `named`: the inputs
-    that the user names. Raises `ArgumentError`."""
+    that the user names; `shared`: bytes of dynamic shared memory, where the user says so. Raises `ArgumentError`."""
     shown: list[Outcome] = []
     for fixture in named:
-        outcome = _run(launchable, base, given, fixture)
+        outcome = _run(launchable, base, given, fixture, shared)
         shown.append(outcome)
         if group is None:
             yield outcome
@@ -131,28 +132,30 @@ def outcomes(
         witness = finding.witness
         assert witness is not None
         title = f"grid {witness.grid}, block {witness.block}"
-        request, result, seen = confirmation.confirm(base, launchable.parameters, given, finding, launchable.records)
+        bytes_of = dict(launchable.shared)
+        size = shared if shared is not None else bytes_of.get(finding.group, DYNAMIC_SHARED)
+        asked = replace(base, dynamic_shared=size)
+        request, result, seen = confirmation.confirm(asked, launchable.parameters, given, finding, launchable.records)
         yield Outcome(title, result, finding, seen, launched(request, result))
     if not shown and not wanted and group is None:
-        yield _run(launchable, base, given, Fixture())
+        yield _run(launchable, base, given, Fixture(), shared)
 
 
-def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture) -> Outcome:
-    grid, block = next(iter(launchable.launches), (_GRID, _BLOCK))
+def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture, shared: int | None) -> Outcome:
+    grid, block, _ = next(iter(launchable.launches), (_GRID, _BLOCK, None))
     grid, block = fixture.grid or grid or _GRID, fixture.block or block
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
     arguments, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)
-    shared = base.dynamic_shared if fixture.shared is None else fixture.shared
-    if fixture.shared is None and not shared and uses_dynamic_shared(launchable):
-        shared = confirmation.DYNAMIC_SHARED
-        notes.append(f"shared: {shared} bytes")
+    size, said = shared_bytes(launchable, grid, block, fixture.shared if fixture.shared is not None else shared)
+    if said:
+        notes.append(f"shared: {said}")
     request = replace(
         base,
         grid=grid,
         block=block,
         arguments=arguments,
-        dynamic_shared=shared,
+        dynamic_shared=size,
         seeds=base.seeds if fixture.seeds is None else tuple(range(fixture.seeds)),
         growing=confirmation.made_up(arguments, [name for name, _ in launchable.parameters], texts),
     )
@@ -162,9 +165,18 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
     return Outcome(title, result, request=launched(request, result))
 
 
-def uses_dynamic_shared(launchable: Launchable) -> bool:
-    """Whether the launch says how much shared memory the kernel has."""
-    return _EXTERN_SHARED.search(launchable.text) is not None
+def shared_bytes(launchable: Launchable, grid: Dim3, block: Dim3, told: int | None) -> tuple[int, str]:
+    """The bytes of dynamic shared memory of a launch, and how to call them where nobody has `told` them: those of the
+    host's launch of that size, where it says so, or else some for a kernel that has such memory."""
+    if told is not None:
+        return told, ""
+    fitting = (size for g, b, size in launchable.launches if b == block and g in (None, grid))
+    known = next((size for size in fitting if size is not None), None)
+    if known is not None:
+        return known, f"{known} bytes, as in the host's launch" if known else ""
+    if _EXTERN_SHARED.search(launchable.text) is None:
+        return 0, ""
+    return DYNAMIC_SHARED, f"{DYNAMIC_SHARED} bytes"
 
 
 def launched(request: Request, result: RunResult) -> Request:
