@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
-from analyzers.ir.kernel import Kernel
+from analyzers.ir.kernel import Instances, Kernel
 from analyzers.model import KernelResult, SourceSpan, UnitResult
 from analyzers.requests import CheckRequest
 
@@ -34,5 +34,5 @@ class UnitAnalysis:
     functions: Mapping[str, tuple[SourceSpan, ...]] = field(default_factory=dict[str, tuple[SourceSpan, ...]])
     """From `inspect` and `retry`: by mangled name of each kernel of the checked unit, the extents of its definition and
     of the device functions it reaches, in the text of the last check."""
-    for_classes: frozenset[str] = frozenset()
-    """From the same: names of the functions that run as instances for a type that is no number and no pointer."""
+    instances: Instances = field(default_factory=Instances)
+    """From the same: what all the kernels run."""

@@ -21,7 +21,7 @@ from analyzers.hostguide.launches import HostFacts, launch_contexts
 from analyzers.hostguide.program import Program
 from analyzers.incremental import Edit, moved
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.kernel import Kernel
+from analyzers.ir.kernel import Instances, Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.kept import Known, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
 from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, UnitResult, UserLaunch
@@ -359,8 +359,8 @@ class Engine:
                 milliseconds=_since(started),
             )
         functions = {k.mangled: k.functions for k in warm.kernels}
-        for_classes = frozenset[str]().union(*(k.for_classes for k in (*warm.kernels, *lowered)))
-        return UnitAnalysis(request, unit, analyses, result, functions, for_classes)
+        instances = Instances.of(k.instances for k in (*warm.kernels, *lowered))
+        return UnitAnalysis(request, unit, analyses, result, functions, instances)
 
     def _parse(self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool]) -> ParsedUnit:
         self._latest = None

@@ -14,6 +14,7 @@ from analyzers.frontend.parse import ParsedUnit, source_bytes
 from analyzers.frontend.unseen import unseen
 from analyzers.incremental import Edit, changed_bytes, edit_inside_function, moved
 from analyzers.ir.context import LaunchContext
+from analyzers.ir.kernel import Instances
 from analyzers.model import KernelResult, Skipped, SourceSpan, UnitResult
 from analyzers.questions import syntax_issues
 from analyzers.requests import CheckRequest
@@ -27,7 +28,7 @@ class Known:
     names: tuple[str, str]
     functions: tuple[SourceSpan, ...]
     """Extents of its own definition and of every device function it reaches."""
-    for_classes: frozenset[str]
+    instances: Instances
     """As in `Kernel`."""
     launches: tuple[LaunchContext, ...]
     """What the host code says; what else is assumed of launches depends on the kernel's own code and the comments."""
@@ -55,7 +56,7 @@ class Warm:
 
 def kept_of(a: KernelAnalysis, launches: tuple[LaunchContext, ...], key: str) -> Known:
     functions = (a.kernel.extent, *(span for _, span in a.kernel.functions))
-    names, made = (a.kernel.name, a.kernel.base_name), a.kernel.for_classes
+    names, made = (a.kernel.name, a.kernel.base_name), a.kernel.instances
     return Known(a.kernel.mangled, names, functions, made, launches, a.result, key)
 
 

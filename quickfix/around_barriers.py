@@ -58,6 +58,8 @@ class FunctionEdit(Between):
     conditional: dict[tuple[str, int], Level] = field(default_factory=dict[tuple[str, int], Level])
     conditions: list[bytes] = field(default_factory=list[bytes])
     """Those that what is between the barriers stays under."""
+    granted: list[str] = field(default_factory=list[str])
+    """What is taken for granted about loops that all threads make."""
     stays: list[int] = field(default_factory=list[int])
     """The lines of loops that threads do not leave any more."""
 
@@ -229,7 +231,8 @@ class FunctionEdit(Between):
         if not inner.braced:
             raise NotPossible(f"the loop in line {line} has no braces")
         if loop.kind == "for":
-            counts_for_all(layout, self.function, loop, inner, line, self._by_value(inner))
+            granted = counts_for_all(layout, self.function, loop, inner, line, self._by_value(inner))
+            self.granted += [granted] if granted else []
         elif loop.kind == "while":
             declared = {v for s in body.statements[since:index] for v in self.declared_in(s)}
             if declared.isdisjoint(self.mentioned((loop.keyword, loop.head_end))):

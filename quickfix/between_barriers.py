@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
-from quickfix.called_conditionals import is_quiet
+from quickfix.carried import is_quiet
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change
 from quickfix.line_edits import LineEdits

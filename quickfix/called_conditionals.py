@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree, Statement
+from quickfix.carried import is_quiet
 from quickfix.conditionals import condition_of, left_alone
 from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
@@ -21,7 +22,6 @@ from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.variables import declarations, mentioned
 
-_DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
 _PLAIN: Final = re.compile(rb"[\w\s.:+<>,-]*")
 """Arguments that may be evaluated by threads for which the condition is false."""
 
@@ -228,13 +228,3 @@ def _closing(code: bytes, begin: int) -> int:
         if depth == 0:
             return at
     return len(code)
-
-
-def is_quiet(layout: Layout, statement: Statement) -> bool:
-    """A declaration that computes with numbers of the thread, or gives no value."""
-    code = layout.code[statement.start : statement.end]
-    value = code.partition(b"=")[2].rstrip(b"; \t\r\n")
-    plain = statement.declares is not None and all(d.plain or d.bare for d in statement.declares)
-    if not layout.is_first(statement.start) or not (plain or (code.startswith(b"__shared__") and not value)):
-        return False
-    return not _DIVIDES.search(value)

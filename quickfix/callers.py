@@ -15,6 +15,7 @@ from typing import Final
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.frontend.settled import template_name
+from analyzers.ir.kernel import Instances
 from analyzers.model import ContextResult, Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.edits import Change
@@ -66,7 +67,7 @@ def agreed(
     wider = replace(request, options=replace(request.options, kernels=(*request.options.kernels, *others)))
     whole = Engine()
     try:
-        known = engine.inspect(request, (), stop).for_classes
+        known = engine.inspect(request, (), stop).instances
         session = Session.open(whole, wider, stop)
         if _suits(session, fix, known):
             return fix
@@ -80,10 +81,12 @@ def agreed(
     return FixRefusal(f"The repair would edit code that {_named(others)} {run} too, and be wrong there.", group)
 
 
-def _suits(session: Session, fix: Fix, known: Collection[str]) -> bool:
-    """Whether a repair makes nothing worse in the kernels of a session. `known`: the functions of which instances for
-    classes were known when it was found. Raises like `Session.trial`."""
-    if fix.kind == "restructure" and _edits_any_of(session, fix, session.for_classes - frozenset(known)):
+def _suits(session: Session, fix: Fix, known: Instances) -> bool:
+    """Whether a repair makes nothing worse in the kernels of a session. `known`: the instances that were known when it
+    was found. Raises like `Session.trial`."""
+    others = session.instances.for_classes - known.for_classes
+    others |= {function for function, _, _ in session.instances.values - known.values}
+    if fix.kind == "restructure" and _edits_any_of(session, fix, others):
         return False
     # Barriers alone make no race: one of a pair that nobody had asked about was there before.
     changes, inserting = changes_of(fix.edits, session.trees.texts), fix.kind == "insert-barrier"
@@ -92,8 +95,8 @@ def _suits(session: Session, fix: Fix, known: Collection[str]) -> bool:
 
 
 def _edits_any_of(session: Session, fix: Fix, names: Collection[str]) -> bool:
-    """Whether a repair edits a function with one of the names: one that runs as an instance for classes, too, whose
-    operators may do what those of numbers do not."""
+    """Whether a repair edits a function with one of the names: one that runs as an instance, too, whose operators may
+    do what those of numbers do not, or which counts by another number."""
     edited = (session.trees.at(e.span.path, e.span.start_offset) for e in fix.edits)
     return any(function is not None and template_name(function.name) in names for function in edited)
 

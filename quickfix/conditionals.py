@@ -8,14 +8,15 @@ place is in a loop, the loop is left alone in its conditional, then turned insid
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Declared, Gap, Statement
+from analyzers.frontend.gaps import Body, Gap, Statement
 from analyzers.model import Finding
+from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_out, typed
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
-from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of, with_macros
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -107,113 +108,61 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     inside = [c for c in cuts if 0 < c < len(body.statements)]
     if not inside or not body.braced:
         raise NotPossible(f"the conditional in line {line} cannot be split where it would have to be")
-    cut, carried = _least_carried(text, body, inside)
-    _keep_scopes(layout.code, outer, level, carried)
+    cut = cut_with_least(layout, level, inside)
+    keep_scopes(layout.code, outer, level, cut)
     kept = kept_condition(layout.code, level.function, (opening, closing)) if body.role == "then" else None
     name = kept or fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
-    declared = b"".join(_typed(d) + b";" + newline for d in _all_of(carried))
-    if kept is None:
-        head = b"const bool " + name + b" = "
-        opened = head + condition + b";" + newline + declared + b"if (" + name + b")"
+    declared = b"".join(typed(d) + b";" + newline for d in cut.variables)
+    head = b"const bool " + name + b" = "
+    opened = declared + b"if (" + (name if kept is None else condition) + b")"
+    changes = [*assigned(layout, level, cut), *moved_out(layout, level, cut, indentation)]
+    begin = newline + b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
+    if not cut.whole:
         moved = (len(head), opening, closing - opening)
+        if kept is None:
+            opened = head + condition + b";" + newline + opened
+        else:
+            moved = (len(declared) + 4, opening, closing - opening)
+        changes.append(Change(statement.keyword, statement.head_end, opened, moved=(moved,)))
     else:
-        opened = declared + b"if (" + condition + b")"
-        moved = (len(declared) + 4, opening, closing - opening)
-    changes = [Change(statement.keyword, statement.head_end, opened, moved=(moved,))]
-    changes += [_undeclared(layout, body.statements[i], ds[0], alone=i + 1 < cut) for i, ds in carried.items()]
-    again = b"if (" + (name if body.role == "then" else b"!" + name) + b") {"
-    at = outside_conditionals(layout, body.statements[cut - 1].end, body.statements[cut].start)
-    if layout.same_line(at, body.statements[cut].start):
+        changes += _first_half_later(layout, level, cut, newline + opened + b" {", (opening, closing), kept, head)
+    at = outside_conditionals(layout, body.statements[cut.at - 1].end, body.statements[cut.at].start)
+    if layout.same_line(at, body.statements[cut.at].start):
         raise NotPossible(f"several statements of the conditional in line {line} are in one line")
     blank = _BLANK_LINES.match(text, at)
-    changes.append(Change(at, blank.end() if blank else at, newline + b"}" + newline + again))
+    between = begin if cut.whole == cut.at else newline + b"}" + begin
+    changes.append(Change(at, blank.end() if blank else at, between))
     changes = sorted(changes, key=lambda c: (c.start, c.end))
     return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
 
 
-def _least_carried(text: bytes, body: Body, cuts: Sequence[int]) -> tuple[int, dict[int, tuple[Declared, ...]]]:
-    """The place to cut with the fewest variables that have to be declared in front; of those the last."""
-    found: list[tuple[int, dict[int, tuple[Declared, ...]]]] = []
-    said: NotPossible | None = None
-    for cut in cuts:
-        try:
-            found.append((cut, _carried(text, body, cut)))
-        except NotPossible as reason:
-            said = reason
-    if not found and said is not None:
-        raise said
-    return min(found, key=lambda each: (len(_all_of(each[1])), -each[0]))
-
-
-def _carried(text: bytes, body: Body, cut: int) -> dict[int, tuple[Declared, ...]]:
-    """What the statements in front of the cut declare and those behind it use, by statement; raises `NotPossible` where
-    one of these cannot be declared in front."""
-    rest = with_macros(text[body.statements[cut].start : body.end], text)
-    found: dict[int, tuple[Declared, ...]] = {}
-    for index, statement in enumerate(body.statements[:cut]):
-        if statement.kind not in ("declaration", "other"):
-            continue
-        declares = statement.declares
-        if declares is None:
-            line = line_of(text, statement.start)
-            raise NotPossible(f"a declaration in line {line} cannot be moved")
-        used = next((d for d in declares if re.search(rb"\b" + d.name.encode() + rb"\b", rest)), None)
-        if used is not None:
-            if not _can_be_in_front(declares):
-                raise NotPossible(f"`{used.name}` is declared in one half of a conditional and used in the other")
-            found[index] = declares
-    local = {each.name for s in body.statements[:cut] for each in s.declares or ()}
-    local -= {each.name for each in _all_of(found)}
-    for index, each in ((i, d) for i, declares in found.items() for d in declares):
-        value = text[each.at : body.statements[index].end]
-        after = b"".join(text[s.start : s.end] for s in body.statements[index + 1 : cut])
-        given = value + b"".join(re.findall(rb"\b" + each.name.encode() + rb"\s*=(?!=)[^;]*", after))
-        if "*" in each.type and any(re.search(rb"\b" + name.encode() + rb"\b", given) for name in local):
-            raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
-    return found
-
-
-def _can_be_in_front(declares: Sequence[Declared]) -> bool:
-    """Whether the variables of one statement can be declared in front, and assigned in one statement where it is."""
-    if all(d.bare for d in declares):
-        return True
-    plain = len({d.type for d in declares}) == 1 and (len(declares) == 1 or not declares[0].type.endswith("*"))
-    return plain and all(d.assignable for d in declares)
-
-
-def _all_of(carried: Mapping[int, Sequence[Declared]]) -> list[Declared]:
-    return [each for declares in carried.values() for each in declares]
-
-
-def _keep_scopes(code: bytes, outer: Level, level: Level, carried: Mapping[int, Sequence[Declared]]) -> None:
-    """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
-    `NotPossible` where the same name may mean another variable there."""
-    head = level.owner.head_end if level.owner is not None else level.body.start
-    for each in _all_of(carried):
-        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
-        known = name.search(code, outer.function.start, head) or re.search(
-            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
-        )
-        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
-            raise NotPossible(f"`{each.name}` means something else around the conditional")
-
-
-def _undeclared(layout: Layout, statement: Statement, declared: Declared, *, alone: bool) -> Change:
-    """Leave the assignment of a declaration, or nothing of one without a value: with its line, if that may go."""
-    if not declared.bare:
-        return Change(statement.start, declared.at, b"")
-    end = layout.text.find(b"\n", statement.end) + 1
-    alone = alone and layout.is_first(statement.start) and end > 0 and not layout.text[statement.end : end].strip()
-    return (
-        Change(layout.line_start(statement.start), end, b"") if alone else Change(statement.start, statement.end, b"")
-    )
-
-
-def _typed(declared: Declared) -> bytes:
-    space = "" if declared.type.endswith("*") else " "
-    return f"{declared.type}{space}{declared.name}".encode()
+def _first_half_later(
+    layout: Layout,
+    level: Level,
+    cut: Cut,
+    opened: bytes,
+    condition: tuple[int, int],
+    kept: bytes | None,
+    head: bytes,
+) -> Iterable[Change]:
+    """Begin a conditional behind the declarations at its head. `opened`: how it begins; `head`: the declaration of what
+    keeps the condition, if nothing does yet."""
+    statement, body, text = level.owner, level.body, layout.text
+    assert statement is not None
+    start, end = condition
+    if kept is None:
+        value = text[start:end]
+        yield Change(statement.keyword, body.start, head + value + b";", moved=((len(head), start, end - start),))
+    else:
+        stop = text.find(b"\n", body.start) + 1
+        if text[body.start : stop].strip():
+            raise NotPossible(f"a comment follows the conditional in line {line_of(text, statement.keyword)}")
+        yield Change(layout.line_start(statement.keyword), stop, b"")
+    if cut.whole < cut.at:
+        at = layout.line_end(body.statements[cut.whole - 1].end)
+        yield Change(at, at, opened)
 
 
 def condition_of(layout: Layout, statement: Statement, around: Level, line: int) -> tuple[tuple[int, int], bytes]:
@@ -273,12 +222,13 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     if level.body.role != "then" or len(statement.bodies) > 1 or level.body.statements[0].kind != "for":
         raise NotPossible(f"the loop in line {line_of(text, level.body.statements[0].keyword)} is not a plain `for`")
     condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-    changes = inside_out(outer, level, text, condition)
+    changes, granted = inside_out(outer, level, text, condition)
     return Restructuring(
         level.function.path,
         sorted(changes, key=lambda c: (c.start, c.end)),
         "let all threads make the loop",
         level.body.statements[0].keyword,
+        granted=granted,
     )
 
 

@@ -37,8 +37,11 @@ _DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
 _TYPES: Final = frozenset({b"int", b"unsigned", b"signed", b"long", b"short", b"char", b"size_t", b"uint", b"sizeof"})
 
 
-def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[int, int], bytes]) -> list[Change]:
-    """The changes; `condition` is where the condition stands, and its text. Raises `NotPossible`."""
+def inside_out(
+    outer: Level, level: Level, text: bytes, condition: tuple[tuple[int, int], bytes]
+) -> tuple[list[Change], str]:
+    """The changes, and what they take for granted; `condition` is where the condition stands, and its text. Raises
+    `NotPossible`."""
     layout = Layout(text)
     statement, body = level.owner, level.body
     assert statement is not None
@@ -46,7 +49,7 @@ def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[i
     line = line_of(text, loop.keyword)
     inner = loop.bodies[0]
     (low, high), written = condition
-    _check(layout, level, loop, inner, line, (low, high))
+    granted = _check(layout, level, loop, inner, line, (low, high))
     name = kept_condition(layout.code, level.function, (low, high))
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
@@ -69,16 +72,16 @@ def inside_out(outer: Level, level: Level, text: bytes, condition: tuple[tuple[i
         at = inner.start
         if not layout.is_first(inner.end):
             raise NotPossible(f"the loop in line {line} does not end in a line of its own")
-        return [*first, Change(at, at, newline + deeper + test + b" {")]
+        return [*first, Change(at, at, newline + deeper + test + b" {")], granted
     head_end = layout.last_visible(inner.start, loop.start)
     if layout.text[head_end : inner.start].strip():
         raise NotPossible("there is a comment between the loop and its statement")
     if not layout.same_line(head_end, inner.start):
-        return [*first, Change(head_end, head_end, b" {" + newline + deeper + test)]
+        return [*first, Change(head_end, head_end, b" {" + newline + deeper + test)], granted
     unit = layout.unit(level.function)
     opened = b" {" + newline + deeper + test + newline + deeper + unit
     more = (Change(each, each, unit) for each in indented(text, inner.start, inner.end))
-    return [*first, Change(head_end, inner.start, opened), *more]
+    return [*first, Change(head_end, inner.start, opened), *more], granted
 
 
 def _moved_out(layout: Layout, start: int, end: int, indentation: bytes) -> Iterable[Change]:
@@ -94,7 +97,7 @@ def _moved_out(layout: Layout, start: int, end: int, indentation: bytes) -> Iter
         at = layout.text.find(b"\n", at + 1, end)
 
 
-def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int, condition: Range) -> None:
+def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int, condition: Range) -> str:
     text = layout.text
     statement, parts = level.owner, loop.head_parts
     assert statement is not None
@@ -111,7 +114,7 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
     if not layout.is_first(level.body.end):
         raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
-    counts_for_all(layout, level.function, loop, inner, line, condition=condition)
+    return counts_for_all(layout, level.function, loop, inner, line, condition=condition)
 
 
 def counts_for_all(
@@ -122,9 +125,10 @@ def counts_for_all(
     line: int,
     harmless: Iterable[Range] = (),
     condition: Range | None = None,
-) -> None:
+) -> str:
     """Whether threads that do nothing in the body of a `for` can make the loop: raises `NotPossible` where its head may
-    act, read memory, depend on what the body does, or not end. `harmless`: parts of the body that change nothing of
+    act, read memory, depend on what the body does, or not end. Gives what is taken for granted, a sentence or nothing.
+    `harmless`: parts of the body that change nothing of
     what they mention; `condition`: where the condition stands that the threads do not fulfil, if it is known."""
     text, parts = layout.text, loop.head_parts
     if parts is None or loop.macro or layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
@@ -140,7 +144,7 @@ def counts_for_all(
         raise NotPossible(f"the loop in line {line} does more than count")
     if not loop.plain >= frozenset(("start", "test", "step")):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    _check_without_condition(text, function, loop, line, counter["value"], change, test, condition)
+    granted = _check_without_condition(text, function, loop, line, counter["value"], change, test, condition)
     head = (opening, loop.head_end)
     counted = {u.variable for u in uses_in(function, head) if u.kind == "declared"}
     used = mentioned(function, head)
@@ -157,6 +161,7 @@ def counts_for_all(
         own = use.kind == "declared" and use.variable in used and use.at > function.body.start
         if own and layout.code[use.at + len(use.name.encode()) :].lstrip()[:1] in (b";", b","):
             raise NotPossible(f"`{use.name}` may have no value where the loop in line {line} would be made")
+    return granted
 
 
 def _check_without_condition(
@@ -168,9 +173,9 @@ def _check_without_condition(
     change: re.Match[bytes],
     test: bytes,
     condition: Range | None,
-) -> None:
+) -> str:
     """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
-    condition that excludes a step of zero."""
+    condition that excludes a step of zero. Gives what is taken for granted."""
 
     def is_positive(value: bytes) -> bool:
         name = value.strip()
@@ -195,7 +200,8 @@ def _check_without_condition(
     limit = _limit(name, test)
     small = limit is not None and loop.by in _SMALL and not _bounds(text, tree, condition, loop, limit)
     unit = by.strip() == b"1" or loop.by == 1
-    ends = _ends(name, step, unit, test, is_positive, loop.test, small) or (
+    far = _far(loop, name, step, test, limit) if small and loop.by is not None and limit is not None else None
+    ends = _ends(name, step, unit, test, is_positive, loop.test, far is not None) or (
         _is_not_zero(name, test, loop.test) and is_positive(start) and (b">>" in step or (b"/" in step and not unit))
     )
     steps = is_positive(by) or (loop.by is not None and loop.by > 0)
@@ -204,6 +210,9 @@ def _check_without_condition(
     for value in (start, test, by):
         if any(not is_positive(match["by"]) for match in _DIVISOR.finditer(value)):
             raise NotPossible(f"the head of the loop in line {line} may divide by zero where its condition is false")
+    if not far or limit is None or unit or is_positive(limit):
+        return ""
+    return f"Assumes that `{limit.decode()}` is at most {far}: beyond, the loop in line {line} would not end."
 
 
 _COMPARED: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
@@ -223,6 +232,28 @@ def _limit(name: bytes, test: bytes) -> bytes | None:
         return None
     below = {b"<": "right", b">": "left"}.get(compared["operator"])
     return compared[below] if below is not None and compared[below] != name else None
+
+
+def _far(loop: Statement, name: bytes, step: bytes, test: bytes, limit: bytes) -> int | None:
+    """Where threads miss a loop for another reason than a great limit: the greatest limit that a counter gets past in
+    small steps without leaving the range of its type. Zero if that is its own affair: with a sign it is taken not to
+    overflow, as in every proof. None where the limit may be below zero, which without a sign is a great number."""
+    types = [_unqualified(ty) for ty in loop.test.types]
+    if b"+" not in step or loop.by is None or len(types) != len(_SIDES) or any(ty not in _BITS for ty in types):
+        return None
+    compared = _COMPARED.match(test)
+    own, other = types if compared is not None and compared["left"] == name else types[::-1]
+    if not _is_signed(own) or not loop.by_signed:
+        counts = min(_BITS[own], _BITS[own] if loop.by_signed else _PROMOTED)
+        wider = _BITS[other] < counts
+        if _is_signed(other) or not _NAMED.fullmatch(limit):
+            return None  # a cast may hide what is below zero
+        return 0 if wider else (1 << counts) - loop.by
+    return 0 if _holds(own, other) else None
+
+
+_NAMED: Final = re.compile(rb"[A-Za-z_][\w.]*")
+_SIDES: Final = ("left", "right")
 
 
 def _bounds(text: bytes, tree: FunctionTree, condition: Range | None, loop: Statement, limit: bytes) -> bool:
@@ -277,8 +308,7 @@ def _ends(
 ) -> bool:
     """Whether a counter that is changed by `step` comes to an end of `test` whatever the limit is, without leaving the
     range of its type. `unit`: by one; `is_known`: a value is a number or a size, which is far from the end of the
-    range; `small`: by a small number, and threads miss the loop for another reason than a great limit: a counter with a
-    sign is then taken not to overflow, as in every proof."""
+    range; `small`: by a small number, and nothing is against that the limit is far from the end of the range."""
     compared = _COMPARED.match(test)
     if compared is None or shape.operator != compared["operator"].decode() or not shape.integers:
         return False
@@ -291,8 +321,7 @@ def _ends(
         return False
     known = is_known(limit)
     if b"+" in step:
-        far = small and not _unqualified(own).startswith("unsigned")
-        return known if operator == b"<=" else operator == b"<" and (known or ((unit or far) and _holds(own, other)))
+        return known if operator == b"<=" else operator == b"<" and (known or small or (unit and _holds(own, other)))
     if b"*" in step or b"<<" in step:
         return operator in (b"<", b"<=") and known and (b"<<" in step or not unit)
     down = operator == b">" and (limit == b"0" or known)
@@ -322,9 +351,13 @@ def _holds(own: str, limit: str) -> bool:
     mine, other = _unqualified(own), _unqualified(limit)
     if other not in _BITS:
         return False
-    signed = not mine.startswith("unsigned"), not other.startswith(("unsigned", "bool"))
+    signed = _is_signed(mine), _is_signed(other)
     # For a counter without a sign a negative limit is a great one, which the condition may keep threads from.
     return (_BITS[mine] >= _BITS[other] and signed[0] == signed[1]) or (_BITS[mine] > _BITS[other] and signed[0])
+
+
+def _is_signed(ty: str) -> bool:
+    return not ty.startswith(("unsigned", "bool"))
 
 
 def _unqualified(ty: str) -> str:

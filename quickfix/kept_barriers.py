@@ -24,7 +24,7 @@ from quickfix.search import sentence, varying_bodies
 from quickfix.sections import refuse_halves
 from quickfix.session import Session, Trial
 from quickfix.verify import findings_of, key_of
-from quickfix.wording import edits_of, lines_in_words
+from quickfix.wording import edits_of, granted_in_words, lines_in_words
 
 MANY: Final = 8
 """Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
@@ -85,8 +85,9 @@ def _reached(
         )
     what = f"let all threads get to {_in_words(missed)}"
     costs = [f"all iterations of the loop in line {line}" for edit, _ in edits for line in edit.stays]
+    granted = tuple(dict.fromkeys(each for edit, _ in edits for each in edit.granted))
     if finding.group not in trial.gone:
-        begun = Begun(session.after(trial), (trial,), (what,), tuple(costs), begin_with_places=True)
+        begun = Begun(session.after(trial), (trial,), (what,), tuple(costs), granted, begin_with_places=True)
         races = frozenset(key_of(f) for a in kernels for f in findings_of(a.result) if f.group == finding.group)
         made = rebuilt_from(session, begun, kernels, races, (finding.group, *(f.group for f in missed)))
         return made or FixRefusal("There is no place for a barrier between the accesses.")
@@ -96,13 +97,14 @@ def _reached(
     conditions = dict.fromkeys(c.decode() for edit, _ in edits for c in edit.conditions)
     under = " and ".join(f"`{c}`" for c in conditions)
     price = ", ".join(("no barrier more", *costs))
+    given = price + granted_in_words(granted)
     return Fix(
-        title=f"{sentence(what).removesuffix('.')} — only what is between stays under {under}, {price}",
+        title=f"{sentence(what).removesuffix('.')} — only what is between stays under {under}, {given}",
         kind="restructure",
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
         cost=price,
-        notes=_notes(trial, session),
+        notes=(*_notes(trial, session), *granted),
     )
 
 

@@ -21,7 +21,7 @@ from quickfix.search import Placed, place, sentence, varying_bodies
 from quickfix.session import Session, Trial
 from quickfix.steps import Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
-from quickfix.wording import kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
 """Rounds of restructurings in one repair."""
@@ -35,6 +35,8 @@ class Begun:
     steps: tuple[Trial, ...] = ()
     done: tuple[str, ...] = ()
     costs: tuple[str, ...] = ()
+    granted: tuple[str, ...] = ()
+    """What the edits take for granted."""
     begin_with_places: bool = False
     """Whether there may be places already for the barriers that are missing now."""
 
@@ -61,6 +63,7 @@ def rebuilt_from(
     names = {a.kernel.mangled for a in kernels}
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
     current, steps, done, costs = begun.current, [*begun.steps], [*begun.done], [*begun.costs]
+    granted = [*begun.granted]
     refusal: FixRefusal | None = None
     declared: set[bytes] = set()
     kept = frozenset[bytes]().union(*(session.promised.get(name, ()) for name in names))
@@ -80,7 +83,7 @@ def rebuilt_from(
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
             if isinstance(placed, Placed):
-                whole = Begun(current, tuple(steps), tuple(done), tuple(costs))
+                whole = Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted))
                 made = _fix(session, whole, placed, repaired, groups)
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
@@ -98,6 +101,7 @@ def rebuilt_from(
         steps.append(trial)
         done += [_in_words(change, files, trial) for change in changes if change.text]
         costs += [change.cost for change in changes if change.cost]
+        granted += [in_old_lines(change.granted, current, steps[:-1]) for change in changes if change.granted]
         declared |= {change.name for change in changes}
         current = current.after(trial)
     return refusal
@@ -212,11 +216,12 @@ def _fix(
     placed_at = [text.rpartition(" in line ")[0] for text in begun.done]
     done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
     what = sentence(", ".join(done)).removesuffix(".")
+    taken = granted_in_words(begun.granted)
     return Fix(
-        title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}",
+        title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}",
         kind="restructure",
         edits=tuple(e for path, f in sorted(whole.items()) for e in text_edits(path, f.before, f.after)),
         groups=tuple(sorted(gone)),
         cost=cost,
-        notes=notes_of(placed, current),
+        notes=(*notes_of(placed, current), *dict.fromkeys(begun.granted)),
     )

@@ -109,10 +109,10 @@ class Session:
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
         if barriers:
             spans += [span for k in self.kernels for span in k.result.barrier_sites]
-        self.for_classes: frozenset[str] = analysis.for_classes
-        """Names of functions that run as instances for classes."""
+        self.instances = analysis.instances
+        """What the functions of the text are instances for, where they are."""
         places = [(s.path, s.start_offset) for s in spans]
-        trees = function_trees(analysis.unit.device, places, self.for_classes)
+        trees = function_trees(analysis.unit.device, places, self.instances)
         own = source_bytes(self.request.text)
         if trees.texts.get(self.request.path, b"").startswith(own):
             # What the front end put behind the text (instantiation probes) is no part of it.

@@ -19,6 +19,8 @@ class Restructuring:
     """The offset of what is restructured."""
     cost: str = ""
     """What it costs at run time, beside the barriers to come."""
+    granted: str = ""
+    """What it takes for granted, a sentence."""
     name: bytes = b""
     """The variable that it declares, if it is one that others may be made beside in the same text."""
 

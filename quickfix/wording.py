@@ -79,6 +79,11 @@ def notes_of(placed: Placed, session: Session) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def granted_in_words(granted: Iterable[str]) -> str:
+    """What edits take for granted, as the end of a title: the sentences without their reasons."""
+    return "".join(f", {text[:1].lower()}{text[1:].partition(':')[0]}" for text in dict.fromkeys(granted))
+
+
 def barriers_in_words(count: int) -> str:
     return f"{count} barrier{'s' * (count != 1)}"
 

@@ -8,10 +8,10 @@ from restructured import LAUNCH, engine, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest
-from quickfix import answers
+from quickfix import answers, fix_all
 
 INSIDE_OUT = """constexpr int ONE = 1, TILE = 16;
-__global__ void k(int *a, int *out, int n, int m) {{
+__global__ void k(int *a, int *out, int n, int m, unsigned u) {{
   __shared__ int s[64];
   const int t = threadIdx.x;
   if (t < 48) {{
@@ -43,6 +43,12 @@ __global__ void k(int *a, int *out, int n, int m) {{
         ("int i = 0; i <= n; i += 2", False),
         ("int i = 0; i < n; i += 1 << 20", False),
         ("unsigned i = 0; i < (unsigned)n; i += 2", False),
+        ("unsigned i = 0; i < u; i += 2", True),
+        ("unsigned i = 0; i < n; i += 2", False),
+        ("int i = 0; i < u; i += 2", False),
+        ("unsigned i = 0; i < u; i += m", False),
+        ("int i = 0; i < n; i += 2u", False),
+        ("unsigned long long i = 0; i < u; i += 2", True),
         ("int i = 0; i < n; i += m", False),
         ("int i = 1; i < n; i *= 2", False),
         ("int i = 0; i != n; i++", False),
@@ -52,6 +58,49 @@ __global__ void k(int *a, int *out, int n, int m) {{
 )
 def test_a_loop_leaves_its_condition_only_if_it_ends_without_it(head: str, ends: bool) -> None:
     answer = repaired(LAUNCH + INSIDE_OUT.format(head), "k")
+    assert isinstance(answer, Fix) == ends, answer
+
+
+@pytest.mark.parametrize(
+    ("head", "most"),
+    [
+        ("unsigned i = 0; i < u; i += 2", "`u` is at most 4294967294"),
+        ("unsigned i = 0; i < u; i += TILE", "`u` is at most 4294967280"),
+        ("unsigned i = 0; i < u; i++", ""),
+        ("int i = 0; i < n; i += 2", ""),
+        ("unsigned long long i = 0; i < u; i += 2", ""),
+    ],
+)
+def test_what_ends_only_for_limits_within_the_range_says_so(head: str, most: str) -> None:
+    answer = repaired(LAUNCH + INSIDE_OUT.format(head), "k")
+    assert isinstance(answer, Fix)
+    notes = [note for note in answer.notes if "Assumes" in note]
+    assert notes == ([f"Assumes that {most}: beyond, the loop in line 7 would not end."] if most else [])
+    assert answer.title.endswith(f", assumes that {most}") if most else "assumes" not in answer.title
+
+
+TEMPLATE = """template <int STEP> __global__ void k(int *a, int *out, int n) {{
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < 48) {{
+    for (int i = 0; i < n; i += STEP) {{
+      s[t] = a[i] + t;
+      __syncthreads();
+      out[t] += s[47 - t];
+      __syncthreads();
+    }}
+  }}
+}}
+void run(int *a, int *out, int n) {{
+  k<4><<<1, 64>>>(a, out, n);
+  k<{other}><<<1, 64>>>(a, out, n);
+}}
+"""
+
+
+@pytest.mark.parametrize(("other", "ends"), [("8", True), ("0", False), ("-4", False), ("1 << 20", False)])
+def test_a_step_that_a_template_is_made_for_counts_in_all_instances(other: str, ends: bool) -> None:
+    answer = fix_all(engine(), CheckRequest("/restructured/a.cu", TEMPLATE.format(other=other)))
     assert isinstance(answer, Fix) == ends, answer
 
 

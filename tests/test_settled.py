@@ -9,6 +9,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.frontend.gaps import function_trees
 from analyzers.frontend.parse import UnitParser
+from analyzers.ir.kernel import Instances
 from analyzers.model import CheckOptions, Fix
 from analyzers.requests import CheckRequest
 from quickfix import answers
@@ -36,7 +37,7 @@ template <typename T, int N> __device__ void k(Param<T> A, T x, T *q, int n, E e
 def is_plain(statement: str, *, numbers: bool, before: str = "") -> bool:
     text = PATTERN.format(before=before, statement=statement)
     unit = PARSER.parse(PATH, text, CompileFlags())
-    trees = function_trees(unit.device, [(PATH, text.index(statement))], () if numbers else None)
+    trees = function_trees(unit.device, [(PATH, text.index(statement))], Instances() if numbers else None)
     found = trees.functions[0].body.statements[1]
     return found.declares[0].plain if found.declares else "arguments" in found.plain
 

@@ -20,6 +20,7 @@ from analyzers.frontend.plain import UNKNOWN_TEST, Test, constant_step, is_idle,
 from analyzers.frontend.settled import is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
 from analyzers.frontend.uses import Use, uses_of
+from analyzers.ir.kernel import Instances
 
 StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
@@ -106,7 +107,9 @@ class Statement:
     test: Test = UNKNOWN_TEST
     """Of an `if` or a loop."""
     by: int | None = None
-    """What the step of a `for` changes its variable by (`plain.constant_step`)."""
+    """What the step of a `for` changes its variable by at most, and never by nothing (`plain.constant_step`)."""
+    by_signed: bool = False
+    """That has a type with a sign."""
 
     @property
     def is_loop(self) -> bool:
@@ -218,17 +221,15 @@ def all_gaps(function: FunctionTree) -> Iterator[Gap]:
     return below(function.body, ())
 
 
-def function_trees(
-    unit: Any, places: Iterable[tuple[str, int]], for_classes: Collection[str] | None = None
-) -> SourceTrees:
+def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Instances | None = None) -> SourceTrees:
     """The functions of a translation unit (`ParsedUnit.device`) that contain one of the places (path, byte offset).
-    `for_classes`: names of those of which there may be instances for more than numbers; None: of all."""
+    `instances`: all that matter of those that are templates; None: there may be any."""
     wanted: dict[str, list[int]] = {}
     for path, offset in places:
         wanted.setdefault(path, []).append(offset)
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
-    builders = {path: _Builder(path, text, for_classes) for path, text in texts.items() if text}
+    builders = {path: _Builder(path, text, instances) for path, text in texts.items() if text}
     _descend(unit.cursor, wanted, builders)
     _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
@@ -299,11 +300,13 @@ def _canonical(cursor: Any) -> str:
 class _Builder:
     """Builds the trees of one file."""
 
-    def __init__(self, path: str, text: bytes, for_classes: Collection[str] | None) -> None:
+    def __init__(self, path: str, text: bytes, instances: Instances | None) -> None:
         self.path = path
-        self._for_classes = for_classes
+        self._instances = instances
         self._numbers = False
         """Whether all instances of the function at hand are for numbers and pointers."""
+        self._values: Mapping[str, Collection[int]] = {}
+        """Of its template's parameters, in all instances."""
         self.code = blanked(text)
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
@@ -313,7 +316,11 @@ class _Builder:
         parts = children(cursor)
         compound = next((c for c in parts if c._kind_id == Kinds.COMPOUND), None)
         first = len(self.trees)
-        self._numbers = self._for_classes is not None and template_name(cursor.spelling) not in self._for_classes
+        if self._instances is not None:
+            name, values = template_name(cursor.spelling), dict[str, set[int]]()
+            for _, parameter, value in (v for v in self._instances.values if v[0] == name):
+                values.setdefault(parameter, set()).add(value)
+            self._numbers, self._values = name not in self._instances.for_classes, values
         known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
@@ -526,9 +533,21 @@ class _Builder:
         test = slots.get("test", ())
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
-        by = constant_step(steps[0]) if len(steps) == 1 else None
+        by, by_signed = constant_step(steps[0], self._values) if len(steps) == 1 else (None, False)
         return Statement(
-            name, outer, stop, bodies, head_end, parts, start, macro, plain=plain, idle=idle, test=shape, by=by
+            name,
+            outer,
+            stop,
+            bodies,
+            head_end,
+            parts,
+            start,
+            macro,
+            plain=plain,
+            idle=idle,
+            test=shape,
+            by=by,
+            by_signed=by_signed,
         )
 
     def _slots(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> dict[Part, Sequence[Any]]:

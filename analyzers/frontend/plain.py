@@ -11,6 +11,7 @@ in every instance: what it computes with has a type without operators of its own
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -152,13 +153,19 @@ def is_plain_step(expression: Any, numbers: bool) -> bool:
     return False
 
 
-def constant_step(expression: Any) -> int | None:
-    """The constant of a signed type that a step adds, subtracts, multiplies or shifts by; None where there is none."""
+def constant_step(expression: Any, values: Mapping[str, Collection[int]]) -> tuple[int | None, bool]:
+    """The constant that a step adds, subtracts, multiplies or shifts by, and whether it has a sign; None where there is
+    none. `values`: those of template parameters in all instances; of several the greatest, if none is below one."""
     parts = children(expression)
     if expression._kind_id != Kinds.COMPOUND_ASSIGN or len(parts) != 2:
-        return None
-    value, ty = evaluate(parts[1]), _written(parts[1]).type.get_canonical().spelling
-    return value if isinstance(value, int) and not ty.startswith("unsigned") else None
+        return None, False
+    given = _written(parts[1])
+    value, signed = evaluate(parts[1]), not given.type.get_canonical().spelling.startswith(("unsigned", "bool"))
+    declaration = referenced(given) if given._kind_id == Kinds.DECL_REF else None
+    if declaration is not None and declaration._kind_id == _TEMPLATE_VALUE:
+        found = values.get(declaration.spelling, ())
+        value = max(found) if found and min(found) > 0 else None
+    return value if isinstance(value, int) else None, signed
 
 
 def _is_pointer(expression: Any) -> bool:

@@ -2,18 +2,19 @@
 
 Takes cursors of expressions in a pattern. The type of an expression is *open* where it depends on the template's
 parameters: an operator on it may be a function that an instance finds, and a copy of it may call one. With `numbers`
-all instances are known to be for numbers and pointers only (`is_for_classes`), so that a parameter stands for one.
+all instances are known to be for numbers and pointers only (`instances_of`), so that a parameter stands for one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TemplateArgumentKind, TypeKind, children, in_macro, specialized_template
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.signatures import SCOPES
+from analyzers.ir.kernel import Instances
 
 _ARRAYS: Final = frozenset(
     kind.value for kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
@@ -29,6 +30,8 @@ _BUILT_IN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.valu
 _OPEN: Final = frozenset({TypeKind.UNEXPOSED.value, TypeKind.DEPENDENT.value, TypeKind.INVALID.value})
 _PARAMETER: Final = re.compile(r"(?:const )?type-parameter-\d+-\d+")
 _PARTIAL: Final = 32
+_PARAMETERS: Final = range(27, 30)
+"""Kinds of the parameters of templates: types, values, templates."""
 _OPERATOR: Final = "operator"
 
 
@@ -112,21 +115,38 @@ def template_name(spelling: str) -> str:
     return spelling.partition("<")[0]
 
 
-def is_for_classes(function: Any) -> bool:
-    """Whether a function, or a class that it is in, is an instance for a type that is no number and no pointer, or for
-    what is not to be told."""
-    scope = function
-    while scope is not None and scope._kind_id not in (Kinds.NAMESPACE, Kinds.LINKAGE):
-        for number in range(max(scope.get_num_template_arguments(), 0)):
-            try:
-                kind = scope.get_template_argument_kind(number)
-            except ValueError:
-                return True  # a pack: the Python binding does not show what is in it
-            if kind == TemplateArgumentKind.TYPE:
-                ty = scope.get_template_argument_type(number).get_canonical()
-                if ty.kind.value not in _BUILT_IN - _ARRAYS or ty.is_volatile_qualified():
-                    return True
-            elif kind not in (TemplateArgumentKind.INTEGRAL, TemplateArgumentKind.NULLPTR):
-                return True
-        scope = scope.semantic_parent
-    return False
+def instances_of(functions: Iterable[Any]) -> Instances:
+    """What functions are instances for, given as cursors of instances."""
+    for_classes, values = set[str](), set[tuple[str, str, int]]()
+    for function in functions:
+        name = template_name(function.spelling)
+        scope = function
+        while scope is not None and scope._kind_id not in (Kinds.NAMESPACE, Kinds.LINKAGE):
+            parameters = _parameters(scope)
+            for number in range(max(scope.get_num_template_arguments(), 0)):
+                known, value = _argument(scope, number)
+                if not known:
+                    for_classes.add(name)
+                elif value is not None and number < len(parameters):
+                    values.add((name, parameters[number], value))
+            scope = scope.semantic_parent
+    return Instances(frozenset(for_classes), frozenset(values))
+
+
+def _parameters(instance: Any) -> list[str]:
+    template = specialized_template(instance)
+    return [c.spelling for c in children(template) if c._kind_id in _PARAMETERS] if template is not None else []
+
+
+def _argument(instance: Any, number: int) -> tuple[bool, int | None]:
+    """Whether a template's argument is a number, or the type of one, or a pointer; and the number."""
+    try:
+        kind = instance.get_template_argument_kind(number)
+    except ValueError:
+        return False, None  # a pack: the Python binding does not show what is in it
+    if kind == TemplateArgumentKind.INTEGRAL:
+        return True, int(instance.get_template_argument_value(number))
+    if kind != TemplateArgumentKind.TYPE:
+        return kind == TemplateArgumentKind.NULLPTR, None
+    ty = instance.get_template_argument_type(number).get_canonical()
+    return ty.kind.value in _BUILT_IN - _ARRAYS and not ty.is_volatile_qualified(), None

@@ -18,6 +18,7 @@ local arrays are :class:`MemObject` in space ``local`` accessed by Load/Store.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -358,6 +359,23 @@ KERNEL_BLOCK = "kernel"
 
 
 @dataclass(frozen=True, slots=True)
+class Instances:
+    """What functions are instances for, by the names of their templates."""
+
+    for_classes: frozenset[str] = frozenset()
+    """Functions with an instance for a type that is no number and no pointer, or for what is not to be told."""
+    values: frozenset[tuple[str, str, int]] = frozenset()
+    """Function, parameter and value of the integers."""
+
+    @staticmethod
+    def of(parts: Iterable[Instances]) -> Instances:
+        """Those of several kernels."""
+        found = list(parts)
+        for_classes = frozenset(name for part in found for name in part.for_classes)
+        return Instances(for_classes, frozenset(value for part in found for value in part.values))
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel instance (one per template instantiation)."""
 
@@ -378,8 +396,8 @@ class Kernel:
     bounds: LaunchBounds = LaunchBounds()
     functions: tuple[tuple[str, SourceSpan], ...] = ()
     """Device functions inlined: (qualified name, extent of the definition)."""
-    for_classes: frozenset[str] = frozenset()
-    """Names of the functions of which the kernel runs an instance for a type that is no number and no pointer."""
+    instances: Instances = Instances()
+    """Of templates, among the functions that it runs."""
     assumptions: tuple[str, ...] = ()
     """What the lowering assumed, in words, e.g. distinct pointers loaded from read-only memory are disjoint."""
     pipelines: tuple[Pipeline, ...] = ()

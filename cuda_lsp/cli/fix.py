@@ -128,7 +128,8 @@ def _repair(
             return Repaired(judged, tuple(applied))
         for fix in chosen:
             path = fix.edits[0].span.path
-            applied.append(replace(fix, title=in_old_lines(fix.title, before[path], texts[path])))
+            title, *notes = (in_old_lines(text, before[path], texts[path]) for text in (fix.title, *fix.notes))
+            applied.append(replace(fix, title=title, notes=tuple(notes)))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
     raise AssertionError("the last round returns")
@@ -275,6 +276,8 @@ def _tell(result: Repaired, err: TextIO) -> None:
         print(f"{name}: not analysed: {result.unit.failure.text}", file=err)
     for fix in result.applied:
         print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
+        for note in fix.notes:
+            print(f"  {note}", file=err)
     left = kernel_counts([result.judged])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:

@@ -183,6 +183,8 @@ class TextRenderer:
         if fix is not None:
             cost = f" ({fix.cost})" if fix.cost and fix.cost not in fix.title else ""
             yield "fix", self._paint("good", fix.title) + cost
+            for note in fix.notes:
+                yield "", printable(note)
         elif (refusal := refusal_of(finding, answers)) is not None:
             yield "no fix", printable(refusal)
 

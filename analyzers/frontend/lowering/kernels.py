@@ -14,9 +14,9 @@ from analyzers.frontend.lowering.nodes import Kinds, Node, NodeTable
 from analyzers.frontend.lowering.places import ParamPlace, Place, ValuePlace
 from analyzers.frontend.lowering.prune import pruned
 from analyzers.frontend.parse import Diagnostic, ParsedUnit, Severity
-from analyzers.frontend.settled import is_for_classes, template_name
+from analyzers.frontend.settled import instances_of
 from analyzers.ir.expr import PTR, addr, sym
-from analyzers.ir.kernel import KERNEL_BLOCK, Block, Kernel, LaunchBounds, Parameter, Site, Stmt, Unsupported
+from analyzers.ir.kernel import KERNEL_BLOCK, Block, Instances, Kernel, LaunchBounds, Parameter, Site, Stmt, Unsupported
 from analyzers.model import SourceSpan
 
 #: How often a kernel is lowered again because a local turned out to need an address.
@@ -112,7 +112,7 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
         parameters=tuple(ctx.parameters),
         objects=objects,
         functions=tuple((name, span) for span, name in ctx.functions.items()),
-        for_classes=_for_classes(ctx),
+        instances=_instances(ctx),
         assumptions=tuple(assumptions),
         pipelines=tuple(ctx.pipelines.values()),
         declared=tuple((p.name, p.span) for p in describe(ctx.table, found.node).parameters if p.name),
@@ -123,9 +123,8 @@ def _finished(ctx: Context, found: Found, body: tuple[Stmt, ...], unit: ParsedUn
     )
 
 
-def _for_classes(ctx: Context) -> frozenset[str]:
-    reached = (ctx.table.functions[key].node.cursor for key in ctx.reached if key in ctx.table.functions)
-    return frozenset(template_name(cursor.spelling) for cursor in reached if is_for_classes(cursor))
+def _instances(ctx: Context) -> Instances:
+    return instances_of(ctx.table.functions[key].node.cursor for key in ctx.reached if key in ctx.table.functions)
 
 
 def _inside(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
@@ -151,7 +150,7 @@ def _kernel(found: Found, node: Node, body: tuple[Stmt, ...], **parts: Any) -> K
         body=(Block(KERNEL_BLOCK, body),),
         bounds=_launch_bounds(node, found),
         functions=parts.get("functions", ()),
-        for_classes=parts.get("for_classes", frozenset()),
+        instances=parts.get("instances", Instances()),
         assumptions=parts.get("assumptions", ()),
         pipelines=parts.get("pipelines", ()),
         declared=parts.get("declared", ()),

@@ -1,0 +1,188 @@
+"""Declarations in a conditional that is taken apart: what one half declares and the other uses goes in front of both.
+
+Takes the body of a conditional and the places where it may be cut, gives the place with the least to carry over, and
+what that is: declarations at the head of the body that any thread can compute go in front as they are, others without
+their values, which are assigned where they were declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
+from quickfix.edits import Change, Layout
+from quickfix.naming import NotPossible, line_of
+from quickfix.paths import Level
+from quickfix.variables import declarations, mentioned, uses_in
+
+_DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
+_DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_Rule = Callable[[Declared], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A body cut in front of the statement `at`."""
+
+    at: int
+    whole: int
+    """How many statements at the head of the body go in front as they are."""
+    apart: Mapping[int, tuple[Declared, ...]]
+    """By statement: what goes in front without its value."""
+
+    @property
+    def variables(self) -> list[Declared]:
+        """Of `apart`."""
+        return [each for declares in self.apart.values() for each in declares]
+
+
+def cut_with_least(layout: Layout, level: Level, cuts: Sequence[int]) -> Cut:
+    """The place to cut with the fewest variables that have to be declared apart; of those the last. Raises
+    `NotPossible`."""
+    found: list[Cut] = []
+    said: NotPossible | None = None
+    for at in cuts:
+        try:
+            found.append(_cut(layout, level, at))
+        except NotPossible as reason:
+            said = reason
+    if not found and said is not None:
+        raise said
+    return min(found, key=lambda cut: (len(cut.variables), -cut.at))
+
+
+def _cut(layout: Layout, level: Level, cut: int) -> Cut:
+    text, function, body = layout.text, level.function, level.body
+    used = mentioned(function, (body.statements[cut].start, body.end))
+    numbers = {u.at: u.variable for u in function.uses if u.kind == "declared"}
+
+    def is_used(declared: Declared) -> bool:
+        return numbers.get(declared.at) in used
+
+    whole = _head(layout, level, cut, is_used)
+    apart: dict[int, tuple[Declared, ...]] = {}
+    for index, statement in enumerate(body.statements[whole:cut], whole):
+        if statement.kind not in ("declaration", "other"):
+            continue
+        if statement.declares is None:
+            raise NotPossible(f"a declaration in line {line_of(text, statement.start)} cannot be moved")
+        needed = next((d for d in statement.declares if is_used(d)), None)
+        if needed is not None:
+            if not _can_be_in_front(statement.declares):
+                raise NotPossible(f"`{needed.name}` is declared in one half of a conditional and used in the other")
+            apart[index] = statement.declares
+    found = Cut(cut, whole, apart)
+    _refuse_pointers(text, function, body, found)
+    return found
+
+
+def _head(layout: Layout, level: Level, cut: int, is_used: _Rule) -> int:
+    """How many statements at the head of a body are declarations that any thread can compute and the rest uses."""
+    body, owner = level.body, level.owner
+    plain = owner is not None and body.role == "then" and len(owner.bodies) == 1
+    if owner is None or not plain or layout.text[owner.head_end : body.start].strip() != b"{":
+        return 0
+    unset = _unset(layout, level.function)
+    count = 0
+    for statement in body.statements[:cut]:
+        if not is_quiet(layout, statement) or not any(map(is_used, statement.declares or ())):
+            break
+        if not mentioned(level.function, (statement.start, statement.end)).isdisjoint(unset):
+            break
+        count += 1
+    end = body.statements[count - 1].end if count else body.start
+    return 0 if _DIRECTIVE.search(layout.text, body.start, end) else count
+
+
+def _unset(layout: Layout, function: FunctionTree) -> set[int]:
+    """The variables that are declared without a value."""
+    bare = {d.at for d in declarations(function) if layout.code[d.at + len(d.name) :].lstrip()[:1] in (b";", b",")}
+    return {u.variable for u in function.uses if u.kind == "declared" and u.at in bare}
+
+
+def is_quiet(layout: Layout, statement: Statement) -> bool:
+    """A declaration that computes with numbers of the thread, or gives no value."""
+    code = layout.code[statement.start : statement.end]
+    value = code.partition(b"=")[2].rstrip(b"; \t\r\n")
+    plain = statement.declares is not None and all(d.plain or d.bare for d in statement.declares)
+    if not layout.is_first(statement.start) or not (plain or (code.startswith(b"__shared__") and not value)):
+        return False
+    return not _DIVIDES.search(value)
+
+
+def _refuse_pointers(text: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:
+    """A pointer that is carried over must not lead to what is only there in the first half."""
+    first = body.statements[cut.whole : cut.at]
+    carried = {each.at for each in cut.variables}
+    local = {each.name.encode() for s in first for each in s.declares or () if each.at not in carried}
+    for index, each in ((i, d) for i, declares in cut.apart.items() for d in declares if "*" in d.type):
+        own = next((u.variable for u in function.uses if u.kind == "declared" and u.at == each.at), None)
+        name = each.name.encode()
+        values = [text[each.at : body.statements[index].end]]
+        for use in uses_in(function, (body.statements[index].end, first[-1].end)):
+            if use.variable == own and use.kind != "read":
+                given = re.compile(re.escape(name) + rb"\s*=(?!=)[^;]*").match(text, use.at)
+                if given is None:
+                    raise NotPossible(f"`{each.name}` may point to a variable of one half of a conditional")
+                values.append(given.group())
+        if any(re.search(rb"\b" + other + rb"\b", value) for value in values for other in local):
+            raise NotPossible(f"`{each.name}` points to a variable of one half of a conditional, and the other uses it")
+
+
+def _can_be_in_front(declares: Sequence[Declared]) -> bool:
+    """Whether the variables of one statement can be declared in front, and assigned in one statement where it is."""
+    if all(d.bare for d in declares):
+        return True
+    plain = len({d.type for d in declares}) == 1 and (len(declares) == 1 or not declares[0].type.endswith("*"))
+    return plain and all(d.assignable for d in declares)
+
+
+def keep_scopes(code: bytes, outer: Level, level: Level, cut: Cut) -> None:
+    """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
+    `NotPossible` where the same name may mean another variable there."""
+    head = level.owner.head_end if level.owner is not None else level.body.start
+    moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
+    for each in (*moved, *cut.variables):
+        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
+        known = name.search(code, outer.function.start, head) or re.search(
+            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
+        )
+        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
+            raise NotPossible(f"`{each.name}` means something else around the conditional")
+
+
+def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:
+    """Leave the assignment of declarations that are made in front, or nothing of those without a value: with the line,
+    if that may go."""
+    for index, (first, *_) in cut.apart.items():
+        statement = level.body.statements[index]
+        if not first.bare:
+            yield Change(statement.start, first.at, b"")
+            continue
+        end = layout.text.find(b"\n", statement.end) + 1
+        alone = index + 1 < cut.at and layout.is_first(statement.start) and end > 0
+        if alone and not layout.text[statement.end : end].strip():
+            yield Change(layout.line_start(statement.start), end, b"")
+        else:
+            yield Change(statement.start, statement.end, b"")
+
+
+def moved_out(layout: Layout, level: Level, cut: Cut, indentation: bytes) -> Iterable[Change]:
+    """The lines of the declarations that go in front as they are, as deep as the conditional."""
+    if not cut.whole:
+        return
+    deeper = layout.indentation(level.body.statements[0].start)
+    at = layout.text.find(b"\n", level.body.start)
+    while 0 <= at < level.body.statements[cut.whole - 1].end:
+        if deeper.startswith(indentation) and layout.text.startswith(deeper, at + 1):
+            yield Change(at + 1, at + 1 + len(deeper) - len(indentation), b"")
+        at = layout.text.find(b"\n", at + 1)
+
+
+def typed(declared: Declared) -> bytes:
+    """The declaration of a variable without a value, without its semicolon."""
+    space = "" if declared.type.endswith("*") else " "
+    return f"{declared.type}{space}{declared.name}".encode()
