@@ -78,7 +78,9 @@ class ClientFeatures:
         lenses, hints = workspace.code_lens, workspace.inlay_hint
         return cls(
             encoding=negotiated([str(getattr(name, "value", name)) for name in general.position_encodings or ()]),
-            pulls_diagnostics=pulled is not None,
+            # Most clients take both. What is pushed arrives whatever a client does when it is asked to pull again:
+            # Neovim 0.12 then asks only for the files that are not open.
+            pulls_diagnostics=pulled is not None and document.publish_diagnostics is None,
             refreshes_diagnostics=bool(refresh and refresh.refresh_support),
             related_documents=bool(pulled and pulled.related_document_support),
             related_information=any(way.related_information for way in ways),

@@ -1,4 +1,4 @@
-"""When diagnostics go to the client: pushed for clients that want that, announced for clients that pull. Never both.
+"""When diagnostics go to the client: pushed, or announced for clients that can only pull. Never both.
 
 Takes hints that something may have changed and sends at most so often, and nothing that the client has already. What a
 file's diagnostics are is decided in `features.diagnostics`.
@@ -33,6 +33,8 @@ class Publisher:
         """Pushing: what the client shows, by URI."""
         self._pulled: dict[str, str] = {}
         """Pulling: the result the client was given last, by URI."""
+        self._announced: dict[str, str] = {}
+        """Pulling: the result that the client was asked to come for, by URI, until it comes."""
         self._refreshing = False
         self._flushing = self._waiting = False
         self._news = asyncio.Event()
@@ -51,6 +53,7 @@ class Publisher:
     def given(self, uri: str, result: str) -> None:
         """A client that pulls was given a result."""
         self._pulled[uri] = result
+        self._announced.pop(uri, None)
 
     async def news(self) -> None:
         """Wait until diagnostics may have changed."""
@@ -111,17 +114,23 @@ class Publisher:
                 session.client.publish(uri, None, "[]")
 
     async def _announce(self) -> None:
-        """Ask the client to pull, if what it would get is not what it has."""
+        """Ask the client to pull, if what it would get is not what it has. One that does not come is not asked again
+        for the same."""
         session = self._session
         if self._refreshing or not session.client.features.refreshes_diagnostics:
             return
+        news: dict[str, str] = {}
         for document in session.documents:
             if document.uri in self._pulled:
-                encoded = await diagnostics.encoded(session, document.path)
-                if result_id(encoded) != self._pulled.get(document.uri):
-                    self._refreshing = True
-                    session.spawn(self._refresh())
-                    return
+                result = result_id(await diagnostics.encoded(session, document.path))
+                if result == self._pulled.get(document.uri):
+                    self._announced.pop(document.uri, None)
+                elif result != self._announced.get(document.uri):
+                    news[document.uri] = result
+        if news:
+            self._announced |= news
+            self._refreshing = True
+            session.spawn(self._refresh())
 
     async def _refresh(self) -> None:
         try:

@@ -54,12 +54,13 @@ def in_nvim(nvim: str, folder: Path, *arguments: str, **variables: str) -> subpr
     )
 
 
-def sitting(nvim: str, folder: Path, file: Path, engine: str) -> dict[str, Any]:
-    """Run tests/nvim/session.lua on a file; gives what it has seen."""
+def sitting(nvim: str, folder: Path, file: Path, engine: str, way: str = "setup") -> dict[str, Any]:
+    """Run tests/nvim/session.lua on a file; gives what it has seen. `way`: how the server is set up."""
     report = folder / "report.json"
     wish = {
         "report": str(report),
         "plugin": str(PLUGIN),
+        "way": way,
         "file": str(file),
         "cmd": [sys.executable, "-c", _COMMAND_LINE.format(engine=engine), "serve", "--log-level", "info"],
         "run": engine == backend.DEFAULT,
@@ -78,9 +79,22 @@ def sitting(nvim: str, folder: Path, file: Path, engine: str) -> dict[str, Any]:
 def test_see_hover_fix_undo_save_and_gone(
     require_program: Callable[[str], str], tmp_path: Path, engine: str, text: str
 ) -> None:
-    file = tmp_path / "shift.cu"
+    see_hover_fix_undo_save_and_gone(require_program("nvim"), tmp_path, engine, text, "setup")
+
+
+@pytest.mark.parametrize("way", ["setup", "enable"])
+def test_the_same_in_a_newer_version(tmp_path: Path, way: str) -> None:
+    """In 0.12, which no distribution that the tests run on has: in the one that `CUDA_LSP_NEWER_NVIM` names."""
+    nvim = os.environ.get("CUDA_LSP_NEWER_NVIM")
+    if nvim is None:
+        pytest.skip("CUDA_LSP_NEWER_NVIM does not name a Neovim 0.11 or newer")
+    see_hover_fix_undo_save_and_gone(nvim, tmp_path, backend.DEFAULT, KERNEL, way)
+
+
+def see_hover_fix_undo_save_and_gone(nvim: str, folder: Path, engine: str, text: str, way: str) -> None:
+    file = folder / "shift.cu"
     file.write_text(text, encoding="utf-8")
-    seen = sitting(require_program("nvim"), tmp_path, file, engine)
+    seen = sitting(nvim, folder, file, engine, way)
     assert seen["filetype"] == "cuda"
     (diagnostic,) = seen["diagnostics"]
     assert diagnostic["code"] == "data-race"

@@ -311,7 +311,7 @@ Connect = Callable[..., Awaitable[Editor]]
 
 
 def pushing() -> types.ClientCapabilities:
-    """A client like VS Code, but one that has diagnostics pushed to it."""
+    """A client like VS Code, but one that only takes diagnostics that are pushed to it."""
     capabilities = client_capabilities("visual-studio-code")
     assert capabilities.text_document is not None
     assert capabilities.workspace is not None
@@ -324,13 +324,25 @@ def pushing() -> types.ClientCapabilities:
 
 
 def pulling(*, refresh: bool = True, related: bool = False) -> types.ClientCapabilities:
+    """A client that can only pull diagnostics."""
     capabilities = pushing()
     assert capabilities.text_document is not None
     assert capabilities.workspace is not None
+    capabilities.text_document.publish_diagnostics = None
     capabilities.text_document.diagnostic = types.DiagnosticClientCapabilities(
         dynamic_registration=False, related_document_support=related
     )
     capabilities.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=refresh)
+    return capabilities
+
+
+def taking_both() -> types.ClientCapabilities:
+    """A client that takes diagnostics in both ways, as most do."""
+    capabilities = pulling()
+    assert capabilities.text_document is not None
+    taken = pushing().text_document
+    assert taken is not None
+    capabilities.text_document.publish_diagnostics = taken.publish_diagnostics
     return capabilities
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsp.client import DEADLINE_S, Connect, Editor, pulling, pushing
+from lsp.client import DEADLINE_S, Connect, Editor, pulling, pushing, taking_both
 from lsprotocol import types
 from pygls import uris
 from pygls.exceptions import JsonRpcException
@@ -214,8 +214,34 @@ async def test_a_pull_that_waits_can_be_cancelled(connect: Connect, tmp_path: Pa
     assert raised.value.code == types.LSPErrorCodes.RequestCancelled
 
 
-async def test_only_clients_that_pull_are_offered_it(connect: Connect) -> None:
-    for capabilities, offered in ((pushing(), False), (pulling(), True)):
+async def test_a_client_that_does_not_come_is_not_asked_again_for_the_same(connect: Connect, tmp_path: Path) -> None:
+    """Neovim 0.12 answers a refresh with a pull of the files that are not open, if the server has one."""
+    editor = await connect(pulling())
+    gate = tmp_path / "gate"
+    uri = editor.open(tmp_path / "a.cu", kernel("shift", f"// wait {gate}", RACE))
+    assert (await editor.pull(uri)).items == ()
+    gate.touch()
+    await editor.until(lambda: editor.refreshes > 0)
+    once = editor.refreshes
+    await asyncio.sleep(0.5)
+    assert editor.refreshes == once
+    known = await editor.pull(uri)
+    assert [item.code for item in known.items] == ["data-race"]
+
+
+async def test_clients_that_take_both_are_pushed_to(connect: Connect, tmp_path: Path) -> None:
+    editor = await connect(taking_both())
+    uri = editor.open(tmp_path / "a.cu", kernel("shift", RACE))
+    await editor.until(editor.has(uri, "data-race"))
+    assert editor.refreshes == 0
+
+
+async def test_only_clients_that_can_only_pull_are_offered_it(connect: Connect) -> None:
+    for capabilities, offered in (
+        (pushing(), False),
+        (taking_both(), False),
+        (pulling(), True),
+    ):
         editor = await connect(initialize=False)
         result = await editor.initialize_session(types.InitializeParams(capabilities=capabilities))
         assert (result.capabilities.diagnostic_provider is not None) is offered

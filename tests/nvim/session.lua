@@ -1,20 +1,27 @@
 -- What a programmer does in one sitting, run by tests/test_nvim.py in a headless Neovim: open a file, see the
 -- diagnostics and lenses, hover, apply the fix, undo it, apply it again, save, see that the diagnostic is gone; then the
--- commands of the plugin. Each step waits for an event, with a deadline, and what was seen is written as JSON.
+-- commands of the plugin. Each step waits for an event, with a deadline, and what was seen is written as JSON. The
+-- server is started by setup(), or, where `wish.way` says so, by vim.lsp.enable().
 
 local wish = vim.fn.json_decode(vim.env.CUDA_LSP_TEST)
 local seen = {}
+
+local running = vim.lsp.get_clients or vim.lsp.get_active_clients
 
 local function finish(problem)
   seen.problem = problem
   local file = assert(io.open(wish.report, "w"))
   file:write(vim.fn.json_encode(seen))
   file:close()
-  for _, client in pairs(vim.lsp.get_active_clients()) do
-    client.stop()
+  for _, client in pairs(running()) do
+    if vim.fn.has("nvim-0.11") == 1 then
+      client:stop()
+    else
+      client.stop()
+    end
   end
   vim.wait(10000, function()
-    return #vim.lsp.get_active_clients() == 0
+    return #running() == 0
   end, 20)
   vim.cmd("qall!")
 end
@@ -53,9 +60,24 @@ local function read_floating(what)
   return text
 end
 
--- The lenses as they are drawn: line, from 0, and text.
+-- The lenses as they are drawn: line, from 0, and text. Neovim 0.12 draws them with the window only, which is headless
+-- here: of it, as it keeps them.
 local function drawn_lenses()
   local found = {}
+  if vim.lsp.codelens.enable then
+    for _, each in ipairs(vim.lsp.codelens.get({ bufnr = 0 })) do
+      local line, last = each.lens.range.start.line, found[#found]
+      if last and last.line == line then
+        last.text = last.text .. " | " .. each.lens.command.title
+      else
+        table.insert(found, { line = line, text = each.lens.command.title })
+      end
+    end
+    table.sort(found, function(one, other)
+      return one.line < other.line
+    end)
+    return found
+  end
   for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
     if vim.startswith(name, "vim_lsp_codelens") then
       for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
@@ -141,12 +163,16 @@ local function main()
   vim.opt.runtimepath:prepend(wish.plugin)
   vim.cmd("runtime plugin/cuda_lsp.lua")
   seen.offered = {}
-  require("cuda_lsp").setup({
-    cmd = wish.cmd,
-    open = function(path)
-      seen.page = path
-    end,
-  })
+  local function open(page)
+    seen.page = vim.startswith(page, "file:") and vim.uri_to_fname(page) or page
+  end
+  if wish.way == "enable" then
+    vim.lsp.config("cuda_lsp", { cmd = wish.cmd })
+    vim.lsp.enable("cuda_lsp")
+    vim.ui.open = open
+  else
+    require("cuda_lsp").setup({ cmd = wish.cmd, open = open })
+  end
   vim.cmd("edit " .. vim.fn.fnameescape(wish.file))
   seen.filetype = vim.bo.filetype
   local original = text_of(0)

@@ -41,12 +41,13 @@ local function root_of(file)
   end
 end
 
--- What the client declares beside what Neovim does: lenses are asked for again when the server says so, and `run` is a
--- command of this plugin.
-local function capabilities(given)
+-- What the client declares beside what Neovim does: lenses are asked for again when the server says so, `run` is a
+-- command of this plugin, and pages are not for the server to show where the user has a way of their own.
+local function capabilities(given, shows_pages)
   local own = given or vim.lsp.protocol.make_client_capabilities()
   return vim.tbl_deep_extend("force", own, {
     workspace = { codeLens = { refreshSupport = true } },
+    window = shows_pages and { showDocument = { support = false } } or nil,
     experimental = { clientCommands = { "cuda-lsp.run" } },
   })
 end
@@ -60,8 +61,8 @@ function M.client_config(options)
     cmd = options.cmd,
     cmd_env = options.cmd_env,
     settings = { ["cuda-lsp"] = settings },
-    capabilities = capabilities(options.capabilities),
-    handlers = { ["workspace/codeLens/refresh"] = lenses.on_refresh },
+    capabilities = capabilities(options.capabilities, options.open ~= nil),
+    handlers = lenses.handlers(),
     commands = require("cuda_lsp.commands").of_lenses,
     on_attach = function(client, buffer)
       if options.code_lens then

@@ -1,4 +1,5 @@
--- Code lenses that follow the checks: asked for when a buffer is entered and whenever the server says that they have changed.
+-- Code lenses that follow the checks: asked for when a buffer is entered and whenever the server says that they have
+-- changed. Neovim 0.12 does both by itself.
 
 local clients = require("cuda_lsp.client")
 
@@ -7,10 +8,6 @@ local M = {}
 local GROUP = "cuda-lsp-lenses"
 
 local function display(client, buffer)
-  if vim.lsp.codelens.enable then
-    -- Neovim 0.12 keeps them up to date by itself.
-    return vim.lsp.codelens.enable(true, { bufnr = buffer })
-  end
   clients.lenses(client, buffer, function(lenses, problem, context, config)
     if not problem and vim.tbl_isempty(lenses) then
       -- on_codelens would leave the old ones.
@@ -23,6 +20,9 @@ local function display(client, buffer)
 end
 
 function M.attach(client, buffer)
+  if vim.lsp.codelens.enable then
+    return vim.lsp.codelens.enable(true, { bufnr = buffer })
+  end
   local group = vim.api.nvim_create_augroup(GROUP, { clear = false })
   vim.api.nvim_clear_autocmds({ group = group, buffer = buffer })
   vim.api.nvim_create_autocmd("BufEnter", {
@@ -37,8 +37,8 @@ function M.attach(client, buffer)
   display(client, buffer)
 end
 
--- The handler of workspace/codeLens/refresh, for the buffers that M.attach has seen.
-function M.on_refresh(_, _, context)
+-- For the buffers that M.attach has seen.
+local function on_refresh(_, _, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   vim.api.nvim_create_augroup(GROUP, { clear = false })
   for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ group = GROUP, event = "BufEnter" })) do
@@ -47,6 +47,11 @@ function M.on_refresh(_, _, context)
     end
   end
   return vim.NIL
+end
+
+-- Handlers of the client.
+function M.handlers()
+  return vim.lsp.codelens.enable and {} or { ["workspace/codeLens/refresh"] = on_refresh }
 end
 
 return M
