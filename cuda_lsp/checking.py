@@ -31,6 +31,7 @@ from cuda_lsp.scheduler import Job, JobKind, Outcome
 from cuda_lsp.unit_view import Snapshot, UnitView, check_frame
 from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.includers import IncludeGraph
+from cuda_lsp.workspace.regular import regular_bytes
 from cuda_lsp.workspace.sought import has_turned_up
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
@@ -518,6 +519,6 @@ class Checks:
 def read_text(path: str) -> str | None:
     """A source file's text; bytes that are no UTF-8 become U+FFFD."""
     try:
-        return well_formed(Path(path).read_bytes().decode("utf-8", "replace"))
+        return well_formed(regular_bytes(path).decode("utf-8", "replace"))
     except OSError:
         return None

@@ -17,6 +17,7 @@ from pathlib import Path
 from analyzers.model import SyntaxIssue, UnitResult
 from analyzers.requests import CheckRequest
 from cuda_lsp import cache
+from cuda_lsp.workspace.regular import regular_bytes
 
 _MISSING_FILE = re.compile(r"'([^']+)' file not found")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include(?:_next)?[ \t]*([<"])([^>"\r\n]+)[>"]', re.MULTILINE)
@@ -81,7 +82,7 @@ class Lookups:
         known = self._known.get(path)
         if known is None or known[0] != stamp:
             try:
-                data = text.encode() if text is not None else Path(path).read_bytes()
+                data = text.encode() if text is not None else regular_bytes(path)
             except OSError:
                 return ()
             matches = _INCLUDE.findall(data)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuda_lsp.cli import inputs
+from cuda_lsp.cli.main import main
 
 KERNEL = "__global__ void k() {}\n"
 
@@ -71,6 +72,13 @@ def test_a_pipe_in_a_folder_is_no_source(tree: Path) -> None:
     os.mkfifo(tree / "sub" / "pipe.cu")
     failures = [file.failure.text for file in inputs.collect(["sub"]) if file.failure is not None]
     assert failures == ["cannot be read: not a regular file"]
+
+
+def test_a_pipe_among_the_sources_does_not_stop_a_check(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody writes into it: who opened it would wait for ever."""
+    os.mkfifo(tree / "sub" / "pipe.cu")
+    assert main(["check", "sub"]) == 3
+    assert "sub/pipe.cu: not analysed: cannot be read: not a regular file" in capsys.readouterr().out
 
 
 def test_a_byte_order_mark_is_not_text(tree: Path) -> None:

@@ -134,7 +134,7 @@ def results_of(
 
 def apart(files: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     """Files to check in any case, and those found below a folder that another file includes, or may."""
-    graph = includers.scan(None, {}, extra=[file.path for file in files])
+    graph = includers.scan(None, {file.path: inputs.plain(file.text) for file in files if file.text is not None})
     parts = {path for path, by in graph.includers.items() if by - {path}}
     main_files: list[Input] = []
     headers: list[Input] = []

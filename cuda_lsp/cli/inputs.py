@@ -9,7 +9,6 @@ not UTF-8 do no harm in comments and strings, as for the compiler: they stay in 
 from __future__ import annotations
 
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from analyzers.model import Reason
 from cuda_lsp.workspace.cuda_sources import Sources
+from cuda_lsp.workspace.regular import regular_bytes
 from cuda_lsp.workspace.spelling import one_spelling
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -67,10 +67,7 @@ def told(left_out: Counter[str]) -> str:
 
 def read(path: Path) -> Input:
     try:
-        # A pipe or a device would keep us waiting for ever.
-        if not stat.S_ISREG(path.stat().st_mode):
-            return _failed(path, "unreadable", "cannot be read: not a regular file")
-        data = path.read_bytes()
+        data = regular_bytes(path)
     except OSError as error:
         return _failed(path, "unreadable", f"cannot be read: {error.strerror or error}")
     if b"\0" in data:

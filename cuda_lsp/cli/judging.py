@@ -26,6 +26,7 @@ from cuda_lsp.adoption.muting import (
 )
 from cuda_lsp.cli.inputs import plain
 from cuda_lsp.config import Settings
+from cuda_lsp.workspace.regular import regular_bytes
 
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
 
@@ -179,7 +180,7 @@ class Judge:
 
 def _text_of(path: str) -> str:
     try:
-        data = Path(path).read_bytes()
+        data = regular_bytes(path)
     except OSError:
         return ""
     if b"cuda-lsp:" not in data:

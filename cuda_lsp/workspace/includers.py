@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from cuda_lsp.workspace.regular import regular_bytes
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 _MAXIMAL_FILES = 5_000
@@ -105,8 +106,7 @@ def _includes(path: str, texts: Mapping[str, str]) -> list[str]:
         data = text.encode()
     else:
         try:
-            with Path(path).open("rb") as file:
-                data = file.read(_MAXIMAL_BYTES)
+            data = regular_bytes(path, _MAXIMAL_BYTES)
         except OSError:
             return []
     return directives(data)

@@ -35,6 +35,7 @@ from analyzers.ir.names import base_word
 from cuda_lsp import cache
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.workspace import includers
+from cuda_lsp.workspace.regular import regular_bytes
 from cuda_lsp.workspace.suffixes import SOURCE_SUFFIXES
 
 _MAXIMAL_FILES = 5_000
@@ -188,7 +189,7 @@ def _read(path: str, stamp: Stamp, known: tuple[Stamp, str, Summary] | None) -> 
     try:
         if stamp[2] > _MAXIMAL_BYTES:
             return None
-        data = Path(path).read_bytes()
+        data = regular_bytes(path)
     except OSError:
         return None
     digest = hashlib.sha256(data).hexdigest()
@@ -343,7 +344,7 @@ class View:
             found = self._texts.get(path)
         if found is None:
             try:
-                found = Path(path).read_bytes().decode("utf-8", "replace")
+                found = regular_bytes(path).decode("utf-8", "replace")
             except OSError:
                 found = ""
             found = self._texts[path] = found.replace("\ufffd", "?").removeprefix("\ufeff")
