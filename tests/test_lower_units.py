@@ -2,6 +2,8 @@
 
 # ruff: noqa: E501 (CUDA text and printed programs keep their lines)
 
+import re
+
 from lowering import PATH, kernel, kernels, program, unit, unsupported
 
 from analyzers.frontend.flags import CompileFlags
@@ -62,6 +64,25 @@ def test_explicit_instantiations_and_specialisations():
     assert sorted(k.name for k in lowered.kernels) == ["deep<7>", "run<char>", "run<double>"]
     assert len(lowered.probes) == 2
     assert not any(k.assumptions for k in lowered.kernels)
+
+
+def test_defaults_of_parameters_stand_in_any_declaration():
+    text = """
+        __device__ int early(int a, int b = 3);
+        __device__ int early(int a, int b) { return a + b; }
+        __device__ int later(int a, int b) { return a + b; }
+        __device__ int later(int a, int b = 5);
+        template <class T> __device__ T both(T a, T b = T(7));
+        template <class T> __device__ T both(T a, T b) { return a + b; }
+        template <class T> struct Box { T x; __device__ Box(T a = T(11)) : x(a) {} __device__ T get(T k = 13) const; };
+        template <class T> __device__ T Box<T>::get(T k) const { return k; }
+        __global__ void run(int *p) {
+          auto plus = [](int a, int b = 17) { return a + b; };
+          p[0] = early(1); p[1] = later(1); p[2] = both(1); p[3] = Box<int>().get(); p[4] = plus(1);
+        }
+    """
+    stored = re.findall(r":= (\d+)", program(text, "run"))
+    assert [number for number in stored if number != "11"] == ["4", "6", "8", "13", "18"]
 
 
 def test_instances_that_only_macros_make():

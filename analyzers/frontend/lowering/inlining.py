@@ -50,7 +50,7 @@ def bind_parameters(ctx: Context, frame: Frame, facts: Facts, node: Node, args: 
     for number, parameter in enumerate(facts.parameters):
         given = args[number] if number < len(args) else None
         if given is None or (given.kind == Kinds.UNEXPOSED and not given.kids and not given.span.path):
-            given = _default_argument(ctx, facts, number, given)
+            given = _default_argument(parameter, given)
         if given is None:
             frame.bindings[parameter.key] = memory.as_place(
                 ctx, ctx.unknown_value(parameter.type, f"argument {parameter.name}", node), parameter
@@ -62,25 +62,10 @@ def bind_parameters(ctx: Context, frame: Frame, facts: Facts, node: Node, args: 
             ctx_effect(ctx, extra)
 
 
-def _default_argument(ctx: Context, facts: Facts, number: int, given: Node | None) -> Node | None:
-    """The default of a parameter: in the definition, an earlier declaration, or the template."""
-    parameter = facts.parameters[number]
+def _default_argument(parameter: Node, given: Node | None) -> Node | None:
+    """The default of a parameter, which clang shows in every declaration, whichever has it."""
     own = [k for k in parameter.kids if 100 <= k.kind < 200]
-    if own:
-        return own[-1]
-    from_template = (
-        facts.node.cursor.specialized_template if hasattr(facts.node.cursor, "specialized_template") else None
-    )
-    for other in (facts.node.cursor.canonical, from_template):
-        if other is None:
-            continue
-        declaration = ctx.table.declaration(other)
-        named = [k for k in declaration.kids if k.kind == Kinds.PARM]
-        if number < len(named):
-            own = [k for k in named[number].kids if 100 <= k.kind < 200]
-            if own:
-                return own[-1]
-    return given
+    return own[-1] if own else given
 
 
 def _bound(ctx: Context, facts: Facts, parameter: Node, given: Node) -> Place:
