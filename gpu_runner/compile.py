@@ -29,6 +29,7 @@ _BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
     "confirm": ("-G",),  # with line information; -lineinfo beside it makes compilers warn
     "shipped": ("-lineinfo",),
 }
+_NO_HEADER: Final = re.compile(r"could not open source file|cannot open source file")
 _UNKNOWN_ARCH: Final = re.compile(r"Unsupported gpu architecture|invalid value for --gpu-architecture")
 _NVCC_SECONDS: Final = 120.0
 
@@ -157,6 +158,13 @@ def find_nvrtc() -> str | None:
 
 def _with_nvcc(nvcc: str, text: str, name: str, options: CompileOptions) -> Compiled:
     """``nvcc -ptx``, in a folder of its own; a ``#line`` in front keeps the user's path in the line information."""
+    try:
+        return _nvcc_in_folder(nvcc, text, name, options)
+    except OSError as error:
+        raise CompileError(f"nvcc cannot be used, for want of temporary files: {error.strerror or error}") from None
+
+
+def _nvcc_in_folder(nvcc: str, text: str, name: str, options: CompileOptions) -> Compiled:
     quoted = name.replace("\\", "\\\\").replace('"', '\\"')
     with tempfile.TemporaryDirectory(prefix="cuda-lsp-") as folder:
         source = Path(folder) / "unit.cu"
@@ -190,7 +198,8 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
     program = ctypes.c_void_p()
     source = text.encode("utf-8", "surrogateescape")
-    folder = installed(library, options.headers) if options.headers and b"#include" in source else None
+    found = installed(library, options.headers) if options.headers and b"#include" in source else None
+    folder, missing = (None, found) if isinstance(found, str) else (found, None)
     headers = texts_by_name(folder, source)
     count = len(headers)
     texts = (ctypes.c_char_p * count)(*[header.encode() for header in headers.values()])
@@ -213,7 +222,8 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         code = library.nvrtcCompileProgram(program, len(flags), array)
         log = _text(library, program, "ProgramLog").strip()
         if code != 0:
-            raise CompileError(log or _message(library, code))
+            said = log or _message(library, code)
+            raise CompileError(f"{said}\n{missing}" if missing is not None and _NO_HEADER.search(said) else said)
         return Compiled(_text(library, program, "PTX"), log, "nvrtc", options.arch)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))

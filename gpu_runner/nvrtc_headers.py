@@ -8,13 +8,10 @@ standard library are then those of ``cuda::std``."""
 from __future__ import annotations
 
 import ctypes
-import logging
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
-
-_log = logging.getLogger(__name__)
 
 _BUILT_IN: Final = (
     "assert.h", "cassert", "cmath", "cstddef", "cstdio", "cstdlib", "cstring", "cuda_runtime.h", "cuda_runtime_api.h",
@@ -91,11 +88,11 @@ def _standard(folder: Path) -> Mapping[str, str]:
     }
 
 
-def installed(library: ctypes.CDLL, parent: str) -> Path | None:
+def installed(library: ctypes.CDLL, parent: str) -> Path | str:
     """The folder below `parent` with the headers that this NVRTC brings along, written there at the first call of this
-    user; None where the library has none or the folder cannot be written. Safe for several processes."""
+    user; why there is none where the library has none or the folder cannot be written. Safe for several processes."""
     if not hasattr(library, "nvrtcInstallBundledHeaders"):
-        return None
+        return "this NVRTC brings no headers along: version 13.5 or a CUDA toolkit does"
     major, minor = ctypes.c_int(), ctypes.c_int()
     library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
     folder = Path(parent) / f"nvrtc-{major.value}.{minor.value}"
@@ -104,9 +101,8 @@ def installed(library: ctypes.CDLL, parent: str) -> Path | None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         code = library.nvrtcInstallBundledHeaders(str(folder).encode(), 0, ctypes.byref(log))
     except OSError as error:
-        _log.warning("the headers of NVRTC cannot be written: %s", error)
-        return None
+        return f"the headers of NVRTC cannot be written to {folder}: {error.strerror or error}"
     if code != 0:
-        _log.warning("the headers of NVRTC cannot be written: %s", (log.value or b"").decode("utf-8", "replace"))
-        return None
+        why = (log.value or b"").decode("utf-8", "replace").strip()
+        return f"the headers of NVRTC cannot be written to {folder}: {why}"
     return folder

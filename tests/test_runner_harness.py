@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import subprocess
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+import gpu_runner.compile as compiling
 from gpu_runner.compile import nearest_arch
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import ArrayArgument, Focus, Goal, Request, RunResult, ScalarArgument, from_json, to_json
 from gpu_runner.search import shows
+from gpu_runner.session import serve
 from gpu_runner.worker import processor_seconds
 
 SHIFT = """
@@ -252,3 +255,27 @@ def test_an_architecture_that_the_compiler_does_not_know_is_the_nearest_one() ->
     assert (result.status, result.compiler) == ("finished", "nvrtc for sm_80, as it knows no sm_85")
     assert [nearest_arch(arch, (75, 80, 90)) for arch in (60, 85, 90, 100)] == [75, 80, 80, 90]
     assert nearest_arch(80, ()) is None
+
+
+def test_a_full_disk_and_a_folder_that_cannot_be_written_end_as_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(compiling.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(compiling, "find_nvcc", lambda: "/usr/bin/nvcc")
+    result = serve(replace(REQUEST, compiler="nvcc"))
+    assert (result.status, result.message) == (
+        "compile",
+        "nvcc cannot be used, for want of temporary files: No space left on device",
+    )
+    (tmp_path / "file").write_text("")
+    source = '#include <cuda_fp16.h>\nextern "C" __global__ void k(half *a) { a[0] = 1.0f; }'
+    request = replace(REQUEST, kernel="k", source=source, instances=(), headers=str(tmp_path / "file" / "cache"))
+    result = serve(replace(request, arguments=(ArrayArgument("f16", 8),)))
+    assert result.status == "compile"
+    assert "cuda_fp16.h" in result.message
+    assert result.message.splitlines()[-1].startswith(
+        ("the headers of NVRTC cannot be written to ", "this NVRTC brings")
+    )
