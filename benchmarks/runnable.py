@@ -213,7 +213,8 @@ def main(arguments: list[str] | None = None) -> None:
     kept = CACHE / f"runnable-{'corpus' if chosen.corpus else 'packages'}.json"
     others: list[dict[str, Any]] = []
     if chosen.package is not None:
-        others = [row for row in json.loads(kept.read_text()) if row["package"] != chosen.package]
+        before = json.loads(kept.read_text()) if kept.exists() else []
+        others = [row for row in before if row["package"] != chosen.package]
         work = [one for one in work if one[0] == chosen.package]
     work.sort(key=lambda one: Path(one[2]).stat().st_size)
     rows: list[dict[str, Any]] = []

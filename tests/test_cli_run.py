@@ -518,3 +518,23 @@ def test_the_architecture_is_that_of_the_flags(tmp_path: Path, capsys: pytest.Ca
     assert main.main(command) == 0
     assert main.main([*command, "--extra-arg", "-arch=sm_90"]) == 1
     assert main.main([*command, "--extra-arg", "-arch=sm_90", "--arch", "80"]) == 0
+
+
+def test_atomics_of_pytorch_need_none_of_its_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "atomics.cu"
+    path.write_text(
+        """#include <ATen/cuda/Atomic.cuh>
+#include <ATen/ATen.h>
+template <typename T> __global__ void sum(T *out, int64_t *count) {
+  gpuAtomicAdd(out, T(1)); gpuAtomicAdd(count, (int64_t)1); gpuAtomicAddNoReturn(out + 1, T(2));
+  if (threadIdx.x == 7) out[1] = 0;
+}
+void go(at::Tensor t, int64_t *n) { sum<float><<<1, 64>>>(t.data_ptr<float>(), n); }
+"""
+    )
+    assert main.main(["run", f"{path}:sum", "--seeds", "1", "--grid", "1", "--block", "64", "--format", "json"]) == 1
+    (first, *_), message = (document := json.loads(capsys.readouterr().out))["races"], document["message"]
+    assert message == ""
+    assert {first["first"]["places"][-1]["line"], first["second"]["places"][-1]["line"]} == {4, 5}
+    assert main.main(["run", f"{path}:sum", "--seeds", "1", "--grid", "1", "--block", "64"]) == 1
+    assert "Atomic.cuh" not in capsys.readouterr().out.replace("#include", "")

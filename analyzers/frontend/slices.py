@@ -56,6 +56,19 @@ _CUB: Final = (
     *(f"cub/warp/warp_{name}.cuh" for name in ("reduce", "scan")),
 )
 """In place of the header of everything, which NVRTC does not take."""
+_ATOMICS_FILE: Final = f"{HEADERS}/libraries/ATen/cuda/Atomic.cuh"
+_GPU_ATOMICS: Final = frozenset({"gpuAtomicAdd", "gpuAtomicAddNoReturn", "gpuAtomicMax", "gpuAtomicMin"})
+_ATOMICS: Final = b"""
+template <typename T> __device__ inline T gpuAtomicAdd(T *address, T value) { return atomicAdd(address, value); }
+template <typename T> __device__ inline void gpuAtomicAddNoReturn(T *address, T value) { atomicAdd(address, value); }
+template <typename T> __device__ inline T gpuAtomicMax(T *address, T value) { return atomicMax(address, value); }
+template <typename T> __device__ inline T gpuAtomicMin(T *address, T value) { return atomicMin(address, value); }
+__device__ inline long gpuAtomicAdd(long *address, long value) {
+  return (long)atomicAdd((unsigned long long *)address, (unsigned long long)value);
+}
+__device__ inline void gpuAtomicAddNoReturn(long *address, long value) { gpuAtomicAdd(address, value); }
+"""
+"""What PyTorch has for the types that CUDA's own atomics take: a slice needs none of its headers."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _OUTER_HEAD: Final = re.compile(
     rb"(?:\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>|\bextern\s*\"C(?:\+\+)?\")(?:\s|//[^\n]*\n|/\*(?:(?!\*/).)*\*/)*\Z",
@@ -106,6 +119,8 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
     public.update(dict.fromkeys(_headers_of_macros(words)))
     body = _rendered(unit, tree, texts)
+    if any(is_bundled(p.file) and p.cursor.spelling in _GPU_ATOMICS for p in reached.values()):
+        body = _line(1, _ATOMICS_FILE) + _ATOMICS + _line(1, unit.path) + body
     if public:
         body = b"".join(b"#include <%s>\n" % name.encode() for name in public) + _line(1, unit.path) + body
     return body.decode("utf-8", "surrogateescape")
@@ -397,7 +412,8 @@ def _public_names(piece: _Piece) -> Iterator[str]:
 def files_of(text: str) -> tuple[str, ...]:
     """The files of the user that a slice is made of."""
     named: list[str] = _LINE.findall(text)
-    return tuple(dict.fromkeys(re.sub(r"\\(.)", r"\1", path) for path in named))
+    paths = dict.fromkeys(re.sub(r"\\(.)", r"\1", path) for path in named)
+    return tuple(path for path in paths if not is_bundled(path))
 
 
 def _line(number: int, path: str) -> bytes:
