@@ -175,7 +175,7 @@ def _confirmations(session: Session, path: str, params: types.CodeActionParams) 
             continue
         if first.shown.stale or not _touches(session, mistake, params.range):
             continue
-        command = run_kernel.confirm(params.text_document.uri, first.shown.result.name, mistake.group)
+        command = run_kernel.confirm(params.text_document.uri, first.shown.mangled, mistake.group)
         yield types.CodeAction(
             title=command.title,
             kind=types.CodeActionKind.QuickFix,

@@ -102,7 +102,8 @@ def _lenses(
         # The unit: a header alone may not compile.
         yield {"range": at, "command": _command("run", RUN, session.documents.uri_of(view.path), name)}
     elif session.settings_for_file(path).trusted and not prefix:
-        command = _command("run", run_kernel.RUN_KERNEL, session.documents.uri_of(result.extent.path), name)
+        # The linker's name: others may have the same in the language.
+        command = _command("run", run_kernel.RUN_KERNEL, session.documents.uri_of(result.extent.path), first.mangled)
         yield {"range": at, "command": command}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cuda_lsp.session import Session
 
 RUN_KERNEL = "cuda-lsp.runKernel"
-"""With a document's URI and the name of a kernel in it."""
+"""With a document's URI and the name of a kernel in it, as in the language or as the linker sees it."""
 CONFIRM = "cuda-lsp.confirm"
 """With a document's URI, the name of a kernel in it, and the group of one of its findings."""
 COMMANDS = (RUN_KERNEL, CONFIRM)

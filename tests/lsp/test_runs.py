@@ -68,7 +68,7 @@ async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_pat
     (offered,) = await editor.commands(uri, "s[t + 1]")
     action = ast.literal_eval(offered)
     assert action["title"] == "Confirm by running (CPU)"
-    assert (action["command"], action["arguments"][:2]) == ("cuda-lsp.confirm", [uri, "shift"])
+    assert (action["command"], action["arguments"][:2]) == ("cuda-lsp.confirm", [uri, "_Z5shiftPf"])
     answer = await command(editor, action["command"], *action["arguments"])
     assert (answer["kernel"], answer["findings"], answer["confirmed"], answer["troubles"]) == ("shift", 1, 1, [])
     await editor.until(editor.shown("shift: 1 of 1 findings confirmed"))
@@ -171,6 +171,45 @@ async def test_cancelling_the_progress_ends_the_run(editor: Editor, tmp_path: Pa
     await editor.until(lambda: editor.reports["t"][-1].kind == "end")
     # The next one does not wait for it.
     assert (await command(editor, "cuda-lsp.runKernel", uri, "fine"))["races"] == 0
+
+
+NAMESAKES = """\
+__global__ void shift(int *out) {
+  out[threadIdx.x] = 1;
+}
+namespace other {
+__global__ void shift(float *out) {
+  __shared__ float s[65];
+  s[threadIdx.x] = out[threadIdx.x];
+  out[threadIdx.x] = s[threadIdx.x + 1];
+}
+}
+template <typename T> __global__ void copy(T *out) {
+  __shared__ T s[65];
+  s[threadIdx.x] = out[threadIdx.x];
+  out[threadIdx.x] = s[(threadIdx.x + sizeof(T) / 8) % 64];
+}
+void go(int *i, float *f, double *d) {
+  shift<<<1, 64>>>(i);
+  other::shift<<<1, 64>>>(f);
+  copy<<<1, 64>>>(f);
+  copy<<<1, 64>>>(d);
+}
+"""
+
+
+@pytest.mark.parametrize(("access", "kernel"), [("s[threadIdx.x + 1]", "shift"), ("s[(thread", "copy<double>")])
+async def test_a_finding_is_confirmed_in_the_kernel_that_it_is_of(
+    editor: Editor, tmp_path: Path, access: str, kernel: str
+) -> None:
+    """Overloads, and instances of a template, have a name in common."""
+    uri = editor.open(tmp_path / "a.cu", NAMESAKES)
+    await editor.until(editor.has(uri, "data-race", "data-race"))
+    await editor.until_idle()
+    (offered,) = await editor.commands(uri, access)
+    action = ast.literal_eval(offered)
+    answer = await command(editor, action["command"], *action["arguments"])
+    assert (answer["kernel"], answer["findings"], answer["confirmed"], answer["troubles"]) == (kernel, 1, 1, [])
 
 
 async def test_nothing_is_run_where_nobody_trusts_the_workspace(connect: Connect, tmp_path: Path) -> None:
