@@ -57,7 +57,7 @@ class FunctionEdit(Between):
     spine: Spine
     conditional: dict[tuple[str, int], Level] = field(default_factory=dict[tuple[str, int], Level])
     conditions: list[bytes] = field(default_factory=list[bytes])
-    """Those that what is between the barriers stays under."""
+    """Those that what is between the barriers stays under, in the words of the source."""
     granted: list[str] = field(default_factory=list[str])
     """What is taken for granted about loops that all threads make."""
     stays: list[int] = field(default_factory=list[int])
@@ -159,6 +159,7 @@ class FunctionEdit(Between):
             if under is None or under.text != flag:
                 raise NotPossible(f"threads that leave the loop in line {line} may have skipped the iteration")
             self.replace(lines, base + flag + b" = " + flag + b" && ", operand(opposite, test), old)
+            self.conditions.append(opposite)
             return under
         if under is None and self._may_be_repeated(statement, (opening, closing)):
             self.found.append(Change(*lines, b""))
@@ -166,7 +167,7 @@ class FunctionEdit(Between):
             return Under(opposite, test)
         name = fresh_name(self._level(body, index), self.text, "taken", self.names)
         self.names.add(name)
-        self.conditions.append(name)
+        self.conditions.append(opposite)
         head = base + b"const bool " + name + b" = " + (under.operand + b" && " if under is not None else b"")
         self.replace(lines, head, operand(opposite, test) if under is not None else opposite, old)
         return Under(name)
@@ -223,7 +224,6 @@ class FunctionEdit(Between):
             self.stays.append(line)
             if loop.kind != "for":
                 raise NotPossible(f"threads leave the loop in line {line} in the middle, and count in its body")
-            self.conditions.append(name)
             under = Under(name)
         if under is None:
             self._body(inner, None, depth)
@@ -290,7 +290,7 @@ class FunctionEdit(Between):
                 head += under.operand + b" && "
                 value = operand(value, statement.test)
             self.replace(lines, head, value, old)
-            self.conditions.append(name)
+            self.conditions.append(condition.strip())
             under = Under(name)
         self._body(inner, under, depth + 1)
 

@@ -13,9 +13,11 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Gap, Statement
 from analyzers.model import Finding
+from quickfix.braces import braces
 from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_out, typed
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
+from quickfix.joined import holds_another, joined
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
@@ -49,12 +51,33 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
     gap = chosen[-1]
     levels = _levels(gap)
     level = levels[-1]
+    if len(levels) > 2 and holds_another(levels[-2], level) and _is_entered_by_some(levels[-2], varying):
+        try:
+            return _joined(session, levels[-3], levels[-2], level)
+        except NotPossible:
+            pass  # each of the two is opened up by itself
     if level.body.role in ("then", "else") and len(levels) > 1:
         inside = sorted(g.index for g in chosen if g.body is gap.body and g.index)
         return _halved(session, levels[-2], level, inside) if inside else _kept(session, levels[-2], level)
     if level.body.role != "loop" or len(levels) < 3 or levels[-2].body.role not in ("then", "else"):
         return None
     return _into_loop(session, levels[-3], levels[-2])
+
+
+def _is_entered_by_some(level: Level, varying: Collection[tuple[str, int]]) -> bool:
+    return (level.function.path, level.body.start) in varying
+
+
+def _joined(session: Session, around: Level, outer: Level, inner: Level) -> Restructuring:
+    text = session.trees.texts[outer.function.path]
+
+    def where(layout: Layout, of: Level, inside: Level) -> tuple[int, int]:
+        assert of.owner is not None
+        return condition_of(layout, of.owner, inside, line_of(text, of.owner.keyword))[0]
+
+    changes = joined(text, around, outer, inner, where)
+    assert outer.owner is not None
+    return Restructuring(outer.function.path, changes, "join the conditionals", outer.owner.keyword)
 
 
 def _at_end(gap: Gap) -> bool:
@@ -217,17 +240,22 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     if len(level.body.statements) != 1:
         return left_alone(session, outer, level)
     text = session.trees.texts[level.function.path]
-    layout, statement = Layout(text), level.owner
+    layout, statement, loop = Layout(text), level.owner, level.body.statements[0]
     assert statement is not None
-    if level.body.role != "then" or len(statement.bodies) > 1 or level.body.statements[0].kind != "for":
-        raise NotPossible(f"the loop in line {line_of(text, level.body.statements[0].keyword)} is not a plain `for`")
+    line = line_of(text, loop.keyword)
+    if loop.kind in ("while", "do"):
+        raise NotPossible(f"the loop in line {line} is a `{loop.kind}`: only a `for` that counts leaves its condition")
+    if level.body.role != "then" or len(statement.bodies) > 1 or loop.kind != "for":
+        raise NotPossible(f"the loop in line {line} is not a plain `for`, or its conditional has an `else`")
+    if not level.body.braced:
+        return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
     condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
     changes, granted = inside_out(outer, level, text, condition)
     return Restructuring(
         level.function.path,
         sorted(changes, key=lambda c: (c.start, c.end)),
         "let all threads make the loop",
-        level.body.statements[0].keyword,
+        loop.keyword,
         granted=granted,
     )
 

@@ -13,17 +13,19 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
-from quickfix.edits import Change, text_edits
+from quickfix.edits import WARP_BARRIER, Change, text_edits
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.verify import PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
+    barrier_in_words,
     barriers_in_words,
     compose,
     edits_of,
     empty_bodies,
+    kind_in_words,
     lines_in_words,
     notes_of,
     pair_in_words,
@@ -65,6 +67,13 @@ def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         olds = [in_old_text(f, without.files) for f in found]
         return not appeared or any(old is not None and key_of(old) in appeared for old in olds)
 
+    if _are_of_warps(family):
+        of_warps = bare.for_warps()
+        placed = place(of_warps, repaired, wanted)
+        if isinstance(placed, Placed):
+            moved = _moved(session, without, of_warps, placed, repaired, family)
+            if isinstance(moved, Fix):
+                return moved
     placed = place(bare, repaired, wanted)
     if isinstance(placed, Placed):
         return _moved(session, without, bare, placed, repaired, family)
@@ -90,6 +99,11 @@ def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         cost=cost,
         notes=empty_bodies(without),
     )
+
+
+def _are_of_warps(family: Sequence[Finding]) -> bool:
+    barriers = {f.accesses[0].text.partition("(")[0].strip() for f in family}
+    return barriers == {WARP_BARRIER.decode().partition("(")[0]}
 
 
 def _removed_in_words(family: Sequence[Finding]) -> str:
@@ -156,17 +170,23 @@ def _moved(
     promised = {finding.group for finding in family}
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
-    added = words(placed.barriers, trips_of(kernels))
-    cost = f"−{barriers_in_words(len(family))}, {added}"
+    added = words(placed.barriers, trips_of(kernels), kind_in_words(bare))
+    dearer = _are_of_warps(family) and not bare.orders_warps
+    lost = barriers_in_words(len(family))
+    if dearer:
+        lost, added = f"{len(family)} warp {lost.partition(' ')[2]}", f"{added}, which costs more"
+    cost = f"−{lost}, {added}"
     barrier = family[0].accesses[0]
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"
-    elif len(placed.barriers) == 1:
-        title = f"Move {shown(barrier)} from {lines_in_words(family)} {places.removeprefix('__syncthreads() ')}"
+    elif len(placed.barriers) == 1 and not dearer:
+        same = places.removeprefix(f"{barrier_in_words(bare)} ")
+        title = f"Move {shown(barrier)} from {lines_in_words(family)} {same}"
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"
     # One barrier for another is no more and no less, unless it is in a loop.
-    price = "" if len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops else f", {cost}"
+    same_price = len(family) == len(placed.barriers) == 1 and not placed.barriers[0].loops and not dearer
+    price = "" if same_price else f", {cost}"
     return Fix(
         title=f"{title} — all threads get there{price}",
         kind="move-barrier",

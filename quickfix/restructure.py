@@ -9,7 +9,8 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
-* A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`).
+* A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
+  that holds nothing but another one becomes one with it (`joined`).
 * What stands behind a `continue` goes under the opposite of its condition (`guards`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
 """
@@ -22,6 +23,7 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.model import Access, Finding
 from quickfix import switches
+from quickfix.braces import braces
 from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
@@ -30,7 +32,7 @@ from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
-from quickfix.sections import balanced, refuse_halves
+from quickfix.sections import refuse_halves
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.strides import strides_of_rows
@@ -238,8 +240,7 @@ def _uniform_loop(
     level, loop = found
     text = session.trees.texts[level.function.path]
     if not level.body.braced:
-        line = line_of(text, loop.keyword)
-        return Restructuring(level.function.path, _braces(level, loop, Layout(text), line), "", loop.keyword)
+        return Restructuring(level.function.path, braces(level, text), "", loop.keyword)
     rows = strides_of_rows(session.kernels, level.function.path, level.loop_line)
     changes = uniform(level, loop, text, rows=rows)
     if changes is None:
@@ -249,22 +250,6 @@ def _uniform_loop(
     return Restructuring(
         level.function.path, changes, "let all threads make all iterations of the loop", loop.keyword, cost
     )
-
-
-def _braces(level: Level, loop: Statement, layout: Layout, line: int) -> list[Change]:
-    """Braces around the body of a loop that has none."""
-    body, outer = level.body, layout.indentation(loop.keyword)
-    head, end = layout.last_visible(body.start, loop.start), layout.line_end(body.end)
-    if loop.macro or not layout.is_first(loop.keyword) or layout.text[head : body.start].strip():
-        raise NotPossible(f"the loop in line {line} has no braces")
-    if not balanced(layout.text, loop.keyword, end):
-        raise NotPossible(f"preprocessor lines cut the loop in line {line}")
-    closing = Change(end, end, layout.newline + outer + b"}")
-    if not layout.same_line(head, body.start):
-        return [Change(head, head, b" {"), closing]
-    unit = layout.unit(level.function)
-    more = [Change(each, each, unit) for each in indented(layout.text, body.start, body.end)]
-    return [Change(head, body.start, b" {" + layout.newline + outer + unit), *more, closing]
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

@@ -41,6 +41,32 @@ def test_preprocessor_lines_stay_where_they_are() -> None:
     assert "preprocessor" in said
 
 
+LOOPS = """__global__ void k(int *out, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x, i = 0;
+  {0}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        (
+            "if (t < 40) {\n    do {\n      s[t] = i;\n      out[t] += s[39 - t];\n    } while (++i < n);\n  }",
+            "is a `do`",
+        ),
+        ("if (t < 40) { s[t] = t; out[t] = s[39 - t]; }", "The conditional in line 4 does not begin its line."),
+        ("if (t < 40) s[t] = t; else out[t] = s[63 - t];", "does not begin its line"),
+    ],
+)
+def test_what_is_not_rewritten_says_why_in_a_line(code: str, why: str) -> None:
+    text = LOOPS.format(code)
+    if "line" in why:
+        text = text.replace("\n  if", " if")
+    assert why in refusal(text)
+
+
 ANYWAY = """// cuda-lsp: launch grid=(2) block=(256)
 __global__ void k(float *out, const float *in, int count, int each) {
   __shared__ float part[256];

@@ -72,8 +72,8 @@ class Declared:
     type: str
     """As the source would write it, without `const` and `volatile`."""
     assignable: bool
-    """It is a number, a pointer or one of CUDA's vectors, not volatile, initialised with `=`: declaring it without a
-    value and assigning that later comes to the same."""
+    """It is a number, a pointer, one of CUDA's vectors or a class that no code makes or copies, not volatile, and has a
+    value after `=`: declaring it without one and assigning that later comes to the same."""
     bare: bool = False
     """It is of such a type and has no value."""
     plain: bool = False
@@ -442,6 +442,7 @@ class _Builder:
             canonical = child.type.get_canonical()
             spelling = _unqualified(child.type.spelling)
             plain = canonical.kind.value in _PLAIN or _VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+            plain = plain or (canonical.kind == TypeKind.RECORD and canonical.is_pod())
             following = self.code[at + len(name) : self._range(child)[1]].lstrip()
             local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
                 [b"static"],
