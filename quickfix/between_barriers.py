@@ -95,11 +95,7 @@ class Between(LineEdits):
             line = line_of(text, statement.start)
             shared = layout.code.startswith(b"__shared__", statement.start)
             if not used and not shared:
-                if _may_declare(
-                    layout.code[statement.start : statement.end],
-                    statement,
-                    with_macros(layout.code[slice(*rest)], text),
-                ):
+                if self._may_declare(statement, rest):
                     raise NotPossible(f"a declaration in line {line} cannot be moved")
                 kept.append(statement)
                 continue
@@ -166,6 +162,20 @@ class Between(LineEdits):
         used = self.mentioned(rest)
         return next((d.name for d in statement.declares or () if self.variables[d.at] in used), "")
 
+    def _may_declare(self, statement: Statement, rest: tuple[int, int]) -> bool:
+        """Whether a statement that is not understood declares something that is used behind it: a variable, which the
+        tree shows, or a type, as far as the text does."""
+        if statement.declares is not None or statement.kind not in ("declaration", "other"):
+            return False
+        declared = {
+            u.variable for u in uses_in(self.function, (statement.start, statement.end)) if u.kind == "declared"
+        }
+        if not declared.isdisjoint(self.mentioned(rest)):
+            return True
+        names = set(re.findall(rb"([A-Za-z_]\w*)\s*[\[=;,({]", self.layout.code[statement.start : statement.end]))
+        used = with_macros(self.layout.code[slice(*rest)], self.text)
+        return any(re.search(rb"\b" + name + rb"\b", used) for name in names)
+
     def _merged(self, statement: Statement, under: Under) -> bool:
         """Add the condition to that of a conditional that stands alone."""
         head = slice(statement.keyword, statement.head_end)
@@ -190,11 +200,3 @@ def _declarations(names: Mapping[str, Sequence[str]]) -> Iterable[bytes]:
             yield from (f"{written}{name}".encode() for name in found)
         else:
             yield f"{written} {', '.join(found)}".encode()
-
-
-def _may_declare(code: bytes, statement: Statement, rest: bytes) -> bool:
-    """Whether a statement that is not understood declares something that occurs in `rest`."""
-    if statement.declares is not None or statement.kind not in ("declaration", "other"):
-        return False
-    names = set(re.findall(rb"([A-Za-z_]\w*)\s*[\[=;,({]", code))
-    return any(re.search(rb"\b" + name + rb"\b", rest) for name in names)

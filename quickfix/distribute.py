@@ -9,10 +9,10 @@ needs it, the engine finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Slot, Statement
 from analyzers.frontend.plain import Test
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
@@ -25,16 +25,7 @@ _STEP: Final = re.compile(
     rb"\s*\Z"
 )
 DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
-_WORD: Final = re.compile(rb"(?<![\w.])[A-Za-z_]\w*")
-_NUMBER: Final = rb"(?:[1-9]\d*|0[xX][0-9a-fA-F]*[1-9a-fA-F][0-9a-fA-F]*)[uUlL]*"
-_EXTENT: Final = rb"(?:(?:int|unsigned)?\s*\(?\s*(?:" + _NUMBER + rb"|(?:blockDim|gridDim)\.[xyz])\s*\)?\s*)"
-_POSITIVE: Final = re.compile(_EXTENT + rb"(?:\*\s*" + _EXTENT + rb")*")
-"""Never zero: numbers, dimensions and products of them."""
 _SMALL: Final = range(1, 1 << 16)
-_DIVISOR: Final = re.compile(rb"[/%]\s*(?P<by>[^\s;<>=+-]*)")
-
-
-_TYPES: Final = frozenset({b"int", b"unsigned", b"signed", b"long", b"short", b"char", b"size_t", b"uint", b"sizeof"})
 
 
 def inside_out(
@@ -144,7 +135,7 @@ def counts_for_all(
         raise NotPossible(f"the loop in line {line} does more than count")
     if not loop.plain >= frozenset(("start", "test", "step")):
         raise NotPossible(f"the head of the loop in line {line} may act or read memory")
-    granted = _check_without_condition(text, function, loop, line, counter["value"], change, test, condition)
+    granted = _check_without_condition(text, function, loop, line, change, test, condition)
     head = (opening, loop.head_end)
     counted = {u.variable for u in uses_in(function, head) if u.kind == "declared"}
     used = mentioned(function, head)
@@ -169,7 +160,6 @@ def _check_without_condition(
     tree: FunctionTree,
     loop: Statement,
     line: int,
-    start: bytes,
     change: re.Match[bytes],
     test: bytes,
     condition: Range | None,
@@ -177,40 +167,28 @@ def _check_without_condition(
     """The head ends, and divides by nothing that may be zero, for threads whose condition is false too: it may be the
     condition that excludes a step of zero. Gives what is taken for granted."""
 
-    def is_positive(value: bytes) -> bool:
-        name = value.strip()
-        if _POSITIVE.fullmatch(name):
-            return True
-        if not _WORD.fullmatch(name):
-            return False
-        used = {u.variable for u in uses_in(tree, (loop.keyword, loop.head_end)) if u.name == name.decode()}
-        if not used:
-            given = re.findall(rb"^[ \t]*#[ \t]*define[ \t]+" + name + rb"[ \t]+([^\n]*)", text, re.MULTILINE)
-        elif stay(tree, used, (tree.start, tree.end)):
-            places = [u.at + len(name) for u in tree.uses if u.kind == "declared" and u.variable in used]
-            found = [re.match(rb"\s*=\s*([^;]*);", text[at : tree.end]) for at in places]
-            given = [each[1] for each in found if each is not None]
-        else:
-            return False
-        return len(given) == 1 and _POSITIVE.fullmatch(given[0].strip()) is not None
+    def is_size(slot: Slot) -> bool:
+        variables = loop.sizes.get(slot)
+        return variables is not None and stay(tree, variables, (tree.start, tree.end))
 
     by = change["by"] or b"1"
     step = change.group().split(by)[0] if change["by"] else change.group()
     name = change["name"] or change["same"]
     limit = _limit(name, test)
+    compared = _COMPARED.match(test)
+    known = compared is not None and is_size("right" if compared["left"] == name else "left")
     small = limit is not None and loop.by in _SMALL and not _bounds(text, tree, condition, loop, limit)
     unit = by.strip() == b"1" or loop.by == 1
     far = _far(loop, name, step, test, limit) if small and loop.by is not None and limit is not None else None
-    ends = _ends(name, step, unit, test, is_positive, loop.test, far is not None) or (
-        _is_not_zero(name, test, loop.test) and is_positive(start) and (b">>" in step or (b"/" in step and not unit))
+    ends = _ends(name, step, unit, test, known, loop.test, far is not None) or (
+        _is_not_zero(name, test, loop.test) and is_size("start") and (b">>" in step or (b"/" in step and not unit))
     )
-    steps = is_positive(by) or (loop.by is not None and loop.by > 0)
-    if not steps or not ends or (re.search(rb"\*|<<", step) and not is_positive(start)):
+    steps = not change["by"] or is_size("by")
+    if not steps or not ends or (re.search(rb"\*|<<", step) and not is_size("start")):
         raise NotPossible(f"the loop in line {line} may not end where its condition is false")
-    for value in (start, test, by):
-        if any(not is_positive(match["by"]) for match in _DIVISOR.finditer(value)):
-            raise NotPossible(f"the head of the loop in line {line} may divide by zero where its condition is false")
-    if not far or limit is None or unit or is_positive(limit):
+    if loop.divisors is None or not stay(tree, loop.divisors, (tree.start, tree.end)):
+        raise NotPossible(f"the head of the loop in line {line} may divide by zero where its condition is false")
+    if not far or limit is None or unit or known:
         return ""
     return f"Assumes that `{limit.decode()}` is at most {far}: beyond, the loop in line {line} would not end."
 
@@ -303,11 +281,9 @@ def _conjuncts(text: bytes, start: int, end: int) -> Iterable[Range]:
     yield at, end
 
 
-def _ends(
-    name: bytes, step: bytes, unit: bool, test: bytes, is_known: Callable[[bytes], bool], shape: Test, small: bool
-) -> bool:
+def _ends(name: bytes, step: bytes, unit: bool, test: bytes, known: bool, shape: Test, small: bool) -> bool:
     """Whether a counter that is changed by `step` comes to an end of `test` whatever the limit is, without leaving the
-    range of its type. `unit`: by one; `is_known`: a value is a number or a size, which is far from the end of the
+    range of its type. `unit`: by one; `known`: the limit is a number or a size, which is far from the end of the
     range; `small`: by a small number, and nothing is against that the limit is far from the end of the range."""
     compared = _COMPARED.match(test)
     if compared is None or shape.operator != compared["operator"].decode() or not shape.integers:
@@ -319,7 +295,6 @@ def _ends(
         own, other = other, own
     if left != name or not _is_wide(own):
         return False
-    known = is_known(limit)
     if b"+" in step:
         return known if operator == b"<=" else operator == b"<" and (known or small or (unit and _holds(own, other)))
     if b"*" in step or b"<<" in step:

@@ -177,6 +177,47 @@ def test_a_condition_that_protects_the_head_of_a_loop_stays_around_it(
     assert why in refusal(PROTECTED.format(own=own, condition=condition, start=start, test=test, step=step))
 
 
+IN_A_HEADER = """#if 0
+#define STEP 4
+#endif
+#include "step.h"
+#define HALF(x) ((x) / m)
+#define COUNTER(c) int c = s[t]
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, const int *in, int n, int m) {{
+  __shared__ int s[64];
+  int t = threadIdx.x, c = 7;
+  s[t] = n;
+  __syncthreads();
+  if (n > 0 && m > 0 && t < 40) {{
+    for (int i = 0; i < {limit}; i += {step}) {{
+      {begin}
+      s[t] = in[t + i];
+      out[t] += s[(t + 1) % 40];
+      {end}
+    }}
+  }}
+  out[t] += c;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "header", "possible"),
+    [
+        ({}, "#define STEP 4", True),
+        ({}, "#define STEP blockDim.x", True),
+        ({}, "#define STEP n", False),
+        ({"limit": "HALF(64)"}, "#define STEP 4", False),
+        ({"begin": "COUNTER(c);", "end": "out[t] += c;"}, "#define STEP 4", False),
+    ],
+)
+def test_macros_are_what_they_stand_for(parts: dict[str, str], header: str, possible: bool) -> None:
+    text = IN_A_HEADER.format(**{"limit": "64", "step": "STEP", "begin": "", "end": "", **parts})
+    answer = repaired(text, "k", unsaved={"/restructured/step.h": header})
+    assert isinstance(answer, Fix) == possible, answer
+
+
 COUNTED = """typedef unsigned char Small;
 __global__ void other(int n, int i, float m) {{}}
 {0}__global__ void k(int *a, int *out, {1} n) {{

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -19,6 +19,7 @@ from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.plain import UNKNOWN_TEST, Test, constant_step, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.settled import is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, Signature, signatures
+from analyzers.frontend.sizes import divisors, size_of
 from analyzers.frontend.uses import Use, uses_of
 from analyzers.ir.kernel import Instances
 
@@ -26,6 +27,8 @@ StatementKind = Literal[
     "compound", "if", "for", "while", "do", "switch", "declaration", "expression", "jump", "label", "empty", "other"
 ]
 Part = Literal["start", "test", "step", "arguments", "target", "value"]
+Slot = Literal["start", "left", "right", "by"]
+"""The first value of a counter, the sides of the comparison, and what the counter is changed by."""
 Role = Literal["function", "lambda", "then", "else", "loop", "block", "case"]
 
 
@@ -110,6 +113,10 @@ class Statement:
     """What the step of a `for` changes its variable by at most, and never by nothing (`plain.constant_step`)."""
     by_signed: bool = False
     """That has a type with a sign."""
+    sizes: Mapping[Slot, frozenset[int]] = field(default_factory=dict[Slot, frozenset[int]])
+    """What in the head of a `for` is greater than zero, with the variables that have to stay for that (`sizes`)."""
+    divisors: frozenset[int] | None = None
+    """The variables that have to stay for the head of a `for` to divide by nothing but sizes, if they are known."""
 
     @property
     def is_loop(self) -> bool:
@@ -534,6 +541,9 @@ class _Builder:
         test = slots.get("test", ())
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
+        sizes = self._sizes(slots)
+        every = [divisors(c, self._values) for found in slots.values() for c in found]
+        divided = frozenset[int]().union(*(d for d in every if d is not None)) if None not in every else None
         by, by_signed = constant_step(steps[0], self._values) if len(steps) == 1 else (None, False)
         return Statement(
             name,
@@ -549,6 +559,8 @@ class _Builder:
             test=shape,
             by=by,
             by_signed=by_signed,
+            sizes=sizes,
+            divisors=divided if kind == Kinds.FOR else None,
         )
 
     def _slots(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> dict[Part, Sequence[Any]]:
@@ -562,6 +574,24 @@ class _Builder:
             name: [c for c in head if low <= self._range(c)[0] < high]
             for name, low, high in zip(_SLOTS, bounds, bounds[1:], strict=False)
         }
+
+    def _sizes(self, slots: Mapping[Part, Sequence[Any]]) -> dict[Slot, frozenset[int]]:
+        """Of the head of a `for`."""
+        found: dict[Slot, Any] = {}
+        start, test, step = (list(slots.get(part, ())) for part in _SLOTS)
+        variables = children(start[0]) if len(start) == 1 and start[0]._kind_id == Kinds.DECL_STMT else []
+        if len(variables) == 1:
+            found["start"] = initializer(variables[0])
+        if len(test) == 1 and test[0]._kind_id == Kinds.BINARY:
+            found["left"], found["right"] = children(test[0])
+        if len(step) == 1 and step[0]._kind_id == Kinds.COMPOUND_ASSIGN:
+            found["by"] = children(step[0])[1]
+        sizes: dict[Slot, frozenset[int]] = {}
+        for slot, expression in found.items():
+            variables = size_of(expression, self._values) if expression is not None else None
+            if variables is not None:
+                sizes[slot] = variables
+        return sizes
 
     def _opened_together(self, inner: Statement, kind: int) -> Statement:
         """A control statement whose header one macro wrote together with that of the statement inside it."""

@@ -54,7 +54,7 @@ class _Walk:
             if variable is not None and variable._kind_id not in (Kinds.FUNCTION, Kinds.METHOD):
                 # What a lambda changes is changed whenever it is called.
                 own: UseKind = "lent" if kind == "changed" and self.lambdas else kind
-                yield Use(expansion_offset(cursor.location), variable.spelling, _number(variable), own)
+                yield Use(expansion_offset(cursor.location), variable.spelling, number_of(variable), own)
         elif which == Kinds.LAMBDA:
             self.lambdas += 1
             yield from self._all(cursor, "read")
@@ -82,7 +82,7 @@ class _Walk:
             yield from self.uses(child, kind)
 
     def _declaration(self, cursor: Any) -> Iterator[Use]:
-        yield Use(expansion_offset(cursor.location), cursor.spelling, _number(cursor), "declared")
+        yield Use(expansion_offset(cursor.location), cursor.spelling, number_of(cursor), "declared")
         yield from self._all(cursor, _given(cursor.type))
 
     def _operation(self, cursor: Any, kind: UseKind) -> Iterator[Use]:
@@ -145,7 +145,8 @@ class _Walk:
             yield from self.uses(part, kind if 100 <= part._kind_id < 200 else "read")
 
 
-def _number(variable: Any) -> int:
+def number_of(variable: Any) -> int:
+    """The same for all cursors of one variable."""
     return variable.canonical.data[0] or 0
 
 
