@@ -9,6 +9,7 @@ one instance under one launch, asks for the repair of what the scenario is about
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -81,13 +82,17 @@ def _fetch_included(scenario: Scenario, root: Path) -> None:
     """What the sources include, as far as it is in the repository's own folders; what is not is remembered."""
     listed = root / ".absent"
     absent = set(listed.read_text().splitlines()) if listed.is_file() else set[str]()
-    texts, seen = [scenario.unit or (root / scenario.path).read_text(errors="replace")], set[str]()
+    first = scenario.unit or (root / scenario.path).read_text(errors="replace")
+    texts, seen = [(first, str(Path(scenario.path).parent))], set[tuple[str, str]]()
     while texts:
-        for name in _INCLUDE.findall(texts.pop()):
-            if name not in seen and name.endswith(("pp", ".h", ".cuh")):
-                seen.add(name)
-                found = next((f for f in scenario.folders if _is_there(scenario, f"{f}/{name}", root, absent)), None)
-                texts += [(root / found / name).read_text(errors="replace")] if found is not None else []
+        text, beside = texts.pop()
+        for name in _INCLUDE.findall(text):
+            if (name, beside) not in seen and name.endswith(("pp", ".h", ".cuh")):
+                seen.add((name, beside))
+                paths = (os.path.normpath(f"{folder}/{name}") for folder in (beside, *scenario.folders))
+                found = next((path for path in paths if _is_there(scenario, path, root, absent)), None)
+                if found is not None:
+                    texts.append(((root / found).read_text(errors="replace"), str(Path(found).parent)))
     listed.write_text("".join(f"{path}\n" for path in sorted(absent)))
 
 
