@@ -18,7 +18,6 @@ from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level
 from quickfix.variables import declarations, mentioned, uses_in
 
-_DIVIDES: Final = re.compile(rb"[/%](?!\s*[1-9])")
 _DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _Rule = Callable[[Declared], bool]
 
@@ -108,9 +107,7 @@ def is_quiet(layout: Layout, statement: Statement) -> bool:
     code = layout.code[statement.start : statement.end]
     value = code.partition(b"=")[2].rstrip(b"; \t\r\n")
     plain = statement.declares is not None and all(d.plain or d.bare for d in statement.declares)
-    if not layout.is_first(statement.start) or not (plain or (code.startswith(b"__shared__") and not value)):
-        return False
-    return not _DIVIDES.search(value)
+    return layout.is_first(statement.start) and (plain or (code.startswith(b"__shared__") and not value))
 
 
 def _refuse_pointers(text: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:

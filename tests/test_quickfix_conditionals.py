@@ -152,3 +152,25 @@ def test_a_refusal_names_lines_of_the_text_as_it_is() -> None:
     said = repaired(text, "k")
     assert isinstance(said, FixRefusal)
     assert "The loop in line 8 is not a plain `for`" in said.text
+
+
+def test_what_may_divide_by_zero_stays_under_its_condition() -> None:
+    text = (
+        """#define PART(x) ((x) / n)
+#define HALF(x) ((x) / 2)
+"""
+        + LAUNCH
+        + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (n > 0 && t < 40) {
+    int half = HALF(t);
+    int part = PART(t);
+    s[t] = in[t];
+    out[t] = s[39 - t] + part + half;
+  }
+}
+"""
+    )
+    after = edited(text, repaired(text, "k"))
+    assert "\n  int half = HALF(t);\n  int part;\n  if (taken) {\n    part = PART(t);\n" in after

@@ -80,7 +80,7 @@ class Declared:
     bare: bool = False
     """It is of such a type and has no value."""
     plain: bool = False
-    """Its value is plain (`plain`)."""
+    """Its value is plain (`plain`), and divides by nothing that may be zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +431,11 @@ class _Builder:
         settled = not is_open(variable) or is_number(variable, self._numbers)
         return settled and _has_value(variable, self._is_plain)
 
+    def _divides_safely(self, variable: Any) -> bool:
+        """Whether the value of a variable divides by constants and dimensions only."""
+        value = initializer(variable)
+        return value is None or divisors(value, self._values) == frozenset()
+
     def _is_plain_part(self, part: Part, expression: Any) -> bool:
         if part == "test":
             return self._is_plain(expression)
@@ -460,7 +465,11 @@ class _Builder:
             movable = bool(plain) and local and "(" not in spelling
             bare = movable and not following
             value = movable and following.startswith(b"=")
-            found.append(Declared(name, at, spelling, value, bare, value and self._is_given(child)))
+            found.append(
+                Declared(
+                    name, at, spelling, value, bare, value and self._is_given(child) and self._divides_safely(child)
+                )
+            )
         return tuple(found)
 
     def _assignment(self, cursor: Any) -> Assignment | None:
