@@ -151,7 +151,7 @@ def test_a_refusal_names_lines_of_the_text_as_it_is() -> None:
     )
     said = repaired(text, "k")
     assert isinstance(said, FixRefusal)
-    assert "The loop in line 8 is not a plain `for`" in said.text
+    assert "The loop in line 8 is a `do`" in said.text
 
 
 def test_what_may_divide_by_zero_stays_under_its_condition() -> None:
