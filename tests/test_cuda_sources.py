@@ -106,7 +106,7 @@ def test_the_summary_says_what_was_left_out(
     assert main(["check", "."], FAKE) == CLEAN
     out = capsys.readouterr().out
     assert "1 kernel in 1 file: 1 race-free" in out
-    assert "left out: 3 files, checked where they are named: 2 in vendored folders, 1 ignored by git\n" in out
+    assert "left out unless named: 3 files (2 in vendored folders, 1 ignored by git)\n" in out
     main(["check", ".", "--format", "json"], FAKE)
     assert json.loads(capsys.readouterr().out)["left_out"] == [
         {"reason": VENDORED, "files": 2},

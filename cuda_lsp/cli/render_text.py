@@ -129,7 +129,7 @@ class TextRenderer:
             return ""
         number = sum(report.left_out.values())
         told = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
-        return f"left out: {number} {_plural(number, 'file')}, checked where they are named: {told}\n"
+        return f"left out unless named: {number} {_plural(number, 'file')} ({told})\n"
 
     def gone(self, report: Report) -> str:
         """Which entries of the baseline no longer occur."""
