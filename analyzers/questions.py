@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from analyzers.frontend.lower import FoundKernel, FoundUnit
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
-from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit
+from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit, with_limits
 from analyzers.hostguide.launches import HostFacts
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.fingerprint import fingerprint
@@ -143,7 +143,7 @@ def contexts_of(
     else:
         written, skipped_here = user_contexts(kernel, directives)
         skipped += skipped_here
-        contexts += launches if options.use_host else ()
+        contexts += [with_limits(c, kernel) for c in launches] if options.use_host else ()
         contexts += written
         contexts = contexts or [default_context(kernel, any_blocks=not options.use_host)]
     assumed = [with_assumptions(c, kernel, directives) for c in contexts]

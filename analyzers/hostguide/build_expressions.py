@@ -113,6 +113,10 @@ class ExpressionBuilder:
         """Names of functions and variables of which another definition may be linked."""
         self.repeated: set[tuple[str, str]] = set()
         """Classes and data members of theirs that share an object with another member of that name."""
+        self.tuple_like: frozenset[str] = frozenset()
+        """Names of the program's classes that are taken apart by functions called ``get``."""
+        self.bases: set[str] = set()
+        """Names of the classes that others derive from, without template arguments."""
         self.depth = 0
         self._declarations: dict[int, Declaration] = {}
         self._bindings: dict[int, tuple[Declaration, int, int]] = {}
@@ -326,6 +330,8 @@ class ExpressionBuilder:
         if found is None:
             return self._other(cursor)
         declared, position, count = found
+        if self.takes_apart(declared):
+            return self.opaque(cursor)
         ty = declared.ty.target if isinstance(declared.ty, ReferenceTo) else declared.ty
         whole = Node("ref", ty, (), declared, cursor)
         if isinstance(ty, ArrayOf):
@@ -340,6 +346,11 @@ class ExpressionBuilder:
             holder = Node("member", PointerTo(member.target, None, member.const), (whole,), name, cursor)
             return Node("deref", member.target, (holder,), None, cursor)
         return Node("member", member, (whole,), name, cursor)
+
+    def takes_apart(self, declared: Declaration) -> bool:
+        """Whether functions of the program give the parts of an object that a structured binding names."""
+        ty = declared.ty.target if isinstance(declared.ty, ReferenceTo) else declared.ty
+        return declared.name.startswith("[") and isinstance(ty, RecordType) and _plain(ty.head) in self.tuple_like
 
     def bind_names(self, cursor: Any) -> tuple[Declaration, Any | None]:
         """The object behind a structured binding, and what it is initialised with."""
@@ -393,9 +404,11 @@ class ExpressionBuilder:
         return str(field.spelling)
 
     def learn_bases(self, declaration: Any) -> None:
-        """Take note of data members that share their name with one of a base class, or of another one."""
-        if not any(c.kind == CursorKind.CXX_BASE_SPECIFIER for c in cindex.class_members(declaration)):
+        """Take note of the bases, and of data members that share their name with one of theirs, or of another one."""
+        bases = [c for c in cindex.class_members(declaration) if c.kind == CursorKind.CXX_BASE_SPECIFIER]
+        if not bases:
             return
+        self.bases |= {_plain(_base_declaration(base).spelling) for base in bases}
         holders: dict[str, set[str]] = {}
         waiting, seen = [declaration], 0
         while waiting and seen < _MOST_BASES:

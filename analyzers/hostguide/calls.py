@@ -10,8 +10,10 @@ import re
 
 from analyzers.frontend.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
 from analyzers.hostguide.borrowed import is_borrowed
-from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.build import TreeBuilder, is_written_by_compiler
 from analyzers.hostguide.build_expressions import LEFT_OUT
+from analyzers.hostguide.declared import FUNCTIONS
+from analyzers.hostguide.given import launches_later, only_asks
 from analyzers.hostguide.hosttypes import OTHER, VOID, HostType, PointerTo, RecordType, ReferenceTo
 from analyzers.hostguide.implicit import Implicit
 from analyzers.hostguide.library import (
@@ -72,6 +74,8 @@ class Caller(Implicit):
 
     wanted: frozenset[str] = frozenset()
     """Names of the functions from which a kernel can be launched."""
+    by_value: frozenset[str] = frozenset()
+    """Names of the kernels that are named otherwise than to be launched."""
 
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
@@ -124,22 +128,38 @@ class Caller(Implicit):
             return self.run_closure(leaves[0][1], [a for a in node.args[1:] if a is not None], node)
         for _, leaf in leaves:
             self.unfollowed(leaf)
+        if node.arg(0).op == "binary" and node.arg(0).value in (".*", "->*"):
+            self._changed_by_member(node.arg(0))
         return self.unknown_call(node, None, node.args[1:])
 
-    def unfollowed(self, value: Value) -> None:
-        """A function or closure goes where its calls cannot be seen."""
+    def _changed_by_member(self, callee: Node) -> None:
+        """A member function that a pointer says is called on an object."""
+        base = callee.arg(0)
+        place = self.place(base) if callee.value == ".*" else self.pointee(self.peek(base))
+        if place is not None:
+            self.unfollowed(place)
+            self.forget(place)
+            self.escape((place.variable,))
+
+    def unfollowed(self, value: Value, seen: frozenset[Variable] = frozenset(), later: bool = True) -> None:
+        """A function or closure goes where its calls cannot be seen, by itself or in an object. ``later``: it may be
+        kept there, and called after what follows here."""
         if isinstance(value, FunctionValue) and value.cursor.spelling in self.wanted:
             function = self.builder.function(value.cursor)
             if function is not None:
                 self.needs_root[value.key] = function
         elif isinstance(value, Closure):
-            self.run_sometimes(value)
+            self.run_sometimes(value, later)
         elif isinstance(value, Record):
             for part in value.parts.values():
-                self.unfollowed(part)
+                self.unfollowed(part, seen, later)
         elif isinstance(value, Choice):
-            self.unfollowed(value.first)
-            self.unfollowed(value.second)
+            self.unfollowed(value.first, seen, later)
+            self.unfollowed(value.second, seen, later)
+        elif isinstance(value, Address) and value.variable not in seen:
+            held = self.state.store.get(value.variable)
+            if held is not None:
+                self.unfollowed(held, seen | {value.variable}, later)
 
     def _function(self, node: Node, target: Cursor) -> Value:
         name = target.spelling
@@ -179,7 +199,7 @@ class Caller(Implicit):
     def launch_call(self, node: Node, name: str, arguments: tuple[Node, ...]) -> Value:
         raise NotImplementedError
 
-    def run_sometimes(self, closure: Closure) -> None:
+    def run_sometimes(self, closure: Closure, later: bool) -> None:
         raise NotImplementedError
 
     def never_returns(self, target: Cursor) -> bool:
@@ -405,6 +425,7 @@ class Caller(Implicit):
         if function is None:
             return self.unknown_call(node, None, tuple(arguments))
         if self._on_stack(function) or self.frame.depth >= _DEEPEST + 3:
+            self.run_sometimes(closure, later=False)
             return self.unknown_call(node, None, tuple(arguments))
         return self.run_function(function, tuple(arguments), None, node, closure)
 
@@ -429,15 +450,15 @@ class Caller(Implicit):
                             self.escape((place.variable,))
                     elif argument.op in ("member", "index", "deref"):
                         self.forget_outside()
-                self._handed_over(argument, value, ty, harmless)
+                self._handed_over(argument, value, ty, harmless, target)
             elif argument.op == "addr":
                 place = self.place(argument.arg(0))
                 if place is None:
                     self.evaluate(argument)
                     continue
-                self._handed_over(argument, place, ty, harmless)
+                self._handed_over(argument, place, ty, harmless, target)
             else:
-                self._handed_over(argument, self.evaluate(argument), ty, harmless)
+                self._handed_over(argument, self.evaluate(argument), ty, harmless, target)
         if not harmless:
             self.forget_outside()
             self.shapes += 1
@@ -462,9 +483,16 @@ class Caller(Implicit):
             return not ty.const and (ty.target == given or not isinstance(given, (IntType, FloatType)))
         return not isinstance(ty, (IntType, FloatType)) and ty is not VOID
 
-    def _handed_over(self, argument: Node, value: Value, ty: HostType | None, harmless: bool) -> None:
+    def _handed_over(
+        self, argument: Node, value: Value, ty: HostType | None, harmless: bool, called: Cursor | None
+    ) -> None:
         """An argument reaches code that is not looked into."""
-        self.unfollowed(value)
+        # An algorithm of the library calls what it is given, and is done with it.
+        applied = called if harmless and called is not None and called.kind == CursorKind.FUNCTION_DECL else None
+        kept = applied is None or isinstance(self.builder.types.of(applied.result_type), RecordType)
+        self.unfollowed(value, later=kept)
+        if self.by_value:
+            self._given_to(called, value)
         if harmless:
             self.called_back_later(value)
         if isinstance(value, Expr):
@@ -483,6 +511,21 @@ class Caller(Implicit):
                 self.forget(target)
             if not harmless:
                 self.escape((place.variable,))
+
+    def _given_to(self, target: Cursor | None, value: Value) -> None:
+        """A function that is not looked into is given a value."""
+        name = target.spelling if target is not None else ""
+        if target is None or target.kind not in FUNCTIONS:
+            self.given(value, "code that is not in sight, which is given the kernel, launches it so")
+        elif not self.bundled(target):
+            unseen = self.builder.function(target) is None and not is_written_by_compiler(target)
+            self.given(
+                value, f"`{name}`, which is given the kernel and is not in sight, launches it so" if unseen else ""
+            )
+        elif launches_later(name):
+            self.given(value, f"the graph to which `{name}` adds the kernel launches it so")
+        elif not only_asks(name):
+            self.given(value)
 
 
 def _says_noreturn(sources: SourceTexts, target: Cursor) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from analyzers.ir import expr as ex
 from analyzers.ir.context import LaunchContext
@@ -46,6 +47,19 @@ def default_context(kernel: Kernel, any_blocks: bool = False) -> LaunchContext:
         assumptions=tuple(assumptions),
         cooperative=cooperative,
     )
+
+
+def any_launch(uncertain: str) -> LaunchContext:
+    """Stands for the launches that code out of sight may make; ``with_limits`` gives it the form of a kernel's."""
+    grid, block = (three(f"{t}.{a}" for a in "xyz") for t in ("gridDim", "blockDim"))
+    return LaunchContext(LaunchSummary("default", None, grid, block), uncertain=uncertain)
+
+
+def with_limits(context: LaunchContext, kernel: Kernel) -> LaunchContext:
+    """A context; of one that stands for any launch (`any_launch`), that of the hardware's limits."""
+    if context.summary.source != "default":
+        return context
+    return replace(default_context(kernel), uncertain=context.uncertain)
 
 
 def _mentioned(kernel: Kernel) -> frozenset[str]:

@@ -93,10 +93,6 @@ class Evaluator(Conversions):
     def launch(self, node: Node) -> Value:
         raise NotImplementedError
 
-    def unfollowed(self, value: Value) -> None:
-        """A function or closure goes where its calls cannot be seen."""
-        raise NotImplementedError
-
     def run_statement(self, node: Node) -> None:
         raise NotImplementedError
 
@@ -132,7 +128,12 @@ class Evaluator(Conversions):
     def _null(self, _node: Node) -> Value:
         return Null()
 
+    def named_here(self, node: Node) -> None:
+        """A function is named otherwise than to be called."""
+        raise NotImplementedError
+
     def _fn(self, node: Node) -> Value:
+        self.named_here(node)
         return FunctionValue(node.value, node.value.canonical.get_usr())
 
     def _this(self, _node: Node) -> Value:
@@ -161,6 +162,11 @@ class Evaluator(Conversions):
 
     def _captured(self, declared: Declaration) -> Value:
         """A variable of the function around a lambda: as it is now, or as it was when the lambda was made."""
+        inner = self.frame.enclosing
+        made = inner.made.get(declared.name) if inner is not None else None
+        if inner is not None and made is not None and self.find(declared) is None:
+            written = self.writes_captured(inner, declared.name)
+            return self.fresh(declared.name, declared.ty) if written else made
         place = self.place_of(declared)
         now = self.read(place, target_of(declared.ty)) if place is not None else None
         closure = self.frame.enclosing
@@ -265,11 +271,12 @@ class Evaluator(Conversions):
 
     def _index(self, node: Node) -> Value:
         place = self._element(node)
-        if place is None or ANY_PART in place.path:
+        if place is None or ANY_PART in place.path or self._in_constant_table(node.arg(0)):
             chosen = self._any_element(node)
             if chosen is None and isinstance(node.ty, PointerTo) and not node.volatile:
                 chosen = self._pointer_element(node)
-            return chosen if chosen is not None else self.fresh("element", node.ty)
+            if chosen is not None or place is None or ANY_PART in place.path:
+                return chosen if chosen is not None else self.fresh("element", node.ty)
         value = self._first_element(place, self.typed(place, node))
         if isinstance(value, Pointer) and isinstance(node.arg(0).ty, ArrayOf) and value.id not in self.elements:
             where = self._in_array(node)
@@ -277,6 +284,10 @@ class Evaluator(Conversions):
                 array, held, at = where
                 self.enlist(value, array, held, at, held)
         return value
+
+    def _in_constant_table(self, base: Node) -> bool:
+        """Whether an array holds for good what it was initialised with."""
+        return base.op == "ref" and base.value.storage in ("global", "static") and base.value.const
 
     def _in_array(self, node: Node) -> tuple[object, Value, Expr] | None:
         """(array, what it holds, index as if it had one dimension) of an element."""
@@ -489,6 +500,8 @@ class Evaluator(Conversions):
         place = self.place(node.arg(0))
         if place is None or place.variable.outside:
             self.unfollowed(value)
+        if place is None:
+            self.given(value)
         self.write(place, value, scalar=is_scalar(ty))
         return value
 

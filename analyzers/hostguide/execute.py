@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from analyzers.frontend.cindex import Cursor, initializer
 from analyzers.hostguide.asserted import LostCode, asserted, in_scope
 from analyzers.hostguide.assumptions import parse_condition
 from analyzers.hostguide.build import TreeBuilder
@@ -21,7 +22,7 @@ from analyzers.hostguide.iterate import LoopRunner
 from analyzers.hostguide.memory import Stop
 from analyzers.hostguide.pitched import RowPitch
 from analyzers.hostguide.places import Exits, Frame
-from analyzers.hostguide.specials import NOTHING, Run
+from analyzers.hostguide.specials import NOTHING, UNSEEN, Run
 from analyzers.hostguide.tree import Declaration, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
@@ -79,6 +80,22 @@ class Executor(LoopRunner):
             self.run_statement(function.body)
         except Stop:
             pass
+        for _, value in self.frame.returns:
+            if value is not None:
+                self.given(value)
+
+    def run_initialiser(self, variable: Cursor) -> None:
+        """Evaluate what makes a global variable: for what that launches, and for the functions that it holds."""
+        given = initializer(variable)
+        if given is None:
+            return
+        self.state = State({}, None, frozenset(), self.next_epoch())
+        self.frame = Frame(None, None)
+        with suppress(Stop):
+            value = self.evaluate(self.builder.expression(given))
+            self.unfollowed(value)
+            if variable.linkage.name == "EXTERNAL":
+                self.given(value)
 
     def run_statement(self, node: Node) -> None:
         self.steps += 1
@@ -167,6 +184,11 @@ class Executor(LoopRunner):
                 self.frame.variables[declared] = told
         else:
             self.declare(declared, self.fresh(declared.name, declared.ty))
+        if self.builder.takes_apart(declared):
+            self.escape(self.named_in(value) if value is not None else ())
+            self.run_implied(UNSEEN)
+        if declared.storage == "local" and self.tells_itself(declared, value):
+            self.escape((self.variable(declared),))
         self.end_expression()
         lives = not isinstance(declared.ty, ReferenceTo) or (value is not None and not names_object(value.cursor))
         dies = self.destroyed_with(declared) if declared.storage == "local" and lives else NOTHING
@@ -283,6 +305,8 @@ class Executor(LoopRunner):
         if condition is not None:
             self.learn(condition, NoteSource("assert", node.cursor, "text", (lost.path, lost.start, lost.end)))
             return
+        for name in sorted(self.by_value & lost.words):
+            self.in_lost.setdefault(name, node.cursor.location.line)
         self._forget_names(lost.words)
         self.forget_outside()
         self.shapes += 1
@@ -417,7 +441,11 @@ class Executor(LoopRunner):
             pass
         for handler in handlers:
             self.state = before.copy()
-            self._forget_writes(self.effects_of(body), mixed=True)
+            writes = self.effects_of(body)
+            self._forget_writes(writes, mixed=True)
+            # What is thrown may refer to variables that the body gave away.
+            found = [self.find(declared) for declared, _ in writes.places if writes.steps.get(declared) is None]
+            self.escape(variable for variable in found if variable is not None)
             try:
                 self.run_statement(handler)
                 ends.append((self.state, None))

@@ -30,8 +30,9 @@ from analyzers.hostguide.places import SAME_OBJECT, target_of
 from analyzers.hostguide.source import extent
 from analyzers.hostguide.specials import NOTHING, UNSEEN, Run, Specials
 from analyzers.hostguide.targets import Targets
+from analyzers.hostguide.telling import Telling
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
-from analyzers.hostguide.values import Closure, FunctionValue, Value, Variable
+from analyzers.hostguide.values import Address, Closure, FunctionValue, Value, Variable
 
 _LARGEST = 4000
 """Bytes of a function that is looked into."""
@@ -63,6 +64,7 @@ class Implicit(Targets):
     def __init__(self, builder: TreeBuilder) -> None:
         super().__init__(builder)
         self.specials = Specials(self.bundled)
+        self.telling = Telling(builder, self.bundled)
         self._found_effects: dict[int, Effect] = {}
         self._direct: dict[int, Writes | None] = {}
         self._kinds_of: dict[tuple[str, RecordType], Run] = {}
@@ -80,8 +82,21 @@ class Implicit(Targets):
     ) -> None:
         raise NotImplementedError
 
+    def tells_itself(self, declared: Declaration, value: Node | None) -> bool:
+        """Whether a variable is known to others from its initialisation on, by what its class does."""
+        ty = declared.ty.element if isinstance(declared.ty, ArrayOf) else declared.ty
+        if not isinstance(ty, RecordType):
+            return False
+        if value is not None and value.op == "construct" and is_written_by_compiler(value.value):
+            given = value.args[0] if len(value.args) == 1 else None
+            if given is not None and given.ty == declared.ty and given.op not in _CREATING:
+                return False  # a copy of the members
+        return self.telling.of_type(declared.cursor.type)
+
     def _list(self, node: Node) -> Value:
         self.run_implied(self.parts(node)[1])
+        if self.holds_references(node):
+            self.escape(variable for item in node.args if item is not None for variable in self.named_in(item))
         result = super()._list(node)
         if isinstance(node.ty, RecordType):
             self.made_temporary(node, result)
@@ -150,7 +165,8 @@ class Implicit(Targets):
     def _of_objects(self, node: Node) -> Run:
         op, target = node.op, node.value
         if op == "declare":
-            return self.destroyed_with(node.value)
+            apart = UNSEEN if self.builder.takes_apart(node.value) else NOTHING
+            return self.destroyed_with(node.value) | apart
         if op == "each":
             declared: Declaration = node.value
             return self.specials.used(declared.cursor.type) if isinstance(declared.ty, RecordType) else NOTHING
@@ -209,6 +225,8 @@ class Implicit(Targets):
             if not isinstance(owner, RecordType) or owner.head not in _ORDERED:
                 return NOTHING
         found = self._used(node.ty, node.cursor)
+        if node.op != "call" or any(isinstance(a.ty, RecordType) for a in (node, *node.args) if a is not None):
+            found |= self.specials.allocators()  # the C library and the runtime have no use for them
         for argument in node.args:
             if argument is None:
                 continue
@@ -285,6 +303,8 @@ class Implicit(Targets):
                     found.anything |= declared.ty.const or declared.storage not in ("local", "parameter")
                 elif declared.storage not in ("local", "parameter"):
                     found.places[declared, path] = ty
+                elif at.spelling == "operator()" and _is_captured(declared, at):
+                    found.anything = True  # whoever has the object of the lambda's class knows which variable it is
             waiting += direct.called.values()
             waiting += [*ran.functions, *ran.initialisers]
         return found
@@ -391,6 +411,7 @@ class Implicit(Targets):
     def _changes_anything(self, function: HostFunction | None, objects: tuple[Value, ...]) -> None:
         before = self.state.copy()
         for held in objects:
+            self.unfollowed(held, later=False)
             for place in self.reachable(held):
                 self.forget(place)
         self.forget_outside()
@@ -402,13 +423,17 @@ class Implicit(Targets):
         run = self.parts(node)[3]
         if not run:
             return
-        self.run_implied(run)
+        changed: list[Address] = []
         if run.unseen or any(self._changes_objects(part) for part in run.functions):
             for argument in node.args:
                 if argument is not None and isinstance(argument.ty, RecordType) and not argument.effects:
                     place = self.place(argument)
-                    if place is not None:
-                        self.forget(place)
+                    changed += [place] if place is not None else []
+        for place in changed:
+            self.unfollowed(place)
+        self.run_implied(run)
+        for place in changed:
+            self.forget(place)
 
     def _changes_objects(self, function: Cursor) -> bool:
         """Whether a function that a library template applies may change objects that are there before and after."""
@@ -451,6 +476,12 @@ class Implicit(Targets):
             self.frame.temporaries = []
             for run, value in reversed(dying):
                 self.run_implied(run, (value,))
+
+
+def _is_captured(declared: Declaration, function: Cursor) -> bool:
+    """Whether a local variable that a lambda's call writes is one of the function around the lambda."""
+    around = declared.cursor.semantic_parent
+    return around is not None and identity(around) != identity(function)
 
 
 def base_type(node: Node) -> HostType:

@@ -18,6 +18,7 @@ from analyzers.frontend.cindex import CursorKind, TypeKind
 from analyzers.hostguide.declared import CLASSES, FUNCTIONS, FoundFunction
 from analyzers.hostguide.library import CONTAINER_ACCESS, PURE_METHODS
 from analyzers.hostguide.source import SourceTexts, extent
+from analyzers.hostguide.specials import is_allocator
 from analyzers.hostguide.tree import identity
 
 _PLACED = re.compile(r"(?:::\s*)?new\s*\(")
@@ -103,6 +104,8 @@ class Implied:
         self._destructors: dict[str, list[Any]] = {}
         """By name of a class, the destructors of those that derive from it."""
         self._free_operators: list[tuple[Any, str]] = []
+        self._allocators: list[Any] = []
+        """The global ``operator new`` and ``operator delete``."""
         self.operators: list[Any] = []
         """All operators and conversions in sight."""
         for f in functions:
@@ -116,6 +119,8 @@ class Implied:
         if operator:
             self.operators.append(cursor)
         if parent is None or parent.kind not in CLASSES:
+            if is_allocator(name):
+                self._allocators.append(cursor)
             if operator or name in _SPECIAL_NAMES:
                 self._free_operators.append((cursor, cursor.type.spelling))
             return
@@ -166,9 +171,11 @@ class Implied:
                 if f.spelling in WALKS:
                     to.functions[identity(f)] = f
         elif kind == CursorKind.CXX_NEW_EXPR.value:
+            self._allocates(to)
             if _PLACED.match(self._sources.slice(*extent(at))):
                 self._overwrites(cindex.type_of(at).get_pointee(), to)
         elif kind == CursorKind.CXX_DELETE_EXPR.value:
+            self._allocates(to)
             for part in parts:
                 self._deleted(cindex.type_of(part).get_canonical().get_pointee(), to)
         elif kind == CursorKind.BINARY_OPERATOR.value and len(parts) == 2 and cindex.binary_operator(at) == "=":
@@ -221,6 +228,7 @@ class Implied:
 
     def _library(self, at: Any, parts: list[Any], target: Any, to: Effects) -> None:
         """A function of a bundled header may use and change the objects that it is handed."""
+        self._allocates(to)
         owner = target.semantic_parent
         if owner is not None and owner.spelling in _WAITING | _HELD:
             to.leads_out = True
@@ -240,6 +248,11 @@ class Implied:
             self._all_of(ty, to)
             if not (index == 0 and reads):
                 self._handed(ty, to)
+
+    def _allocates(self, to: Effects) -> None:
+        """Memory is asked for or given back: by functions of the program, if it has some."""
+        for f in self._allocators:
+            to.functions[identity(f)] = f
 
     def _handed(self, ty: Any, to: Effects) -> None:
         ty = ty.get_canonical()

@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -22,6 +22,7 @@ from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
 from analyzers.hostguide.callers import Callers, Texts
+from analyzers.hostguide.contexts import any_launch
 from analyzers.hostguide.declared import (
     CLASSES,
     FUNCTIONS,
@@ -34,6 +35,7 @@ from analyzers.hostguide.declared import (
 )
 from analyzers.hostguide.disguises import labels, may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
+from analyzers.hostguide.given import Mention, named_as_values, not_evaluated, template_around, variables_around
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
@@ -46,7 +48,7 @@ from analyzers.hostguide.program import Linker, Program
 from analyzers.hostguide.recorded import Drafts, contexts_of, merged
 from analyzers.hostguide.replaceable import replaceable
 from analyzers.hostguide.source import SourceTexts, blanked, extent
-from analyzers.hostguide.specials import is_applied
+from analyzers.hostguide.specials import Run, is_allocator, is_applied
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
 from analyzers.hostguide.written import Code
@@ -57,15 +59,13 @@ _MOST_CONTEXTS = 12
 """Contexts of one kernel from one launch; beyond it the function around the launch is taken as called with anything."""
 _RECURSION = 20_000
 """Python frames; trees are cut where they would need more."""
-_ASKED_OF = re.compile(rb"\bcuda(?:FuncGet|FuncSet|Occupancy)\w*\s*(?:<[^<>;]*>\s*)?\([^;]*\Z")
-"""Functions that only ask something of a kernel, or for it."""
-_FRONT = 200
-"""Bytes in front of a name in which the call stands that it is handed to."""
 _DELETER = re.compile(
     rb"\bshared_ptr\s*<[^;{}()]*>\s*(?:[A-Za-z_]\w*\s*)?[({][^;]*,"
     rb"|\ballocate_shared\b|(?:\.|->)\s*reset\s*\([^;]*,"
 )
 """A shared pointer is made with something more than a pointer."""
+_TUPLE_SIZE = re.compile(rb"\b(?:struct|class)\s+(?:\w+\s*::\s*)*tuple_size\s*<([^{};]*)>\s*[:{]")
+_SEEN_ONLY = "the kernel is launched only where that is seen: its address can be had elsewhere"
 _USES = frozenset({CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR})
 
 
@@ -156,6 +156,8 @@ class _Guide:
         self.copies: dict[tuple[str, int], list[FoundFunction]] = {}
         """By file and offset, the copies of a function that the units have which include a header; `functions` lists
         the first."""
+        self.outside_functions: dict[str, list[int]] = {}
+        """Where launches stand, and what may lead to one, that are in no function: in what initialises variables."""
         self.seen: set[int] = set()
         """The declarations that were asked for."""
         self.done: set[tuple[int, str]] = set()
@@ -176,6 +178,7 @@ class _Guide:
         self.texts = {path: blanked(self.sources.text(path)) for path in self.paths}
         self.macros = Macros(self.texts)
         self.machine.builder.replaceable = replaceable(self.texts, self.macros)
+        self.machine.builder.tuple_like = self._tuple_like()
         for one in self.linker.passes:
             before = len(self.functions)
             self._list_functions(one, one.host.cursor, True)
@@ -185,6 +188,8 @@ class _Guide:
             self.places[path] = [f.start for f in found]
         self._resolve_probes()
         self.asked = Asked(self.kernels, self.functions, self.texts)
+        self.by_value = self._by_value()
+        self.machine.by_value = frozenset(self.by_value.values())
         wanted, mentions = self._wanted()
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
@@ -193,30 +198,39 @@ class _Guide:
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
         self.machine.handed_out = cache(self._handed_out)
         self.machine.specials.free = cache(self._free_functions)
+        self.machine.specials.allocators = cache(self._allocators)
+        self.machine.specials.bases = lambda: self.machine.builder.bases
         self.machine.specials.custom_deleters = cache(lambda: any(_DELETER.search(t) for t in self.texts.values()))
         self._run_all(wanted, mentions)
         return self._collected()
 
-    def _handed_out(self) -> list[Cursor]:
-        """The kernels, templates left out, that are mentioned otherwise than in a launch of their own."""
-        kernels = [f for f in self.functions if not f.template and f.defined and _is_kernel(f.cursor)]
+    def _by_value(self) -> dict[Mention, str]:
+        """Where kernels are named otherwise than in a launch of their own."""
         declared = {(f.path, f.named_at) for f in self.functions}
-        found: list[Cursor] = []
-        for f in kernels:
-            mention = re.compile(rb"\b" + re.escape(f.name.encode()) + rb"\b(?!\s*<<<)")
-            places = ((path, m) for path, text in self.texts.items() for m in mention.finditer(text))
-            if any(
-                (p, m.start()) not in declared
-                and not _ASKED_OF.search(m.string[max(0, m.start() - _FRONT) : m.start()])
-                for p, m in places
-            ):
-                found.append(f.cursor)
-        return found
+        kernels = (f for f in self.functions if not self.asked.leaves_out_name(f.name) and _is_kernel(f.cursor))
+        return named_as_values(kernels, self.texts, declared)
+
+    def _handed_out(self) -> list[Cursor]:
+        """The kernels, templates left out, that are named otherwise than in a launch of their own."""
+        names = set(self.by_value.values())
+        return [f.cursor for f in self.functions if f.name in names and not f.template and _is_defined_kernel(f)]
 
     def _free_functions(self) -> list[tuple[Cursor, str]]:
         """The functions outside of classes that library templates may apply to objects, with their types."""
         free = (f.cursor for f in self.functions if f.cursor.kind not in MEMBERS and is_applied(f.name))
         return [(c, c.type.spelling) for c in free]
+
+    def _tuple_like(self) -> frozenset[str]:
+        """The names in the specializations of ``std::tuple_size`` that the program has."""
+        heads = (match[1] for text in self.texts.values() for match in _TUPLE_SIZE.finditer(text))
+        return frozenset(
+            name for head in heads for name in re.findall(r"[A-Za-z_]\w*", head.decode("utf-8", "replace"))
+        )
+
+    def _allocators(self) -> Run:
+        """The global ``operator new`` and ``operator delete`` that the program has in place of the library's."""
+        free = (f for f in self.functions if f.defined and f.cursor.kind not in MEMBERS)
+        return Run(tuple(f.cursor for f in free if is_allocator(f.name)))
 
     def _implied(self) -> Implied:
         builder = self.machine.builder
@@ -298,6 +312,8 @@ class _Guide:
                     new.add(macro)
                 return
             found = self._around(path, offset)
+            if found is None:
+                self.outside_functions.setdefault(path, []).append(offset)
             if found is not None and found.defined and id(found) not in wanted and not on_device(found):
                 wanted[id(found)] = found
                 name = called_as(found)
@@ -342,6 +358,8 @@ class _Guide:
         self.callers = Callers(self.linker, self.machine, self.sources, texts)
         self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
         self._run_open()
+        for variable in self._variables_at(self.outside_functions):
+            self.machine.run_initialiser(variable)
         for probe, _ in self.probes:
             for child in probe.walk_preorder():
                 target = child.referenced if child.kind == CursorKind.DECL_REF_EXPR else None
@@ -405,13 +423,100 @@ class _Guide:
             text = text_of(self.sources, node.cursor)
             found_sites.append(LaunchSite(span(node.cursor), tuple(kernels), text, linked))
         contexts |= self._of_unreached(contexts)
+        left_out = self._left_out()
+        skipped = left_out.besides(set(sites))
+        probes = {p.path: found for p in self.linker.passes if (found := self._probes_wanted(p))}
+        own_probes = probes.pop(self.linker.passes[0].path, ())
+        if self.by_value or left_out.named:
+            self._add_unseen(contexts, left_out.named, set(sites))
         return HostFacts(
             contexts={name: merged(made) for name, made in contexts.items()},
-            skipped=tuple(self._left_out().besides(set(sites))),
+            skipped=tuple(skipped),
             launches=tuple(found_sites),
-            probes=self._probes_wanted(self.linker.passes[0]),
-            linked_probes={p.path: found for p in self.linker.passes[1:] if (found := self._probes_wanted(p))},
+            probes=own_probes,
+            linked_probes=probes,
         )
+
+    def _add_unseen(
+        self, contexts: dict[str, list[LaunchContext]], left_out: dict[str, str], sites: Set[tuple[str, int, int]]
+    ) -> None:
+        """What may be launched where that is not seen has more contexts than those at hand. ``left_out``: by name of a
+        kernel, a launch that is not followed; ``sites``: the launches that are."""
+        machine = self.machine
+        macros = self.macros.by_name()
+
+        def missed() -> list[Mention]:
+            """The names of kernels that nothing that was run came by."""
+            seen = sorted(sites)
+            return list(not_evaluated(self.by_value, self.texts, machine.evaluated, seen, macros.__contains__))
+
+        launches = machine.launches, machine.unresolved
+        self._give_from(set(missed()))
+        found = machine.launches
+        machine.launches, machine.unresolved = launches
+        how: dict[str, str] = {}
+        for raw in found:
+            if self._is_ours(raw) and extent(raw.node.cursor) not in sites:
+                line = raw.node.cursor.location.line
+                how[self._identity(raw.kernel)] = f"the launch in line {line}, which is not followed, is such a one"
+        for kernel, by in machine.given_away.values():
+            name = self._identity(machine.builder.definition(kernel))
+            how[name] = how.get(name) or by
+        names = {name: self._kernel_names(name) for name in {*self.by_value.values(), *left_out}}
+        for path, at in missed():
+            around = template_around(self.texts[path], at)
+            declared = (f.cursor for f in self.functions if f.name == around and not f.defined)
+            unseen = any(machine.builder.definition(cursor) == cursor for cursor in declared)
+            by = f"`{around}`, which is given the kernel and is not in sight, launches it so" if unseen else ""
+            for name in names[self.by_value[path, at]]:
+                how[name] = how.get(name) or by
+        lost = {
+            w: f"code in line {line}, which the parser cannot read, launches it so"
+            for w, line in machine.in_lost.items()
+        }
+        for word, by in (lost | dict(left_out)).items():
+            how.update((name, by) for name in names[word] if not how.get(name))
+        for name in how.keys() & contexts.keys():
+            if how[name]:
+                contexts[name].append(any_launch(how[name]))
+            else:
+                contexts[name] = [replace(c, assumptions=(*c.assumptions, _SEEN_ONLY)) for c in contexts[name]]
+
+    def _kernel_names(self, word: str) -> list[str]:
+        """The instances of a kernel, by its name, that were launched."""
+        return list(dict.fromkeys(self._identity(r.kernel) for r in self.machine.launches if _called(r.kernel) == word))
+
+    def _give_from(self, missed: Set[Mention]) -> None:
+        """Run the code around names of kernels that leads to no launch in sight, for who is given them there."""
+        machine = self.machine
+        machine.launches, machine.unresolved = [], []
+        outside: dict[str, list[int]] = {}
+        inside: dict[int, FoundFunction] = {}
+        run = {id(f) for f in self.wanted}
+        for path, at in self.by_value:
+            around = self._around(path, at)
+            if around is None:
+                outside.setdefault(path, []).append(at)
+                continue
+            known = (path, at) not in missed and around.cursor.linkage.name != "EXTERNAL"
+            if not known and around.defined and not around.template and not on_device(around) and id(around) not in run:
+                inside[id(around)] = around
+        for f in inside.values():
+            function = machine.builder.function(f.cursor)
+            if function is not None:
+                machine.run_root(function)
+        # That a table is made does not say what becomes of it.
+        evaluated = set(machine.evaluated)
+        for variable in self._variables_at(outside):
+            machine.run_initialiser(variable)
+        machine.evaluated = evaluated
+
+    def _variables_at(self, offsets: Mapping[str, Sequence[int]]) -> Iterator[Cursor]:
+        """The variables outside of functions whose declarations hold offsets, by file."""
+        for one in self.linker.passes:
+            for path, places in offsets.items():
+                if path in (one.path, *one.dependencies):
+                    yield from variables_around(one.host.cursor, path, places)
 
     def _left_out(self) -> LeftOut:
         return LeftOut(
@@ -520,6 +625,14 @@ class _Guide:
 
 def _doubted(raw: RawLaunch, contexts: Iterable[LaunchContext]) -> list[LaunchContext]:
     return [replace(c, uncertain=c.uncertain or raw.doubt) for c in contexts] if raw.doubt else list(contexts)
+
+
+def _called(kernel: Cursor) -> str:
+    return kernel.spelling.partition("<")[0]
+
+
+def _is_defined_kernel(f: FoundFunction) -> bool:
+    return f.defined and _is_kernel(f.cursor)
 
 
 def _is_kernel(function: Cursor) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from analyzers.frontend.cindex import Cursor, TypeKind
 from analyzers.hostguide.build import TreeBuilder
+from analyzers.hostguide.given import Mention
 from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.methods import MethodCaller
@@ -17,6 +18,8 @@ from analyzers.hostguide.source import extent
 from analyzers.hostguide.tree import ANY_PART, HostFunction, Node
 from analyzers.hostguide.values import (
     Address,
+    Choice,
+    Closure,
     FactLink,
     FunctionValue,
     NoteSource,
@@ -77,6 +80,42 @@ class Launcher(MethodCaller):
         """Launches whose kernel, or part of a finite set of kernels, could not be told, and why."""
         self.notes: dict[NoteSource, FactNote] = {}
         """Texts of facts that contexts already cite."""
+        self.evaluated: set[Mention] = set()
+        """Where kernels were named otherwise than to be launched, in code that was run."""
+        self.in_lost: dict[str, int] = {}
+        """Kernels, by name, that code names which clang could not read, with the line of that."""
+        self.given_away: dict[str, tuple[Cursor, str]] = {}
+        """By key, the kernels that may be launched where that is not seen, and by whom (see `given`)."""
+
+    def named_here(self, node: Node) -> None:
+        if self.by_value and node.value.spelling in self.by_value:
+            path, at, _ = extent(node.cursor)
+            self.evaluated.add((path, at))
+
+    def given(self, value: Value, how: str = "") -> None:
+        for kernel in self._kernels_in(value) if self.by_value else ():
+            known = self.given_away.get(kernel.key)
+            if known is None or (how and not known[1]):
+                self.given_away[kernel.key] = kernel.cursor, how
+
+    def _kernels_in(self, value: Value) -> Iterator[FunctionValue]:
+        """The kernels that are a value, parts of one, or lie where one points."""
+        waiting, seen = [value], set[int]()
+        while waiting:
+            top = waiting.pop()
+            if isinstance(top, FunctionValue):
+                if top.cursor.spelling in self.by_value:
+                    yield top
+            elif isinstance(top, Record):
+                waiting += top.parts.values()
+            elif isinstance(top, Choice):
+                waiting += [top.first, top.second]
+            elif isinstance(top, Closure):
+                waiting += top.made.values()
+            elif isinstance(top, Address) and id(top.variable) not in seen:
+                seen.add(id(top.variable))
+                held = self.state.store.get(top.variable)
+                waiting += [held] if held is not None else []
 
     def launch(self, node: Node) -> Value:
         arguments = [a for a in node.args[4:] if a is not None]

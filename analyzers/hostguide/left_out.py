@@ -16,6 +16,7 @@ from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.program import Linker
 from analyzers.hostguide.source import SourceTexts, closing, extent
+from analyzers.ir.names import base_word
 from analyzers.model import Skipped, SourceSpan
 
 LAUNCH_TEXT = re.compile(rb"<<<|\bcudaLaunch(?:Cooperative)?Kernel(?:ExC?)?\b")
@@ -49,6 +50,8 @@ class LeftOut:
         self._linker = linker
         self._asked = asked
         self._own_paths = own_paths
+        self.named: dict[str, str] = {}
+        """By name, kernels that are launched there all the same, though not in a way that is followed, and how."""
 
     def besides(self, sites: set[Site]) -> list[Skipped]:
         """``sites``: the launches that contexts account for."""
@@ -68,6 +71,9 @@ class LeftOut:
                 if launch.in_macro or self._asked.leaves_out_name(launch.kernel):
                     continue
                 if not any(p == path and start <= launch.offset < end for p, start, end in covered):
+                    how = self._launched_by(path, launch)
+                    if how:
+                        self.named.setdefault(base_word(launch.kernel), how)
                     out.append(Skipped(self._why(path, launch), _point(path, launch)))
         out += self._in_macros(covered)
         return out
@@ -101,6 +107,20 @@ class LeftOut:
             if error is None or compiled:
                 return f"{what} is never reached"
         return f"{what} not visible to the parser" + (f" (line {error.line}: {error.message})" if error else "")
+
+    def _launched_by(self, path: str, launch: ScannedLaunch) -> str:
+        """What makes a launch that is not followed; empty where nothing does, as far as can be told."""
+        around = self._around(path, launch.offset)
+        if launch.condition:
+            return ""
+        if around is None:
+            return f"the launch in line {launch.line}, which is not followed, is such a one"
+        if on_device(around):
+            return f"`{around.name}`, which runs on the device, launches it so"
+        if around.template and around.cursor.is_virtual_method():
+            return f"`{around.name}`, a virtual function of a template, launches it so"
+        lost = self._error_in(path, around.start, around.end) is not None
+        return f"the launch in line {launch.line}, which is not visible to the parser, is such a one" if lost else ""
 
     def _error_in(self, path: str, start: int, end: int) -> Diagnostic | None:
         """The first error of the host pass that is located in these bytes."""

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from analyzers.frontend.cindex import Cursor
 from analyzers.frontend.parse import is_bundled
+from analyzers.hostguide.declared import FUNCTIONS
 from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, PointerTo, RecordType, ReferenceTo, usual
 from analyzers.hostguide.specials import NOTHING, Run
 from analyzers.hostguide.tree import Declaration, Node, identity
@@ -76,6 +77,8 @@ class CallEffects(Protocol):
 
     def runs_held_code(self, target: Cursor) -> bool: ...
 
+    def holds_references(self, node: Node) -> bool: ...
+
 
 def writes_of(calls: CallEffects, *roots: Node | None) -> Writes:
     found = Writes()
@@ -115,6 +118,10 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
         out.outside = out.beyond = True
     elif op in ("call", "method", "construct"):
         _called(node, out, calls)
+    elif op == "list" and calls.holds_references(node):
+        for item in node.args:
+            if item is not None and _names_place(item):
+                _written(item, out, None)
     elif op == "launch":
         for argument in node.args[4:]:
             _handed(argument, out)
@@ -128,7 +135,7 @@ def _note(node: Node, out: Writes, calls: CallEffects) -> None:
 def _called(node: Node, out: Writes, calls: CallEffects) -> None:
     target: Cursor | None = node.value
     out.calls_closures = True
-    if target is None or calls.runs_held_code(target):
+    if target is None or target.kind not in FUNCTIONS or calls.runs_held_code(target):
         out.outside = out.beyond = True
     elif not calls.bundled(target):
         out.outside = True
@@ -142,6 +149,8 @@ def _called(node: Node, out: Writes, calls: CallEffects) -> None:
         callee = arguments.pop(0)
         if callee is not None and (target is None or callee.op == "ref"):
             out.outside = out.beyond = True
+        if callee is not None and callee.op == "binary" and callee.value == ".*":
+            _written(callee.arg(0), out, None)
     for index, argument in enumerate(arguments):
         given = calls.parameter(target, index)
         freed = target is not None and target.spelling in _FREEING and calls.bundled(target)

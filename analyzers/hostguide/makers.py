@@ -22,11 +22,13 @@ from analyzers.hostguide.specials import Run
 from analyzers.hostguide.tree import Declaration, Node
 from analyzers.hostguide.values import (
     Closure,
+    FunctionValue,
     NoteSource,
     Pointer,
     Record,
     Unknown,
     Value,
+    Variable,
 )
 from analyzers.ir import expr as ex
 from analyzers.ir.expr import I64, Expr, FloatType, IntType
@@ -40,6 +42,11 @@ class Makers(Places):
     """Objects that expressions make."""
 
     def converted(self, value: Value, ty: HostType) -> Value:
+        raise NotImplementedError
+
+    def unfollowed(self, value: Value, seen: frozenset[Variable] = frozenset(), later: bool = True) -> None:
+        """A function or closure goes where its calls cannot be seen, by itself or in an object. ``later``: it may be
+        kept there, and called after what follows here."""
         raise NotImplementedError
 
     def elide(self, node: Node | None) -> None:
@@ -80,7 +87,12 @@ class Makers(Places):
                 self.escape((array.variable,))
             return self.fresh("elements", member)
         if not isinstance(member, ReferenceTo):
-            return self.converted(self.evaluate(item), member)
+            value = self.evaluate(item)
+            if isinstance(value, (Closure, FunctionValue)) and isinstance(member, RecordType) and item.ty != member:
+                self.unfollowed(value)  # a library object holds it
+                self.given(value)
+                return self.fresh("object", member)
+            return self.converted(value, member)
         place = self.place(item)
         if place is None:
             return self.fresh("reference", PointerTo(member.target, None, member.const))

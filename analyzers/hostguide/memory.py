@@ -14,6 +14,7 @@ from analyzers.hostguide.tree import ANY_PART
 from analyzers.hostguide.values import (
     Address,
     Choice,
+    Closure,
     FactLink,
     FunctionValue,
     NoteSource,
@@ -158,6 +159,7 @@ class Memory(Provenance):
             return new
         key, rest = path[0], path[1:]
         if key == ANY_PART or isinstance(value, Choice):
+            self.given(new)
             made = Unknown(self.number(name), name, OTHER)
             self.now_holds(made, value, [new])
             return made
@@ -237,6 +239,7 @@ class Memory(Provenance):
         elif isinstance(variable.ty, (IntType, RecordType)) and isinstance(value, Expr) and value.ty != variable.ty:
             value = self.fresh(variable.name, variable.ty)  # written through a pointer to another type
         if variable.outside or variable in self.state.escaped:
+            self.given(value)
             self.forget_outside(variable, scalar)
             self.escape(held.variable for held in self.reachable(value))
         self.state.store[variable] = value
@@ -246,8 +249,15 @@ class Memory(Provenance):
         if place is None:
             self.forget_outside()
             return
+        if not place.path and self.is_lambda(place.variable):
+            return
         kind = ty if ty is not None else place.variable.ty if not place.path else OTHER
         self.write(place, self.fresh(place.variable.name, kind))
+
+    def is_lambda(self, variable: Variable) -> bool:
+        """Whether a variable is a known lambda: nothing can be assigned to one, and what it copied is not looked at."""
+        named = isinstance(variable.ty, RecordType) and variable.ty.name.startswith("(lambda at")
+        return named and isinstance(self.state.store.get(variable), Closure)
 
     def forget_outside(self, keep: Variable | None = None, scalar: bool = False) -> None:
         """Everything that other code can reach may have changed; a ``scalar`` write changes no library object.
@@ -345,7 +355,19 @@ class Memory(Provenance):
                 stack.extend(top.parts.values())
             elif isinstance(top, Choice):
                 stack += [top.first, top.second]
+            elif isinstance(top, Closure) and id(top) not in seen:
+                seen.add(id(top))
+                stack += self.captured(top)
         return out
+
+    def given(self, value: Value, how: str = "") -> None:
+        """Kernels in a value can be launched where that is not seen. ``how``: by code out of sight that is given them,
+        empty where it is only possible that some gets at them."""
+        raise NotImplementedError
+
+    def captured(self, closure: Closure) -> list[Value]:
+        """What a lambda holds through which it may write: addresses of variables, and values that it copied."""
+        raise NotImplementedError
 
     # --- joining paths
 

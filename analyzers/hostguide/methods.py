@@ -5,7 +5,7 @@ from __future__ import annotations
 from analyzers.frontend.cindex import Cursor
 from analyzers.hostguide.build import is_written_by_compiler
 from analyzers.hostguide.calls import Caller
-from analyzers.hostguide.hosttypes import OTHER, HostType, PointerTo, RecordType
+from analyzers.hostguide.hosttypes import OTHER, ArrayOf, HostType, PointerTo, RecordType
 from analyzers.hostguide.implicit import base_type
 from analyzers.hostguide.implicit_copies import copies_members
 from analyzers.hostguide.library import (
@@ -15,7 +15,7 @@ from analyzers.hostguide.library import (
     known_method,
 )
 from analyzers.hostguide.memory import Stop, alternatives
-from analyzers.hostguide.tree import Node
+from analyzers.hostguide.tree import ANY_PART, Node
 from analyzers.hostguide.values import (
     Address,
     Choice,
@@ -79,6 +79,7 @@ class MethodCaller(Caller):
             return result
         if self.bundled(target):
             return self._library_method(node, target, place, held, arguments)
+        self.unfollowed(held)
         same = place is not None and not arguments and (self.keeps_object(target) or name in PURE_METHODS)
         if place is not None:
             if not self.keeps_object(target):
@@ -137,6 +138,9 @@ class MethodCaller(Caller):
         if inside is not None:
             container, state, at, _ = inside
             return self.element(container, state, at, node.ty, "element", held)
+        if self.holds_references(node.arg(0)):
+            for argument in arguments:
+                self.escape(self.named_in(argument))
         added = [self.evaluate(a) for a in arguments if isinstance(a.ty, PointerTo) and not a.effects]
         result = self.unknown_call(node, target, arguments, harmless=not self.runs_held_code(target))
         if place is not None and not self.keeps_object(target):
@@ -210,7 +214,9 @@ class MethodCaller(Caller):
         before = self.state.copy()
         if function is not None:
             if self.may_run(function):
-                self.run_function(function, arguments, Address(made), node)
+                # One run stands for those of all elements of an array.
+                this = Address(made, (ANY_PART,)) if isinstance(ty, ArrayOf) else Address(made)
+                self.run_function(function, arguments, this, node)
                 self.keep_members(function, made, before)
                 if made in self.state.escaped:
                     self.told[id(node)] = made
@@ -260,8 +266,7 @@ class MethodCaller(Caller):
         return Record(parts, Unknown(self.number("dim3"), "dim3", node.ty))
 
     def _library_object(self, node: Node, target: Cursor, arguments: tuple[Node, ...]) -> Value:
-        if isinstance(node.ty, RecordType) and "&" in node.ty.name:
-            # It holds references to what it is given.
+        if self.holds_references(node):
             for argument in arguments:
                 self.escape(self.named_in(argument))
         values = [self.evaluate(a) for a in arguments]
@@ -269,5 +274,5 @@ class MethodCaller(Caller):
         if made is not None:
             return made
         for index, (argument, value) in enumerate(zip(arguments, values, strict=True)):
-            self._handed_over(argument, value, self.parameter(target, index), True)
+            self._handed_over(argument, value, self.parameter(target, index), True, target)
         return self.fresh(node.ty.head if isinstance(node.ty, RecordType) else "object", node.ty)

@@ -9,7 +9,7 @@ run nothing themselves, but containers and smart pointers hold objects of the ty
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,10 @@ class Specials:
         self._methods: dict[int, list[Any]] = {}
         self.free: Callable[[], Sequence[tuple[Any, str]]] = tuple
         """Operators, and functions that library templates call by name, outside of classes, with their types."""
+        self.allocators: Callable[[], Run] = lambda: NOTHING
+        """What the program replaces of the global ``operator new`` and ``operator delete``."""
+        self.bases: Callable[[], Collection[str]] = tuple
+        """Names of the classes that others derive from."""
         self.custom_deleters: Callable[[], bool] = lambda: False
         """Whether the program gives shared pointers deleters of its own."""
 
@@ -86,14 +90,16 @@ class Specials:
 
     def deleted(self, ty: Any) -> Run:
         """What a ``delete`` of a pointer to a type runs; that may be to a base of what is destroyed."""
-        return _part(ty, lambda of: self._once("deleted", of, lambda: self._deleted(of)))
+        found = _part(ty, lambda of: self._once("deleted", of, lambda: self._deleted(of)))
+        return found | self.allocators()
 
     def allocated(self, ty: Any) -> Run:
-        """The ``operator new`` of a class."""
+        """The ``operator new`` of a class, or the one that the program has for all."""
         ty = _element(ty)
-        if ty.kind != TypeKind.RECORD:
-            return NOTHING
-        return self._once("allocated", ty, lambda: self._named(ty.get_declaration(), _is_new))
+        found = NOTHING
+        if ty.kind == TypeKind.RECORD:
+            found = self._once("allocated", ty, lambda: self._named(ty.get_declaration(), _is_new))
+        return found or self.allocators()
 
     def used(self, ty: Any) -> Run:
         """What a library template may run for objects of a type that it is given."""
@@ -123,7 +129,7 @@ class Specials:
         declaration = ty.get_declaration()
         if self._bundled(declaration):
             if declaration.spelling not in _SEQUENCES:
-                return NOTHING
+                return self.allocators()
             return self._of(_arguments(ty), self._constructed)
 
         def initialised(of: Any) -> Run:
@@ -145,13 +151,20 @@ class Specials:
         declaration = ty.get_declaration()
         if self._bundled(declaration):
             arguments = _arguments(ty)
-            if declaration.spelling == "shared_ptr" and self.custom_deleters():
+            shared = declaration.spelling == "shared_ptr"
+            if shared and (self.custom_deleters() or not all(self._is_whole(a) for a in arguments[:1])):
                 return UNSEEN
             if declaration.spelling not in _OWNERS:
-                return self._of(arguments, self.destroyed)
+                return self._of(arguments, self.destroyed) | self.allocators()
             return self._of(arguments[:1], self.deleted) | self._of(arguments[1:], self._called)
         fields = [f.type for f in ty.get_fields()]
         return self._over(declaration, fields, lambda d: self._named(d, _is_destructor), self.destroyed)
+
+    def _is_whole(self, ty: Any) -> bool:
+        """Whether what a shared pointer to a type destroys has that type, and is not of one that derives from it: the
+        pointer remembers what it was made with."""
+        ty = _element(ty)
+        return ty.kind != TypeKind.VOID and ty.get_declaration().spelling.partition("<")[0] not in self.bases()
 
     def _called(self, ty: Any) -> Run:
         """An object of a type is called."""
@@ -319,6 +332,11 @@ def is_applied(name: str) -> bool:
     return name.startswith("operator") or name in _APPLIED
 
 
+def is_allocator(name: str) -> bool:
+    """Whether a function of a name outside of classes takes part in every ``new`` or ``delete``."""
+    return name.startswith(("operator new", "operator delete"))
+
+
 def _element(ty: Any) -> Any:
     ty = ty.get_canonical()
     while ty.kind in _ARRAYS:
@@ -351,4 +369,4 @@ _RUNNING = frozenset(
 )
 
 
-__all__ = ["NOTHING", "UNSEEN", "Run", "Specials", "is_applied"]
+__all__ = ["NOTHING", "UNSEEN", "Run", "Specials", "is_allocator", "is_applied"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind, TypeKind
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
-from analyzers.hostguide.hosttypes import VOID, HostType
+from analyzers.hostguide.hosttypes import VOID, ArrayOf, HostType, RecordType
 from analyzers.hostguide.keeping import Keeper
 from analyzers.hostguide.library import CONTAINER_ACCESS, PURE_METHODS
 from analyzers.hostguide.source import extent
@@ -24,6 +24,7 @@ class Targets(Keeper):
         self._bundled: dict[int, bool] = {}
         self._parameters: dict[int, list[HostType] | None] = {}
         self._const_methods: dict[int, bool] = {}
+        self._referring: dict[RecordType, bool] = {}
 
     def bundled(self, target: Cursor) -> bool:
         key = identity(target)
@@ -46,6 +47,20 @@ class Targets(Keeper):
         if found is None:
             return None
         return found[index] if index < len(found) else VOID
+
+    def holds_references(self, node: Node) -> bool:
+        """Whether the object that an expression gives refers to what it is made of."""
+        ty, shown = node.ty, node.cursor.type.get_canonical()
+        while isinstance(ty, ArrayOf):
+            ty, shown = ty.element, shown.element_type.get_canonical()
+        if not isinstance(ty, RecordType):
+            return False
+        found = self._referring.get(ty)
+        if found is None:
+            fields = (f.type.get_canonical().kind for f in shown.get_fields())
+            named = "&" in ty.name or "reference_wrapper<" in ty.name
+            found = self._referring[ty] = named or any(kind == TypeKind.LVALUEREFERENCE for kind in fields)
+        return found
 
     def lambda_body(self, cursor: Cursor) -> Node | None:
         found = self.builder.lambda_body(cursor)

@@ -107,3 +107,8 @@ def is_choice(value: Node | None) -> bool:
     while value is not None and (value.op == "cast" or (value.op == "binary" and value.value == ",")):
         value = value.arg(0 if value.op == "cast" else 1)
     return value is not None and value.op == "choose"
+
+
+def names_this(node: Node) -> bool:
+    """Whether code uses the object of the member function that it stands in."""
+    return node.op == "this" or any(names_this(part) for part in node.args if part is not None)

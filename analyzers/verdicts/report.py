@@ -386,10 +386,10 @@ def _race_explanation(
             "The two threads were not replayed to the collision: "
             "it may be impossible for a reason the analysis does not see."
         )
-    if launch.context.summary.source == "default":
-        lines.append(_UNSEEN)
     if launch.context.uncertain:
         lines.append(f"Only if {launch.context.uncertain}.")
+    elif launch.context.summary.source == "default":
+        lines.append(_UNSEEN)
     return (*map(_sentence, lacking), *(Remark((line,)) for line in lines))
 
 
@@ -449,7 +449,9 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
             f"thread {_at(sides[1].thread)} of the same {group} does not get there"
         )
     explanation = ()
-    if launch.context.summary.source == "default":
+    if launch.context.uncertain:
+        explanation = (Remark((f"Only if {launch.context.uncertain}.",)),)
+    elif launch.context.summary.source == "default":
         explanation = (Remark((_UNSEEN,)),)
     return Finding(
         code=code,

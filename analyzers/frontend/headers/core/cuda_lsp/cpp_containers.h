@@ -513,7 +513,7 @@ public:
   unique_ptr &operator=(unique_ptr &&other) noexcept;
   unique_ptr &operator=(nullptr_t) noexcept;
   T *get() const noexcept;
-  T &operator*() const;
+  add_lvalue_reference_t<T> operator*() const;
   T *operator->() const noexcept;
   explicit operator bool() const noexcept;
   T *release() noexcept;
@@ -553,9 +553,9 @@ public:
   shared_ptr &operator=(const shared_ptr &other) noexcept;
   template <class U> shared_ptr &operator=(const shared_ptr<U> &other) noexcept;
   element_type *get() const noexcept;
-  element_type &operator*() const noexcept;
+  add_lvalue_reference_t<element_type> operator*() const noexcept;
   element_type *operator->() const noexcept;
-  element_type &operator[](ptrdiff_t i) const;
+  add_lvalue_reference_t<element_type> operator[](ptrdiff_t i) const;
   explicit operator bool() const noexcept;
   void reset() noexcept;
   template <class U> void reset(U *p);
