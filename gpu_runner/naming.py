@@ -11,6 +11,7 @@ from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
+from gpu_runner.ptx.mangled import base_name
 from gpu_runner.request import Dim3, Place, RunAccess
 
 _WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4}
@@ -84,7 +85,8 @@ class Names:
             width = _WIDTHS.get(element, 8)
         text = f"{name}[{offset // width}]" if width and offset % width == 0 else f"{name} + {offset} bytes"
         if offset >= allocation.size:
-            held = f"{allocation.size // width} elements" if width else f"{allocation.size} bytes"
+            count = allocation.size // width if width else allocation.size
+            held = f"{count} {'element' if width else 'byte'}{'s' * (count != 1)}"
             text += f", which has {held}"
         return text
 
@@ -124,23 +126,8 @@ def entry_named(module: model.Module, name: str) -> str:
     entries = [function.name for function in module.functions if function.kind == "entry" and function.body is not None]
     if name in entries:
         return name
-    plain = _base_name(name) if name.startswith("_Z") else re.sub(r"<.*", "", name).split("::")[-1]
-    found = [entry for entry in entries if _base_name(entry) == plain]
+    plain = base_name(name) if name.startswith("_Z") else re.sub(r"<.*", "", name).split("::")[-1]
+    found = [entry for entry in entries if base_name(entry) == plain]
     if len(found) != 1:
         raise KeyError(name)
     return found[0]
-
-
-def _base_name(mangled: str) -> str:
-    """The function's own name in an Itanium mangled one: ``k`` of ``_ZN2ns1kIfEEvPT_``."""
-    match = re.match(r"_Z(N)?K?", mangled)
-    if match is None:
-        return mangled
-    at, name = match.end(), ""
-    while (length := re.match(r"L?(\d+)", mangled[at:])) is not None:
-        at += length.end()
-        name = mangled[at : at + int(length[1])]
-        at += int(length[1])
-        if match[1] is None:
-            break
-    return name

@@ -310,12 +310,14 @@ def test_what_cannot_be_run_is_named_before_it_starts() -> None:
     with pytest.raises(Unsupported) as error:
         prepared(source, [np.zeros(2, np.int32)], build="confirm")
     text = "\n".join(error.value.reasons)
-    assert "recursion through _Z4deepi" in text
+    assert "recursion through deep (k.cu:2, called in line 4)" in text
     assert "tex.1d.v4.f32.s32: instruction (line 5)" in text
 
 
 def test_launches_that_do_not_fit_are_refused() -> None:
     source = 'extern "C" __global__ void __launch_bounds__(64) k(int *a) { a[0] = 1; }'
+    with pytest.raises(LaunchError, match="300000 bytes of shared memory: at most 232448 are possible"):
+        prepared(source, [np.zeros(1, np.int32)], dynamic_shared=300_000)
     with pytest.raises(LaunchError, match="launch bounds allow 64"):
         prepared(source, [np.zeros(1, np.int32)], block=96)
     with pytest.raises(LaunchError, match="0 arguments for 1 parameters"):

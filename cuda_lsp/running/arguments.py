@@ -168,7 +168,7 @@ def _by_name(parameters: Sequence[tuple[str, str]], given: Sequence[str]) -> dic
         name, equals, value = text.partition("=")
         if not equals:
             if position >= len(names):
-                raise ArgumentError(f"{text}: the kernel has {len(names)} parameters")
+                raise ArgumentError(f"{text}: the kernel has {len(names)} parameter{'s' * (len(names) != 1)}")
             name, value = names[position], text
         if name not in names:
             raise ArgumentError(f"{text}: the kernel has no parameter {name}; it has {', '.join(names) or 'none'}")

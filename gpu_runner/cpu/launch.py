@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_runner.cpu.layout import MAX_BLOCK, MAX_BLOCKS, MAX_GRID, MAX_THREADS
+from gpu_runner.cpu.layout import MAX_BLOCK, MAX_BLOCKS, MAX_GRID, MAX_SHARED, MAX_THREADS
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import aligned, size_of
 from gpu_runner.ptx import model
@@ -151,6 +151,8 @@ def check_launch(function: model.Function, launch: Launch) -> None:
             raise LaunchError(f"a {what} of {sizes}: at most {most} are possible")
     if not 1 <= blocks <= MAX_BLOCKS:
         raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
+    if launch.dynamic_shared > MAX_SHARED:
+        raise LaunchError(f"{launch.dynamic_shared} bytes of shared memory: at most {MAX_SHARED} are possible")
     if len(launch.arguments) != len(function.parameters):
         raise LaunchError(f"{len(launch.arguments)} arguments for {len(function.parameters)} parameters")
     for name, numbers in function.directives:

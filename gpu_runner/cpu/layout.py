@@ -17,6 +17,8 @@ MAX_THREADS: Final = 1024
 MAX_BLOCK: Final = (1024, 1024, 64)
 MAX_GRID: Final = ((1 << 31) - 1, 65_535, 65_535)
 """In each direction (CUDA C++ Programming Guide, technical specifications per compute capability)."""
+MAX_SHARED: Final = 227 << 10
+"""Bytes of a block, of the newest GPUs and where the program asks for more than 48 KiB."""
 MAX_BLOCKS: Final = 1 << 22
 """Threads are numbered in 32 bits."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Final
 
 from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
@@ -25,6 +26,7 @@ from gpu_runner.cpu.types import TYPES
 from gpu_runner.cpu.variables import size_of
 from gpu_runner.ptx import model
 from gpu_runner.ptx.logged import flat, logged
+from gpu_runner.ptx.mangled import base_name
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
@@ -313,7 +315,7 @@ class _Walker:
         if function is None:
             raise UnsupportedHere(f"call of {name}, which is defined elsewhere")
         if any(frame.function.name == name for frame in body.frames):
-            raise UnsupportedHere(f"recursion through {name}")
+            raise UnsupportedHere(f"recursion through {base_name(name)}")
         self._inlined(function, call)
 
     def _call_through_pointer(self, call: model.Call) -> None:
@@ -439,5 +441,14 @@ def _described(statement: model.Statement, why: str, body: Body) -> str:
         text = "call"
     else:
         text = type(statement).__name__.lower()
-    line = f" (line {body.location.position.line})" if body.location else ""
-    return f"{text}: {why}{line}"
+    return f"{text}: {why}{_where(body)}"
+
+
+def _where(body: Body) -> str:
+    """The line of the kernel, and where it leads to by calls."""
+    here = body.location.position if body.location else None
+    calls = [call.position for call in body.frame.calls if call is not None]
+    if here is None or not calls:
+        return f" (line {here.line})" if here is not None else ""
+    file = next((file.name for file in body.module.files if file.index == here.file), "")
+    return f" ({PurePath(file).name}:{here.line}, called in line {calls[-1].line})"
