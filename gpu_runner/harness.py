@@ -38,7 +38,7 @@ def run(request: Request) -> RunResult:
     try:
         answer, errors = process.communicate(json.dumps(to_json(request)).encode(), timeout=seconds)
     except subprocess.TimeoutExpired:
-        return RunResult("time", f"no answer for {seconds:g} s: a thread runs in a loop that touches no memory")
+        return RunResult("time", f"no answer for {seconds:g} s: compiling the kernel and translating it take longer")
     finally:
         with _lock:
             _under_way.discard(process)

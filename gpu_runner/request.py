@@ -79,6 +79,8 @@ class Goal:
     kind: Literal["race", "divergence", "assertion"]
     lines: tuple[int, ...] = ()
     """Of the two accesses of a race."""
+    memory: str = ""
+    """The array or variable that the race is on; empty: any."""
     focus: tuple[Focus, ...] = ()
     """The same with their threads, to be looked at alone where the race does not show otherwise."""
     attempts: int = 0

@@ -9,7 +9,8 @@ request tries the same inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+import re
+from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
@@ -39,6 +40,8 @@ _MUTATED: Final = 8
 """Elements of an array that a mutation changes at most."""
 _NEAR: Final = 64
 """Elements at the beginning of an array, of which most mutations are."""
+_ROOT: Final = re.compile(r"(\w+(?:\.\w+)*)(?:\[| \+ )")
+"""The array or variable in an address: ``q.data`` of ``q.data[5]``, ``s`` of ``s + 20 bytes``."""
 _SITE_BITS: Final = np.uint64(0xFFFFFF)
 
 
@@ -90,6 +93,15 @@ def elements(argument: Argument) -> int:
     return argument.count if isinstance(argument, ArrayArgument) else 0
 
 
+def array_names(arguments: Sequence[Argument], names: Sequence[str]) -> Iterator[str]:
+    """Of the arguments that lead to memory, parts of records included."""
+    for argument, name in zip(arguments, names, strict=True):
+        if isinstance(argument, RecordArgument):
+            yield from (part.name for part in argument.parts if elements(part.argument))
+        elif elements(argument):
+            yield name
+
+
 def is_between(lines: Sequence[int], race: RunRace) -> bool:
     """Whether a race is between accesses on these two lines, or in what is called there."""
     first, second = ({place.line for place in access.places} for access in (race.first, race.second))
@@ -98,10 +110,23 @@ def is_between(lines: Sequence[int], race: RunRace) -> bool:
     return (lines[0] in first and lines[1] in second) or (lines[1] in first and lines[0] in second)
 
 
-def shows(goal: Goal, result: RunResult) -> bool:
-    """Whether a run has shown the goal."""
+def memory_of(address: str) -> str:
+    """The array or variable that an address of a report is in; empty where it is in none that has a name."""
+    found = _ROOT.match(address)
+    return found[1] if found is not None else ""
+
+
+def is_on(memory: str, arrays: Container[str], race: RunRace) -> bool:
+    """Whether a race may be on the memory of this name, which may be empty: several accesses of one line are told apart
+    by the arguments that they are to. `arrays`: names of the arguments; variables may have several names."""
+    root = memory_of(race.address)
+    return not memory or memory == root or (memory not in arrays and root not in arrays)
+
+
+def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
+    """Whether a run has shown the goal. `arrays`: names of the arguments."""
     if goal.kind == "race":
-        return any(is_between(goal.lines, race) for race in result.races)
+        return any(is_between(goal.lines, race) and is_on(goal.memory, arrays, race) for race in result.races)
     if goal.kind == "divergence":
         return result.status == "deadlock" or any(fault.kind == "divergent-barrier" for fault in result.faults)
     return any(fault.kind == "assertion" for fault in result.faults)
@@ -111,14 +136,15 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
     """The first result that shows the goal, or else that of the request's own inputs; with the number of all runs."""
     goal = request.goal
     assert goal is not None
-    if shows(goal, first) or first.status not in ("finished", "deadlock"):
+    arrays = frozenset(array_names(request.arguments, _names(request)))
+    if shows(goal, first, arrays) or first.status not in ("finished", "deadlock"):
         return first
     total = _Total(first.runs, first.ended, first.accesses)
     if goal.focus:
         # Other accesses to the same cells may have been in between.
         alone = once(replace(request, focus=goal.focus), None)
         total.add(alone)
-        if shows(goal, alone):
+        if shows(goal, alone, arrays):
             return replace(total.of(alone), arguments=request.arguments)
     for arguments, progress in _Inputs(request, goal, constants):
         tried = replace(request, arguments=arguments, focus=goal.focus, seeds=(progress.attempt % 4,), growing=())
@@ -127,7 +153,7 @@ def sought(request: Request, first: RunResult, once: Once, constants: Sequence[i
             break
         total.add(result)
         progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
-        if shows(goal, result):
+        if shows(goal, result, arrays):
             inputs = tuple(_described(tried))
             return replace(total.of(result), inputs=inputs, arguments=arguments)
     return total.of(first)

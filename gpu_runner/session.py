@@ -45,7 +45,7 @@ from gpu_runner.request import (
     RunResult,
     Status,
 )
-from gpu_runner.search import constants_of, grown, sought
+from gpu_runner.search import constants_of, grown, memory_of, sought
 
 _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
@@ -366,7 +366,7 @@ def _note_races(found: _Found, detector: Detector, names: Names, seed: int, focu
             seed,
         )
         sides = sorted(((a.places, a.kind, a.instruction) for a in (first, second)), key=str)
-        key = (*sides, race.scope, race.same_value)
+        key = (*sides, race.scope, memory_of(race.address), race.same_value)
         known = found.races.get(key)
         found.races[key] = race if known is None else replace(known, count=known.count + race.count)
 

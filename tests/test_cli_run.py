@@ -538,3 +538,25 @@ void go(at::Tensor t, int64_t *n) { sum<float><<<1, 64>>>(t.data_ptr<float>(), n
     assert {first["first"]["places"][-1]["line"], first["second"]["places"][-1]["line"]} == {4, 5}
     assert main.main(["run", f"{path}:sum", "--seeds", "1", "--grid", "1", "--block", "64"]) == 1
     assert "Atomic.cuh" not in capsys.readouterr().out.replace("#include", "")
+
+
+def test_a_finding_is_not_confirmed_by_a_race_on_another_array_of_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "line.cu"
+    path.write_text(
+        """__global__ void both(int *a, int *b) { a[threadIdx.x] = b[threadIdx.x + 1]; b[threadIdx.x] = a[0]; }
+__global__ void one(int *a, int *b, const int *k) { if (k[0] != k[0]) a[0] = threadIdx.x; b[0] = threadIdx.x; }
+void go(int *a, int *b) { both<<<1, 64>>>(a, b); one<<<1, 64>>>(a, b, b + 64); }
+"""
+    )
+    assert main.main(["run", f"{path}:both", "--seeds", "1"]) == 1
+    said = re.split(r"^/.*data-race: ", capsys.readouterr().out, flags=re.MULTILINE)[1:]
+    shown = [(re.search(r"on global `(\w)`", text), re.search(r"data race on global (\w)\[", text)) for text in said]
+    assert sorted((claim[1], seen[1]) for claim, seen in shown if claim and seen) == [("a", "a"), ("b", "b")]
+    assert main.main(["run", f"{path}:one", "--seeds", "1", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    claims = {
+        (finding["confirmed"], finding["run"]["races"][0]["address"][0]) for finding in found if finding["confirmed"]
+    }
+    assert claims == {(True, "b")}

@@ -22,7 +22,7 @@ from gpu_runner.request import (
     RunRace,
     RunResult,
 )
-from gpu_runner.search import MOST_ELEMENTS, is_between
+from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, memory_of
 
 _CELL: Final = re.compile(r"(\w+(?:\.\w+)*)\[(\d+)\]$")
 _RACES: Final = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE, Verdict.BENIGN_RACE)
@@ -55,7 +55,7 @@ def confirm(
         goal=_goal(finding, free),
     )
     result = harness.run(request)
-    return request, result, shown_of(finding, result)
+    return request, result, shown_of(finding, result, request)
 
 
 def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
@@ -72,9 +72,14 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
 def _goal(finding: Finding, free: tuple[str, ...]) -> Goal:
     if finding.code in _RACES:
         lines = tuple(access.span.line for access in finding.accesses)
-        return Goal("race", lines, focus_of(finding), ATTEMPTS, free)
+        return Goal("race", lines, _memory(finding), focus_of(finding), ATTEMPTS, free)
     kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
     return Goal(kind, attempts=ATTEMPTS, searched=free)
+
+
+def _memory(finding: Finding) -> str:
+    """The array or variable that a finding's witness is about, empty where its name does not tell."""
+    return memory_of(finding.witness.address) if finding.witness is not None else ""
 
 
 def _with_witness(parameters: Sequence[tuple[str, str]], given: Sequence[str], witness: Witness) -> list[str]:
@@ -104,7 +109,7 @@ def focus_of(finding: Finding) -> tuple[Focus, ...]:
     return tuple(Focus(access.span.line, access.block, access.thread) for access in finding.accesses)
 
 
-def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
+def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult | None:
     """The result with only what shows the finding's claim, a race between its lines, first one of its scope, or threads
     at different barriers; None where nothing does."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
@@ -114,7 +119,8 @@ def shown_of(finding: Finding, result: RunResult) -> RunResult | None:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None
     lines = [access.span.line for access in finding.accesses]
-    races = [race for race in result.races if is_between(lines, race)]
+    memory, arrays = _memory(finding), frozenset(array_names(request.arguments, request.names))
+    races = [race for race in result.races if is_between(lines, race) and is_on(memory, arrays, race)]
     races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
     return replace(result, races=tuple(races), faults=()) if races else None
 

@@ -124,7 +124,11 @@ def outcomes(
             yield outcome
     wanted = findings(launchable, group)
     for finding in wanted:
-        known = [(one, seen) for one in shown if (seen := confirmation.shown_of(finding, one.result)) is not None]
+        known = [
+            (one, seen)
+            for one in shown
+            if one.request is not None and (seen := confirmation.shown_of(finding, one.result, one.request)) is not None
+        ]
         if known:
             one, seen = known[0]
             yield Outcome(one.title, one.result, finding, seen, one.request)
