@@ -53,7 +53,9 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
         if _proved_without(checker, checked, without) and not _orders_atomics(checker, without):
             gone = without
             found.append(b)
-    return found[::-1]
+    # The statement is one, however often its function is called: it goes in all calls or in none.
+    needed = {b.site.span for b in checker.launch.events.barriers if b.id not in gone}
+    return [b for b in reversed(found) if b.site.span not in needed]
 
 
 def shows(events: KernelEvents, barrier: BarrierEvent) -> bool:
