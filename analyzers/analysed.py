@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.kernel import Instances, Kernel
+from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import KernelResult, SourceSpan, UnitResult
 from analyzers.requests import CheckRequest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KernelAnalysis:
     """A kernel with everything that was found on the way to its verdict."""
 
     kernel: Kernel
-    events: KernelEvents
+    decisive: KernelEvents
+    """The events that the verdict was made from: without reads of what nothing writes."""
     contexts: tuple[LaunchContext, ...]
     result: KernelResult
+    _events: KernelEvents | None = field(default=None, init=False, repr=False)
+
+    @property
+    def events(self) -> KernelEvents:
+        """All events, put together when they are first asked for; the decisive ones where that takes too much work."""
+        if self._events is None:
+            self._events = self.decisive
+            if self.decisive.kernel is not self.kernel:
+                with suppress(TooMuchWorkError):
+                    self._events = summarize(self.kernel, wraps=self.decisive.wraps)
+        return self._events
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ units of the documents it has seen warm, and is used by one thread. It writes no
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -50,7 +52,7 @@ from analyzers.requests import (
     never,
 )
 from analyzers.verdicts.decide import Decision
-from analyzers.verdicts.kernel import agreed, broken, check_kernel, undecided
+from analyzers.verdicts.kernel import agreed, broken, check_kernel, conflicts_in, undecided
 
 MAX_DECISIONS = 20_000
 
@@ -146,16 +148,17 @@ class Engine:
             *linked.skipped,
         ]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
-        for done, i in enumerate(in_order(kernels, request)):
-            kernel = kernels[i].lower()
-            poll()
-            launches = host.contexts.get(kernel.mangled, ())
-            contexts, dropped = contexts_of(kernel, launches, request.options, directives)
-            skipped += dropped
-            question = asked(kernel, contexts, settings(request))
-            yield Progress(done, len(kernels), kernel.name, question.key)
-            analyses[i] = self._decided(question, request, poll)
-            yield KernelFinished(analyses[i][0].result, analyses[i][1])
+        with _uncollected():
+            for done, i in enumerate(in_order(kernels, request)):
+                kernel = kernels[i].lower()
+                poll()
+                launches = host.contexts.get(kernel.mangled, ())
+                contexts, dropped = contexts_of(kernel, launches, request.options, directives)
+                skipped += dropped
+                question = asked(kernel, contexts, settings(request))
+                yield Progress(done, len(kernels), kernel.name, question.key)
+                analyses[i] = self._decided(question, request, poll)
+                yield KernelFinished(analyses[i][0].result, analyses[i][1])
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
             path=request.path,
@@ -420,9 +423,12 @@ class Engine:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
             else:
-                events = summarize(kernel, wraps=request.options.wrap_around)
+                found = conflicts_in(kernel, contexts)
+                events = summarize(found.kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
-                result = check_kernel(events, contexts, settings(request), poll, remembered, remember, precedents)
+                result = check_kernel(
+                    events, contexts, settings(request), poll, remembered, remember, precedents, found.left_out
+                )
         except CancelledError:
             raise
         except TooMuchWorkError as error:
@@ -430,6 +436,16 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
         return KernelAnalysis(kernel, events, contexts, result), question.key
+
+
+@contextmanager
+def _uncollected() -> Generator[None, None, None]:
+    """What there is stays: a unit's trees are large, and Python would look for garbage in them again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:

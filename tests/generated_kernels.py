@@ -3,7 +3,9 @@
 from hypothesis import strategies as st
 
 from analyzers.reference.generator import Flavour, GeneratedKernel, generate
+from analyzers.reference.launch import coordinate
 from analyzers.reference.races import HappensBefore, conflict
+from analyzers.reference.replay import Replay, ThreadAt, replay
 from analyzers.reference.result import RunResult
 
 
@@ -30,3 +32,15 @@ def racing_threads(result: RunResult) -> set[tuple[int, int, int, int]]:
                     found.add((b.event, b.thread, a.event, a.thread))
             here.append(i)
     return found
+
+
+def _at(generated: GeneratedKernel, thread: int) -> ThreadAt:
+    launch = generated.launch
+    block, rank = divmod(thread, launch.threads_per_block)
+    return coordinate(block, launch.grid), coordinate(rank, launch.block)
+
+
+def replayed(generated: GeneratedKernel, found: tuple[int, int, int, int]) -> Replay:
+    """Of (event, thread, event, thread)."""
+    event1, thread1, event2, thread2 = found
+    return replay(generated.kernel, generated.launch, _at(generated, thread1), _at(generated, thread2), event1, event2)

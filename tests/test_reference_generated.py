@@ -2,16 +2,14 @@
 
 from dataclasses import replace
 
-from generated_kernels import kernels, racing_threads
+from generated_kernels import kernels, racing_threads, replayed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzers.ir import kernel as k
 from analyzers.reference.generator import Flavour, GeneratedKernel
 from analyzers.reference.interpreter import run
-from analyzers.reference.launch import coordinate
 from analyzers.reference.races import divergences, races
-from analyzers.reference.replay import Replay, ThreadAt, replay
 
 quickly = settings(
     max_examples=40,
@@ -19,17 +17,6 @@ quickly = settings(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
-
-
-def at(generated: GeneratedKernel, thread: int) -> ThreadAt:
-    launch = generated.launch
-    block, rank = divmod(thread, launch.threads_per_block)
-    return coordinate(block, launch.grid), coordinate(rank, launch.block)
-
-
-def replayed(generated: GeneratedKernel, found: tuple[int, int, int, int]) -> Replay:
-    event1, thread1, event2, thread2 = found
-    return replay(generated.kernel, generated.launch, at(generated, thread1), at(generated, thread2), event1, event2)
 
 
 @quickly

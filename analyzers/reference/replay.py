@@ -7,13 +7,14 @@ be large.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from analyzers.ir import kernel as k
+from analyzers.ir.slicing import Slicer
 from analyzers.model import Dim3
 from analyzers.reference.evaluate import Frame, Key, arbitrary, text_number
-from analyzers.reference.interpreter import CompiledKernel, compiled, symbol_value, typed
+from analyzers.reference.interpreter import CompiledKernel, symbol_value, typed
 from analyzers.reference.launch import ConcreteLaunch, linear
 from analyzers.reference.memory import AddressSpace, Memory
 from analyzers.reference.program import Place, position
@@ -60,17 +61,28 @@ class Replay:
     """Of the two threads, where they were seen to collide or to miss one another."""
 
 
-_tracers: dict[int, tuple[CompiledKernel, Tracer]] = {}
+@dataclass(slots=True)
+class _Traced:
+    """A kernel with tracers for what decides how a thread comes to some of its accesses."""
+
+    slicer: Slicer
+    tracers: dict[frozenset[int], Tracer] = field(default_factory=dict[frozenset[int], Tracer])
 
 
-def _tracer(kernel: k.Kernel) -> Tracer:
-    shared = compiled(kernel)
-    found = _tracers.get(id(shared))
-    if found is None or found[0] is not shared:
-        if len(_tracers) >= 16:
-            _tracers.pop(next(iter(_tracers)))
-        found = _tracers[id(shared)] = (shared, Tracer(shared))
-    return found[1]
+_traced: dict[int, _Traced] = {}
+"""By the identity of the kernel, for the few used last."""
+
+
+def _tracer(kernel: k.Kernel, wanted: frozenset[int]) -> Tracer:
+    """For what decides how a thread comes to the accesses ``wanted`` and to the barriers."""
+    found = _traced.get(id(kernel))
+    if found is None or found.slicer.kernel is not kernel:
+        if len(_traced) >= 16:
+            _traced.pop(next(iter(_traced)))
+        found = _traced[id(kernel)] = _Traced(Slicer(kernel))
+    if wanted not in found.tracers:
+        found.tracers[wanted] = Tracer(CompiledKernel(found.slicer.to_accesses(wanted)))
+    return found.tracers[wanted]
 
 
 def _walk(
@@ -153,7 +165,7 @@ def replay(
 
     Dynamic instances are looked at until one pair is certain, and at ``iterations`` where given. ``steps`` bounds each
     thread."""
-    tracer = _tracer(kernel)
+    tracer = _tracer(kernel, frozenset({event1, event2}))
     space = AddressSpace(kernel, launch)
     left = _walk(tracer, space, launch, thread1, thread2, frozenset({event1}), data)
     right = _walk(tracer, space, launch, thread2, thread1, frozenset({event2}), data)
@@ -203,7 +215,7 @@ def replay_assertion(
 ) -> Replay:
     """Whether a thread comes to the assertion at ``site`` and finds it false, whatever memory holds (``confirmed``) or
     for some contents."""
-    tracer = _tracer(kernel)
+    tracer = _tracer(kernel, frozenset())
     w = _walk(tracer, AddressSpace(kernel, launch), launch, thread, thread, frozenset(), None)
     tracer.walk(w, steps)
     undefined = tuple(sorted(w.frame.undefined))
@@ -243,7 +255,7 @@ def replay_divergence(
 ) -> Replay:
     """Whether the first thread waits at ``barrier`` while the second waits elsewhere or has ended (``confirmed``), or
     had returned before (``after-exit``); ``data-dependent`` when memory contents decide."""
-    tracer = _tracer(kernel)
+    tracer = _tracer(kernel, frozenset())
     space = AddressSpace(kernel, launch)
     left = _walk(tracer, space, launch, thread1, thread2, frozenset(), data)
     right = _walk(tracer, space, launch, thread2, thread1, frozenset(), data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from analyzers.ir.clusters import own_object
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
 from analyzers.ir.kernel import Kernel
+from analyzers.ir.slicing import Conflicts, LeftOut, Slicer
 from analyzers.ir.symbolic import summarize
 from analyzers.model import CheckOptions, ContextResult, KernelResult, Reason, SourceSpan, Verdict
 from analyzers.races.conditions import query_of, split
@@ -35,6 +36,11 @@ nothing is proved."""
 _MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
+def conflicts_in(kernel: Kernel, contexts: Sequence[LaunchContext]) -> Conflicts:
+    """The kernel without the reads of what nothing writes, in any of these launches."""
+    return Slicer(kernel).of_conflicts(objects for c in contexts for objects in _by_allocation(kernel, c).values())
+
+
 def check_kernel(
     events: KernelEvents,
     contexts: Sequence[LaunchContext],
@@ -43,9 +49,11 @@ def check_kernel(
     remembered: Callable[[LaunchContext], Decision | None] = lambda _: None,
     remember: Callable[[LaunchContext, Decision], None] = lambda _c, _d: None,
     precedents: Precedents | None = None,
+    left_out: LeftOut = (),
 ) -> KernelResult:
     """Decide (or recall) every context and put the result together. ``precedents`` are those of the instances of the
-    kernel's definition that were checked before."""
+    kernel's definition that were checked before; ``left_out`` reads that are not among the events, because they
+    conflict with nothing."""
     precedents = precedents or Precedents()
     results: list[ContextResult] = []
     spent = 0
@@ -71,7 +79,7 @@ def check_kernel(
         if reached:
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
-    return assemble(events, results)
+    return assemble(events, results, left_out)
 
 
 def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:
@@ -91,33 +99,43 @@ def reachable(events: KernelEvents, context: LaunchContext, options: CheckOption
 def events_in(events: KernelEvents, context: LaunchContext) -> KernelEvents:
     """The events as this launch makes them: what is written through one pointer is not constant behind another to the
     same memory."""
-    allocation = {name: p.allocation for name, p in context.pointers if p.allocation is not None}
-    object_of = {p.name: p.object for p in events.kernel.parameters if p.object is not None}
     written = {a.root.value for a in events.accesses if a.writes and a.root.op == "addr"}
-    behind = {o: allocation[n] for n, o in object_of.items() if n in allocation}
-    for o in events.kernel.objects if context.variables else ():
-        found = variable_allocation(events.kernel, context, o.name)
-        if found is not None:
-            behind[o.name] = found
-    touched = {a for o, a in behind.items() if o in written}
-    changed = frozenset(o for o, a in behind.items() if a in touched and o not in written)
-    return summarize(events.kernel, changed, events.wraps) if changed else events
+    changed = set[str]()
+    for objects in _by_allocation(events.kernel, context).values():
+        if objects & written:
+            changed |= objects - written
+    return summarize(events.kernel, frozenset(changed), events.wraps) if changed else events
+
+
+def _by_allocation(kernel: Kernel, context: LaunchContext) -> dict[str, frozenset[str]]:
+    """The objects that are parts of one allocation of the host, as far as the launch says."""
+    found: dict[str, set[str]] = {}
+    allocation = {name: p.allocation for name, p in context.pointers if p.allocation is not None}
+    for p in kernel.parameters:
+        if p.object is not None and p.name in allocation:
+            found.setdefault(allocation[p.name], set()).add(p.object)
+    for o in kernel.objects if context.variables else ():
+        variable = variable_allocation(kernel, context, o.name)
+        if variable is not None:
+            found.setdefault(variable, set()).add(o.name)
+    return {name: frozenset(objects) for name, objects in found.items()}
 
 
 def _since(started: float) -> float:
     return round((time.perf_counter() - started) * 1e3, 3)
 
 
-def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelResult:
-    """A barrier is redundant for the kernel only if it is in every context."""
+def assemble(events: KernelEvents, results: Sequence[ContextResult], left_out: LeftOut = ()) -> KernelResult:
+    """A barrier is redundant for the kernel only if it is in every context. Reads ``left_out`` are counted."""
     kernel = events.kernel
     keep = _redundant_everywhere(results)
     contexts = tuple(without_redundant(r, lambda f: f.span not in keep) for r in results)
     claimed = {f.group for c in contexts for f in c.findings}
     needed = {redundancy_group(kernel, b) for b in events.barriers} - claimed
     verdict = min((c.verdict for c in contexts), key=lambda v: v.rank, default=Verdict.UNKNOWN)
-    shared = _places(a for a in events.accesses if _space(events, a) == "shared")
-    outside = _places(a for a in events.accesses if _space(events, a) == "global")
+    spaces = [(a.id, _space(events, a)) for a in events.accesses]
+    space_of = {o.name: o.space for o in kernel.objects}
+    spaces += [(number, space_of.get(name, "global")) for number, objects in left_out for name in objects]
     return KernelResult(
         name=kernel.name,
         mangled=kernel.mangled,
@@ -125,8 +143,8 @@ def assemble(events: KernelEvents, results: Sequence[ContextResult]) -> KernelRe
         extent=kernel.extent,
         verdict=verdict,
         contexts=contexts,
-        shared_accesses=shared,
-        global_accesses=outside,
+        shared_accesses=len({number for number, space in spaces if space == "shared"}),
+        global_accesses=len({number for number, space in spaces if space == "global"}),
         barriers=len({b.id for b in events.barriers}),
         files=tuple(sorted({kernel.extent.path, *(span.path for _, span in kernel.functions)})),
         needed=tuple(sorted(needed)),
@@ -177,7 +195,3 @@ def _unproved(result: ContextResult) -> bool:
 def _space(events: KernelEvents, access: AccessEvent) -> str:
     root = own_object(access.root)
     return events.kernel.object(root.value).space if root.op == "addr" else "global"
-
-
-def _places(accesses: Iterable[AccessEvent]) -> int:
-    return len({a.id for a in accesses})

@@ -1,0 +1,289 @@
+"""What of a kernel bears on a question: the rest need be neither executed nor summarized.
+
+A slice is the kernel without the statements that do not matter. It is a backward one that does not look at the order of
+statements: whatever may define a variable that matters, matters, and so does what decides whether a statement that
+matters is reached. A thread comes to what is kept, in the same iterations and behind the same barriers and
+assumptions, as in the whole kernel; loops that are left out are taken to end, as C++ takes it of loops without effects.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.ir import kernel as k
+from analyzers.ir.expr import TRUE, Expr, walk
+from analyzers.ir.pointers import pointed_objects, points_to
+
+_ANYTHING = "?"
+"""In the place of an object, as in `analyzers.ir.pointers`."""
+
+_STOPS = (k.Barrier, k.Assume, k.Unsupported)
+"""What matters always: it stops the thread, or tells intervals apart."""
+
+_ORDERS = (k.Fence, k.Observe, k.Atomic)
+"""What may order others, or shows."""
+
+_NOTHING = frozenset[str]()
+
+
+class Slicer:
+    """The dependences of one kernel.
+
+    Statements are numbered as they stand in the source, before what they contain."""
+
+    def __init__(self, kernel: k.Kernel) -> None:
+        self.kernel = kernel
+        self._statements: list[k.Stmt] = []
+        self._around: list[int] = []
+        """By statement: the construct it stands in, -1 for none."""
+        self._defining = defaultdict[str, list[int]](list)
+        self._leaving = defaultdict[str, list[int]](list)
+        """Label -> the statements that leave or continue that construct."""
+        self._variables: dict[int, frozenset[str]] = {}
+        self._pointees = points_to(kernel)
+        self._objects: dict[int, frozenset[str]] = {}
+        self._enter(kernel.body, -1)
+        self._accesses = [n for n, s in enumerate(self._statements) if isinstance(s, (k.Load, k.Store, k.Atomic))]
+
+    def to_accesses(self, wanted: frozenset[int]) -> k.Kernel:
+        """The kernel as far as it decides how a thread comes to its barriers and to the accesses ``wanted`` (their
+        ``id``), and to which addresses these go."""
+        return self._slice([n for n in self._accesses if self._access(n).id in wanted])
+
+    def of_conflicts(self, one_memory: Iterable[frozenset[str]]) -> Conflicts:
+        """The kernel as far as it decides which accesses of different threads conflict, and what each writes.
+        ``one_memory``: objects that the launches let be parts of the same allocation."""
+        private = {o.name for o in self.kernel.objects if o.space in ("local", "param")}
+        written = set[str]()
+        writing = [n for n in self._accesses if not isinstance(self._statements[n], k.Load)]
+        for number in writing:
+            written |= self._touched(self._access(number).pointer)
+        written -= private
+        for objects in one_memory:
+            if objects & written:
+                written |= objects
+        wanted = [n for n, s in enumerate(self._statements) if isinstance(s, _ORDERS)]
+        retries = any(isinstance(s, k.Atomic) and s.op == "cas" for s in self._statements)
+        telling = [
+            s for n in writing if self._touched((s := self._access(n)).pointer) - private and (retries or _tells(s))
+        ]
+        left_out: list[tuple[int, frozenset[str]]] = []
+        for number in self._accesses:
+            s = self._access(number)
+            touched = self._touched(s.pointer)
+            if isinstance(s, k.Load) and not (s.volatile or s.asynchronous or s.lanes or touched & {_ANYTHING, "*"}):
+                if touched.isdisjoint(written) and _ANYTHING not in written:
+                    left_out.append((s.id, touched))
+                    continue
+                if touched <= private:
+                    continue
+            elif touched <= private and not isinstance(s, k.Atomic):
+                continue
+            wanted.append(number)
+        counted = [v for p in self.kernel.pipelines for v in _variables_of(p)]
+        return Conflicts(self._slice(wanted, [e for s in telling for e in _written(s)], counted), tuple(left_out))
+
+    # --- the index
+
+    def _enter(self, body: tuple[k.Stmt, ...], around: int) -> None:
+        for s in body:
+            number = len(self._statements)
+            self._statements.append(s)
+            self._around.append(around)
+            for part in _parts(s):
+                self._enter(part, number)
+            if isinstance(s, (k.Exit, k.Continue)):
+                self._leaving[s.label].append(number)
+            for name in _defined(s):
+                self._defining[name].append(number)
+
+    def _access(self, number: int) -> k.Load | k.Store | k.Atomic:
+        s = self._statements[number]
+        assert isinstance(s, (k.Load, k.Store, k.Atomic))
+        return s
+
+    def _read(self, e: Expr) -> frozenset[str]:
+        """The variables in an expression."""
+        found = self._variables.get(e.key)
+        if found is None:
+            for node in walk((e,), self._variables):
+                below = [self._variables[a.key] for a in node.args]
+                own = frozenset((node.value,)) if node.op == "var" else _NOTHING
+                self._variables[node.key] = own.union(*below) if below else own
+            found = self._variables[e.key]
+        return found
+
+    def _touched(self, pointer: Expr) -> frozenset[str]:
+        """The objects that a pointer may point into."""
+        found = self._objects.get(pointer.key)
+        if found is None:
+            found = self._objects[pointer.key] = pointed_objects(pointer, self._pointees)
+        return found
+
+    # --- a slice
+
+    def _slice(self, wanted: Sequence[int], values: Sequence[Expr] = (), variables: Iterable[str] = ()) -> k.Kernel:
+        kept = self._kept(wanted, values, variables)
+        if all(kept):
+            return self.kernel
+        return replace(self.kernel, body=self._rebuilt(self.kernel.body, iter(kept)))
+
+    def _kept(self, wanted: Sequence[int], values: Sequence[Expr], variables: Iterable[str]) -> list[bool]:
+        """By statement: whether it matters, where the statements ``wanted`` are to be reached and the values and
+        variables to be known."""
+        kept = [False] * len(self._statements)
+        work = [n for n, s in enumerate(self._statements) if isinstance(s, _STOPS) or _has_no_end(s)]
+        work += wanted
+        known, read = set[str](), set[str]()
+        needed = [*values]
+
+        def need(name: str) -> None:
+            if name in known:
+                return
+            known.add(name)
+            for definition in self._defining[name]:
+                work.append(definition)
+                needed.extend(_operands(self._statements[definition]))
+                for writer in self._writers(definition, read):
+                    work.append(writer)
+                    needed.extend(_written(self._statements[writer]))
+
+        for name in variables:
+            need(name)
+        while work or needed:
+            while needed:
+                for name in self._read(needed.pop()) - known:
+                    need(name)
+            if not work or kept[number := work.pop()]:
+                continue
+            kept[number] = True
+            s = self._statements[number]
+            if self._around[number] >= 0:
+                work.append(self._around[number])
+            if isinstance(s, (k.Block, k.Loop)):
+                work += self._leaving[s.label]
+            needed += _decisive(s)
+        return kept
+
+    def _writers(self, number: int, known: set[str]) -> list[int]:
+        """What may write the contents that a statement reads, but for objects that are ``known`` to be read."""
+        s = self._statements[number]
+        if not isinstance(s, (k.Load, k.Atomic)):
+            return []
+        new = self._touched(s.pointer) - known
+        known |= new
+        if not new:
+            return []
+        found: list[int] = []
+        for writer in self._accesses:
+            access = self._access(writer)
+            if not isinstance(access, k.Load):
+                touched = self._touched(access.pointer)
+                if new & touched or _ANYTHING in new or _ANYTHING in touched:
+                    found.append(writer)
+        return found
+
+    def _rebuilt(self, body: tuple[k.Stmt, ...], kept: Iterator[bool]) -> tuple[k.Stmt, ...]:
+        out: list[k.Stmt] = []
+        for s in body:
+            is_kept = next(kept)
+            parts = [self._rebuilt(part, kept) for part in _parts(s)]
+            if is_kept:
+                out.append(_with_parts(s, parts))
+        return tuple(out)
+
+
+LeftOut = Sequence[tuple[int, frozenset[str]]]
+"""Accesses by ``id``, with the objects they may go to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """A kernel without the reads that conflict with nothing and decide nothing."""
+
+    kernel: k.Kernel
+    left_out: LeftOut
+    """Reads of objects that nothing writes; some may be in the kernel, because they decide something else."""
+
+
+def _parts(s: k.Stmt) -> tuple[tuple[k.Stmt, ...], ...]:
+    match s:
+        case k.If(then=then, orelse=orelse):
+            return then, orelse
+        case k.Loop(head=head, body=body, latch=latch):
+            return head, body, latch
+        case k.Block(body=body):
+            return (body,)
+        case _:
+            return ()
+
+
+def _with_parts(s: k.Stmt, parts: list[tuple[k.Stmt, ...]]) -> k.Stmt:
+    match s:
+        case k.If():
+            return replace(s, then=parts[0], orelse=parts[1])
+        case k.Loop():
+            return replace(s, head=parts[0], body=parts[1], latch=parts[2])
+        case k.Block():
+            return replace(s, body=parts[0])
+        case _:
+            return s
+
+
+def _has_no_end(s: k.Stmt) -> bool:
+    """A loop that nothing in it leaves, so what stands behind is not reached."""
+    if not isinstance(s, k.Loop) or s.condition is not TRUE:
+        return False
+    return not any(isinstance(x, k.Exit) for x in k.statements(s.head + s.body + s.latch))
+
+
+def _defined(s: k.Stmt) -> tuple[str, ...]:
+    if isinstance(s, k.Barrier):
+        return (s.reduce[2],) if s.reduce is not None else ()
+    if isinstance(s, (k.Assign, k.Load, k.Atomic, k.Collective, k.Havoc)) and s.var is not None:
+        return (s.var,)
+    return ()
+
+
+def _decisive(s: k.Stmt) -> tuple[Expr, ...]:
+    """What a statement that matters is decided by."""
+    match s:
+        case k.Assign(value=value):
+            return (value,)
+        case k.Load() | k.Store() | k.Atomic():
+            return (s.pointer, *(index for index, _ in s.in_bounds))
+        case k.Barrier(mask=mask, reduce=reduce):
+            return (*(() if mask is None else (mask,)), *(() if reduce is None else (reduce[1],)))
+        case k.Collective(operands=operands):
+            return operands
+        case k.If(condition=condition) | k.Loop(condition=condition) | k.Assume(condition=condition):
+            return (condition,)
+        case _:
+            return ()
+
+
+def _written(s: k.Stmt) -> tuple[Expr, ...]:
+    """What a write puts into memory: it matters only where that is read."""
+    match s:
+        case k.Store(value=value):
+            return (value,)
+        case k.Atomic(operands=operands):
+            return operands
+        case _:
+            return ()
+
+
+def _operands(s: k.Stmt) -> tuple[Expr, ...]:
+    """What the result of an atomic tells of, besides memory."""
+    return s.operands if isinstance(s, k.Atomic) else ()
+
+
+def _tells(s: k.Load | k.Store | k.Atomic) -> bool:
+    """A write of a value that others may compare or wait for; a sum or the like is data, but for constants."""
+    return isinstance(s, k.Store) or (isinstance(s, k.Atomic) and s.op in ("cas", "exch", "store"))
+
+
+def _variables_of(p: k.Pipeline) -> tuple[str, ...]:
+    return (p.acquired, p.committed, p.waited, p.released, p.producer, p.consumer)
