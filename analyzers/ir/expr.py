@@ -76,6 +76,7 @@ from analyzers.ir.rewriting import (
     rebuild,
     rewrite,
     substitute,
+    substitution,
     symbols,
 )
 
@@ -137,6 +138,7 @@ __all__ = [
     "show",
     "sub",
     "substitute",
+    "substitution",
     "sym",
     "symbols",
     "trunc_div",

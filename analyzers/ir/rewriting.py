@@ -78,9 +78,20 @@ def rewrite(e: Expr, leaf: Callable[[Expr], Expr | None], memo: dict[int, Expr] 
 
 def substitute(e: Expr, mapping: Mapping[Expr, Expr]) -> Expr:
     """Replace leaves (or whole subexpressions) by identity."""
-    if not mapping or (all(k.op == "sym" for k in mapping) and symbols(e).isdisjoint(mapping)):
-        return e
-    return rewrite(e, mapping.get)
+    return substitution(mapping)(e)
+
+
+def substitution(mapping: Mapping[Expr, Expr]) -> Callable[[Expr], Expr]:
+    """The same for many expressions that share parts."""
+    memo: dict[int, Expr] = {}
+    leaves = all(k.op == "sym" for k in mapping)
+
+    def replaced(e: Expr) -> Expr:
+        if not mapping or (leaves and symbols(e).isdisjoint(mapping)):
+            return e
+        return rewrite(e, mapping.get, memo)
+
+    return replaced
 
 
 _symbols_below: dict[int, frozenset[Expr]] = {}

@@ -1,10 +1,12 @@
-"""Witnesses of earlier instances: a pair that collides in one instance of a template mostly does so in the next.
+"""Witnesses of earlier questions: a pair that collides in one instance of a template mostly does so in the next, and
+what lets one pair of a kernel collide, others too.
 
 Takes the races found in the instances (and under the launches) of one kernel of the source so far, and gives values
-with which a question about the same two places of the source is satisfied too, checked by exact evaluation. What
-was found for one instance decides nothing about another; it only saves the search, and the same mistake is shown with
-the same two threads in all of them. Where only what the host says of the launch tells the instances apart (which of
-them it picks, say), the values that appear there alone are looked for anew, and all others stay.
+with which a question about the same two places of the source, or of the same kind about others, is satisfied too,
+checked by exact evaluation. What was found for one decides nothing about another; it only saves the search, and the
+same mistake is shown with the same two threads everywhere. Where only what the host says of the launch tells the
+instances apart (which of them it picks, say), the values that appear there alone are looked for anew, and all others
+stay.
 """
 
 from __future__ import annotations
@@ -41,8 +43,15 @@ class Precedents:
     """Of one kernel definition, by question and places of the source."""
 
     _kept: dict[_Key, list[Mapping[Expr, int]]] = field(default_factory=dict[_Key, list[Mapping[Expr, int]]])
+    _latest: dict[Question, list[Mapping[Expr, int]]] = field(default_factory=dict[Question, list[Mapping[Expr, int]]])
+    """The same for any places."""
     _unproved: Counter[_Key] = field(default_factory=Counter[_Key])
 
+    sizes: dict[tuple[Places, tuple[int, int]], dict[object, int]] = field(
+        default_factory=dict[tuple[Places, tuple[int, int]], dict[object, int]]
+    )
+    """By the places of two accesses and the largest sizes to be tried: ordinary sizes with which both happen, by the
+    name of their symbol."""
     _changed: Precedents | None = None
 
     @property
@@ -54,10 +63,10 @@ class Precedents:
 
     def add(self, places: Places, question: Question, values: Mapping[Expr, int]) -> None:
         """It happens there with these values (of a query's symbols, see ``solve.query``)."""
-        kept = self._kept.setdefault((question, places), [])
-        if values not in kept:
-            kept.insert(0, dict(values))
-            del kept[MAX_KEPT:]
+        for kept in (self._kept.setdefault((question, places), []), self._latest.setdefault(question, [])):
+            if values not in kept:
+                kept.insert(0, dict(values))
+                del kept[MAX_KEPT:]
 
     def note_unproved(self, places: Places, question: Question) -> None:
         """There was no proof about these."""
@@ -89,6 +98,10 @@ class Precedents:
             if not failing and satisfies(query, values):
                 return values
             tried.append((values, failing))
+        for earlier in self._latest.get(question, ()):
+            values = _carried(query, earlier)
+            if satisfies(query, values):
+                return values
         for values, failing in tried:
             left = _unsettled(query, values, failing)
             found = search(left) if left is not None else None

@@ -159,7 +159,12 @@ class Relations:
         self, race: Race, strides: Sequence[Expr], extents: Sequence[Expr], largest: tuple[int, int]
     ) -> dict[Expr, int] | None:
         """Values that the facts allow and with which both accesses happen, as near to the preferred ones as may be."""
-        chosen: dict[Expr, int] = {}
+        place = places_of(race.pair.one, race.pair.two), largest
+        earlier = self.precedents.sizes.get(place, {})
+        chosen: dict[Expr, int] = {s: earlier[s.value] for s in (*strides, *extents) if s.value in earlier}
+        if len(chosen) == len({*strides, *extents}) and _happens(self._with(chosen), race.pair, race.mode):
+            return chosen
+        chosen = {}
         for sizes, top in zip((strides, extents), largest, strict=True):
             for i, s in enumerate(sizes):
                 first = top >> i
@@ -170,6 +175,7 @@ class Relations:
                         break
                 else:
                     return None
+        self.precedents.sizes[place] = {s.value: value for s, value in chosen.items()}
         return chosen
 
     def _with(self, sizes: Mapping[Expr, int]) -> RaceChecker:
@@ -221,9 +227,10 @@ class Relations:
     def _changed(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
         """The launch with something in the place of sizes, and more conditions."""
         context = self.launch.context
-        constraints = [replace(c, condition=E.substitute(c.condition, meanings)) for c in context.constraints]
-        constraints += [Constraint(E.substitute(c, meanings), FactNote("", None, "user")) for c in conditions]
-        bindings = {s: E.substitute(v, meanings) for s, v in context.bindings}
+        meant = E.substitution(meanings)
+        constraints = [replace(c, condition=meant(c.condition)) for c in context.constraints]
+        constraints += [Constraint(meant(c), FactNote("", None, "user")) for c in conditions]
+        bindings = {s: meant(v) for s, v in context.bindings}
         bindings.update(meanings)
         changed = replace(context, bindings=tuple(bindings.items()), constraints=tuple(constraints))
         launch = Launch(self.launch.events, changed)
