@@ -48,6 +48,9 @@ MAX_UNDECIDED = 4
 MAX_RACES = 200
 """Pairs that collide, after which the others of a context are not asked any more."""
 
+FEW_PAIRS = 4
+"""Accesses of a shape up to which each pair with them is looked at on its own."""
+
 MAX_UNPROVED = 3
 """How often two places of the source are tried to be told apart, in all instances and launches, before it is left."""
 
@@ -202,6 +205,12 @@ class RaceChecker:
                     if (shape, other) not in meet and full(group.places[i].allocation):
                         partners += conflicting
                         continue
+                    # That barriers lie between them is seen at less cost than that they touch different bytes.
+                    pairs = [group.pair(i, j) for j in conflicting[:FEW_PAIRS]]
+                    few = (shape, other) not in meet and len(pairs) == len(conflicting)
+                    if few and all(map(self._is_always_ordered, pairs)):
+                        partners += conflicting
+                        continue
                     if (shape, other) not in meet:
                         meet[shape, other] = meet[other, shape] = self._apart_places(group.pair(i, conflicting[0]), out)
                     apart = meet[shape, other]
@@ -212,6 +221,10 @@ class RaceChecker:
                 for j in sorted(partners):
                     out.pairs += 1
                     yield group.pair(i, j)
+
+    def _is_always_ordered(self, pair: Pair) -> bool:
+        """Barriers lie between every two executions of the accesses by different threads."""
+        return not any(self._possible(pair, mode, same).possible for mode, _, same in self._relations(pair))
 
     def _apart_places(self, pair: Pair, out: Checked) -> Proved | None:
         """A proof that no two threads meet at these places, whatever accesses stand there."""
@@ -294,6 +307,12 @@ class RaceChecker:
         """The relations, as in ``_relations``, in which the places of the pair may meet and nothing else orders every
         meeting; ``out`` grows by the proofs for the others. ``strict``: no wrap-around is assumed away."""
         for mode, extra, only_same in self._relations(pair):
+            if not strict:
+                ways = self._possible(pair, mode, only_same)
+                if not ways.possible:
+                    for barrier in ways.ordering:
+                        out.ordering.setdefault(barrier, []).append(pair)
+                    continue
             ordered = self.acquire_release.synchronizes(pair, mode)
             if ordered and set(meeting_distances(pair)) <= {0}:
                 out.used_alignment |= relies_on_alignment(pair)
