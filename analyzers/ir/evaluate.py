@@ -12,6 +12,7 @@ comparisons of floats and pointers) are looked up in the given values: :func:`is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Union
 
 import numpy as np
@@ -122,9 +123,15 @@ def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: 
     """:func:`evaluate` for several expressions that share subexpressions."""
     roots = tuple(roots)
     memo: dict[int, int | None] = {}
-    for node in computed(roots):
+    for node in _in_order(roots):
         memo[node.key] = _node_value(node, values, memo, no_signed_overflow)
     return tuple(memo[r.key] for r in roots)
+
+
+@lru_cache(maxsize=512)
+def _in_order(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """One question is evaluated for many values."""
+    return tuple(computed(roots))
 
 
 def _node_value(e: Expr, values: Values, memo: dict[int, int | None], strict_overflow: bool) -> int | None:

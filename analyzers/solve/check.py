@@ -40,12 +40,20 @@ def violation(query: Query, values: Mapping[Expr, int]) -> Expr | None:
             symbol.ty.high if hi is None else hi
         ):
             return symbol
-    return next(iter(violations(query, values)), None) or _inconsistent(query, values)
+    # Most values that are tried fail at once; facts may be many.
+    for roots in (query.conjuncts, tuple([f.condition for f in query.facts])):
+        failing = next(iter(_failing(query, roots, values)), None)
+        if failing is not None:
+            return failing
+    return _inconsistent(query, values)
 
 
 def violations(query: Query, values: Mapping[Expr, int]) -> list[Expr]:
     """The conditions that ``values``, of all symbols, do not satisfy (or leave undefined)."""
-    roots = roots_of(query)
+    return _failing(query, roots_of(query), values)
+
+
+def _failing(query: Query, roots: tuple[Expr, ...], values: Mapping[Expr, int]) -> list[Expr]:
     results = evaluate_each(roots, values, no_signed_overflow=query.no_signed_overflow)
     return [root for root, result in zip(roots, results, strict=True) if result != 1]
 

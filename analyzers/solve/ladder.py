@@ -26,6 +26,8 @@ _T = TypeVar("_T")
 QUICK_STEPS = 120
 """Effort of the first attempt at a proof by algebra; nearly all that there are need less. Where it was not enough,
 trying sizes comes before the second attempt."""
+MIDDLE_STEPS = 500
+"""Effort of the second one, when values were not found at once."""
 LARGE_QUESTION = 24
 """Conditions beyond which trying sizes is slower than CP-SAT; for fewer, most of everyday's, CP-SAT need not even be
 loaded."""
@@ -132,6 +134,7 @@ class Ladder:
         is_large = len(question.conjuncts) + len(question.facts) > LARGE_QUESTION
         for rung, work in (
             *((small, tried) if is_large else (tried, small)),
+            ("algebra", lambda: self._algebra(prepared, MIDDLE_STEPS) if first.kind == "budget" else first),
             ("guess", lambda: self._guess(prepared, large=True)),
         ):
             answer = self._timed(rung, work)
