@@ -52,7 +52,7 @@ from analyzers.requests import (
     never,
 )
 from analyzers.verdicts.decide import Decision
-from analyzers.verdicts.kernel import agreed, broken, check_kernel, conflicts_in, undecided
+from analyzers.verdicts.kernel import agreed, broken, check_kernel, conflicts_in, one_memory, undecided
 
 MAX_DECISIONS = 20_000
 
@@ -405,7 +405,10 @@ class Engine:
         self, question: Question, request: CheckRequest, poll: Callable[[], None]
     ) -> tuple[KernelAnalysis, str]:
         kernel, contexts = question.kernel, question.contexts
-        place = {id(c): key for c, key in zip(contexts, question.keys, strict=True)}
+        together = one_memory(kernel, contexts)
+        # Decisions name events by number: those of the kernel as far as these launches make it matter.
+        events_of = repr([sorted(objects) for objects in together])
+        place = {id(c): f"{key}:{events_of}" for c, key in zip(contexts, question.keys, strict=True)}
 
         def remembered(context: LaunchContext) -> Decision | None:
             decision = self._decisions.get(place[id(context)])
@@ -423,7 +426,7 @@ class Engine:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
             else:
-                found = conflicts_in(kernel, contexts)
+                found = conflicts_in(kernel, together)
                 events = summarize(found.kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
                 result = check_kernel(

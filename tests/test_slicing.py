@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 
 from analyzers.engine import Engine
 from analyzers.ir import kernel as k
-from analyzers.ir.context import LaunchContext
 from analyzers.ir.slicing import Conflicts, Slicer
 from analyzers.reference.builder import KernelBuilder
 from analyzers.reference.generator import Flavour, GeneratedKernel
@@ -148,6 +147,53 @@ def test_what_the_host_lets_be_one_allocation_is_kept(argument: str, verdict: st
     assert ("left" in objects_read(analysis.decisive.kernel)) == (argument == "buffer")
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_decisions_are_kept_for_the_aliasing_they_were_made_under(first: bool):
+    """What is said of one launch does not depend on another one that was there before, or was not."""
+    one = "void run(float *x, float *y, float *z, int n) { product<<<2, 64>>>(x, y, z, n); ALSO }"
+    both = one.replace("ALSO", "product<<<2, 64>>>(x, x, z, n);")
+    engine = Engine()
+    texts = [PRODUCT + one.replace("ALSO", ""), PRODUCT + both]
+    for text in texts if first else reversed(texts):
+        (kernel,) = engine.analyse(CheckRequest("/product.cu", text)).result.kernels
+        verdicts = [c.verdict.value for c in kernel.contexts]
+        assert verdicts == (["race-free", "data-race"] if text.endswith(both) else ["race-free"])
+
+
+ENDLESS = """
+__global__ void waits(int *a, volatile int *hits, int n)
+{
+    if (threadIdx.x == 0) { BEFORE a[0] = 1; }
+    if (threadIdx.x == 32) a[0] = 2;
+}
+void run(int *a, int *hits) { waits<<<1, 64>>>(a, hits, 5); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "severity"),
+    [
+        ("while (n > 0) { *hits = 1; }", "information"),
+        ("while (true) { *hits = 1; if (n < 0) break; }", "information"),
+        ('while (n > 0) printf("%d", n);', "information"),
+        ("while (n > 0) { *hits = 1; n--; }", "error"),
+        ("int sum = 0; for (int i = 0; i < n; i++) sum += i;", "error"),
+    ],
+)
+def test_a_race_behind_a_loop_that_may_last_is_definite_only_when_the_loop_ends(before: str, severity: str):
+    (kernel,) = Engine().analyse(CheckRequest("/waits.cu", ENDLESS.replace("BEFORE", before))).result.kernels
+    assert {f.severity.value for c in kernel.contexts for f in c.findings} == {severity}
+
+
+def test_an_exit_from_an_inner_loop_leaves_no_outer_one():
+    b = KernelBuilder()
+    s = b.shared("s", 64)
+    with b.while_(), b.while_() as inner:
+        b.exit(inner)
+    write = b.store(s, 0, 1)
+    assert any(isinstance(x, k.Loop) for x in k.statements(Slicer(b.build()).to_accesses(frozenset({write})).body))
+
+
 def test_verdicts_are_those_of_the_whole_kernels():
     request = CheckRequest(PATH, text_of([sample(seed, 4) for seed in range(3000, 3040)]))
 
@@ -158,8 +204,8 @@ def test_verdicts_are_those_of_the_whole_kernels():
             for r in results
         ]
 
-    def whole(kernel: k.Kernel, contexts: Sequence[LaunchContext]) -> Conflicts:
-        return replace(conflicts_in(kernel, contexts), kernel=kernel, left_out=())
+    def whole(kernel: k.Kernel, together: Sequence[frozenset[str]]) -> Conflicts:
+        return replace(conflicts_in(kernel, together), kernel=kernel, left_out=())
 
     sliced = verdicts()
     with pytest.MonkeyPatch.context() as patch:

@@ -3,7 +3,8 @@
 A slice is the kernel without the statements that do not matter. It is a backward one that does not look at the order of
 statements: whatever may define a variable that matters, matters, and so does what decides whether a statement that
 matters is reached. A thread comes to what is kept, in the same iterations and behind the same barriers and
-assumptions, as in the whole kernel; loops that are left out are taken to end, as C++ takes it of loops without effects.
+assumptions, as in the whole kernel. Loops without atomics, fences, output and volatile accesses end, says C++, and may
+be left out; of others at least the way through them is kept.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _ANYTHING = "?"
 """In the place of an object, as in `analyzers.ir.pointers`."""
 
 _STOPS = (k.Barrier, k.Assume, k.Unsupported)
-"""What matters always: it stops the thread, or tells intervals apart."""
+"""What matters always: it may stop the thread, tells intervals apart, or does what is not known."""
 
 _ORDERS = (k.Fence, k.Observe, k.Atomic)
-"""What may order others, or shows."""
+"""What may order accesses, or shows: matters to verdicts, and keeps a loop from being taken to end."""
 
 _NOTHING = frozenset[str]()
 
@@ -49,8 +50,9 @@ class Slicer:
 
     def to_accesses(self, wanted: frozenset[int]) -> k.Kernel:
         """The kernel as far as it decides how a thread comes to its barriers and to the accesses ``wanted`` (their
-        ``id``), and to which addresses these go."""
-        return self._slice([n for n in self._accesses if self._access(n).id in wanted])
+        ``id``), and to which addresses these go. Other effects are left out."""
+        lasting = [n for n, s in enumerate(self._statements) if isinstance(s, k.Loop) and _may_last(s)]
+        return self._slice([*lasting, *(n for n in self._accesses if self._access(n).id in wanted)])
 
     def of_conflicts(self, one_memory: Iterable[frozenset[str]]) -> Conflicts:
         """The kernel as far as it decides which accesses of different threads conflict, and what each writes.
@@ -73,15 +75,12 @@ class Slicer:
         for number in self._accesses:
             s = self._access(number)
             touched = self._touched(s.pointer)
-            if isinstance(s, k.Load) and not (s.volatile or s.asynchronous or s.lanes or touched & {_ANYTHING, "*"}):
-                if touched.isdisjoint(written) and _ANYTHING not in written:
-                    left_out.append((s.id, touched))
-                    continue
-                if touched <= private:
-                    continue
-            elif touched <= private and not isinstance(s, k.Atomic):
-                continue
-            wanted.append(number)
+            if isinstance(s, k.Atomic) or _is_special(s):
+                wanted.append(number)
+            elif isinstance(s, k.Load) and touched.isdisjoint({_ANYTHING, "*"} | written) and _ANYTHING not in written:
+                left_out.append((s.id, touched))
+            elif not touched <= private:
+                wanted.append(number)
         counted = [v for p in self.kernel.pipelines for v in _variables_of(p)]
         return Conflicts(self._slice(wanted, [e for s in telling for e in _written(s)], counted), tuple(left_out))
 
@@ -119,7 +118,8 @@ class Slicer:
         """The objects that a pointer may point into."""
         found = self._objects.get(pointer.key)
         if found is None:
-            found = self._objects[pointer.key] = pointed_objects(pointer, self._pointees)
+            objects = pointed_objects(pointer, self._pointees)
+            found = self._objects[pointer.key] = objects or frozenset((_ANYTHING,))
         return found
 
     # --- a slice
@@ -167,13 +167,13 @@ class Slicer:
             needed += _decisive(s)
         return kept
 
-    def _writers(self, number: int, known: set[str]) -> list[int]:
-        """What may write the contents that a statement reads, but for objects that are ``known`` to be read."""
+    def _writers(self, number: int, read: set[str]) -> list[int]:
+        """What may write the contents that a statement reads, but for objects that were ``read`` before."""
         s = self._statements[number]
         if not isinstance(s, (k.Load, k.Atomic)):
             return []
-        new = self._touched(s.pointer) - known
-        known |= new
+        new = self._touched(s.pointer) - read
+        read |= new
         if not new:
             return []
         found: list[int] = []
@@ -236,7 +236,17 @@ def _has_no_end(s: k.Stmt) -> bool:
     """A loop that nothing in it leaves, so what stands behind is not reached."""
     if not isinstance(s, k.Loop) or s.condition is not TRUE:
         return False
-    return not any(isinstance(x, k.Exit) for x in k.statements(s.head + s.body + s.latch))
+    inside = k.statements(s.head + s.body + s.latch)
+    within = {x.label for x in inside if isinstance(x, (k.Block, k.Loop))}
+    return not any(isinstance(x, k.Exit) and x.label not in within for x in inside)
+
+
+def _may_last(loop: k.Loop) -> bool:
+    """It does what a loop may do for ever."""
+    return any(
+        isinstance(x, _ORDERS) or (isinstance(x, (k.Load, k.Store)) and x.volatile)
+        for x in k.statements(loop.head + loop.body + loop.latch)
+    )
 
 
 def _defined(s: k.Stmt) -> tuple[str, ...]:
@@ -280,8 +290,13 @@ def _operands(s: k.Stmt) -> tuple[Expr, ...]:
     return s.operands if isinstance(s, k.Atomic) else ()
 
 
+def _is_special(s: k.Load | k.Store) -> bool:
+    """More than the bytes of the thread's own address, or its own time, matters."""
+    return s.volatile or s.asynchronous or bool(s.lanes)
+
+
 def _tells(s: k.Load | k.Store | k.Atomic) -> bool:
-    """A write of a value that others may compare or wait for; a sum or the like is data, but for constants."""
+    """A write of a value that others may compare or wait for; what a sum or the like adds is data."""
     return isinstance(s, k.Store) or (isinstance(s, k.Atomic) and s.op in ("cas", "exch", "store"))
 
 

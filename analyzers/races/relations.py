@@ -161,7 +161,7 @@ class Relations:
         """Values that the facts allow and with which both accesses happen, as near to the preferred ones as may be."""
         place = places_of(race.pair.one, race.pair.two), largest
         earlier = self.precedents.sizes.get(place, {})
-        chosen: dict[Expr, int] = {s: earlier[s.value] for s in (*strides, *extents) if s.value in earlier}
+        chosen: dict[Expr, int] = {s: earlier[s.value] for s in (*strides, *extents) if _fits(s, earlier.get(s.value))}
         if len(chosen) == len({*strides, *extents}) and _happens(self._with(chosen), race.pair, race.mode):
             return chosen
         chosen = {}
@@ -311,6 +311,10 @@ def _candidates(inside: list[Expr], around: list[Expr], strides: list[Expr]) -> 
     rows = [Relation(stride, other=e) for stride in strides for e in around if e is not stride and e.ty == stride.ty]
     yield from ((r,) for r in rows)
     yield from ((*tidy, r) for r in rows)
+
+
+def _fits(size: Expr, value: int | None) -> bool:
+    return value is not None and isinstance(size.ty, IntType) and size.ty.low <= value <= size.ty.high
 
 
 def _happens(checker: RaceChecker, pair: Pair, mode: Mode) -> bool:

@@ -36,9 +36,15 @@ nothing is proved."""
 _MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
-def conflicts_in(kernel: Kernel, contexts: Sequence[LaunchContext]) -> Conflicts:
-    """The kernel without the reads of what nothing writes, in any of these launches."""
-    return Slicer(kernel).of_conflicts(objects for c in contexts for objects in _by_allocation(kernel, c).values())
+def one_memory(kernel: Kernel, contexts: Sequence[LaunchContext]) -> tuple[frozenset[str], ...]:
+    """The objects that some of these launches let be parts of one allocation, in an order that tells nothing."""
+    found = {objects for c in contexts for objects in _by_allocation(kernel, c).values() if len(objects) > 1}
+    return tuple(sorted(found, key=sorted))
+
+
+def conflicts_in(kernel: Kernel, together: Sequence[frozenset[str]]) -> Conflicts:
+    """The kernel without the reads of what nothing writes, where objects ``together`` are parts of one allocation."""
+    return Slicer(kernel).of_conflicts(together)
 
 
 def check_kernel(
