@@ -228,6 +228,14 @@ def test_copies_that_a_lambda_makes_run_written_constructors() -> None:
     assert not _contexts(declared, "S s(1); g = 1; auto f = [&] { return s.v; };", "g")
 
 
+def test_how_a_lambda_of_a_macro_captures_an_object_is_told_by_its_class() -> None:
+    run = "struct S { int v; }; void run() { S s{0}; auto f = LAMBDA { k<<<1, 1>>>(s.v); }; s.v = 1; f(); }"
+    for captured, seen in (("[&]", False), ("[=]", True)):
+        text = f"#define LAMBDA {captured}\n{_HEAD}{run}"
+        assert hg.allows(hg.only(text), n=0) == seen, captured
+    assert not hg.allows(hg.only(f"#define LAMBDA [&]\n{_HEAD}{run}"), n=2)
+
+
 def test_a_lambda_that_changes_its_copy_keeps_it_changed() -> None:
     text = _HEAD + "struct S { int v; }; void run() { S s{1}; auto f = [=]() mutable { %s }; f(); f(); %s }"
     assert hg.allows(hg.only(text % ("k<<<1, 1>>>(s.v); s.v = 0;", "")), n=0)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from analyzers.frontend import cindex
 from analyzers.frontend.captures import THIS, Capture, captures
-from analyzers.frontend.cindex import Cursor, CursorKind, Type
+from analyzers.frontend.cindex import Cursor, CursorKind, Type, TypeKind
 from analyzers.hostguide.hosttypes import (
     OTHER,
     ArrayOf,
@@ -182,7 +182,7 @@ class Makers(Places):
             ty = self.builder.declaration(variable).ty
             if not isinstance(ty, ReferenceTo):
                 made[variable.spelling] = self.converted(self.evaluate(self.builder.expression(init)), ty)
-        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text), made)
+        return Closure(node.cursor, self.frame, dict(self.state.store), capture_modes(text, node.cursor), made)
 
     def carried(self, value: Value) -> Value:
         """A value as a kernel gets it: a lambda as an object with its captures for parts."""
@@ -238,10 +238,13 @@ class Makers(Places):
         raise NotImplementedError
 
 
-def capture_modes(text: bytes) -> Callable[[str], bool | None]:
+def capture_modes(text: bytes, cursor: Cursor) -> Callable[[str], bool | None]:
     """How the lambda written ``text`` captures a name: True by reference, False by copy, None: cannot be told."""
     if not text.startswith(b"["):
-        return lambda _name: None
+        # The text of a macro. What is captured by copy, or `this`, is no reference in the lambda's class.
+        kinds = [field.type.kind for field in cursor.type.get_fields()]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+        by_reference = bool(kinds) and all(kind == TypeKind.LVALUEREFERENCE for kind in kinds)
+        return lambda _name: True if by_reference else None
     inside = text[1 : text.find(b"]")].decode("utf-8", "replace")
     parts = [part.strip() for part in inside.split(",") if part.strip()]
     default = True if "&" in parts else False if "=" in parts else None
