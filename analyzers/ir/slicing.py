@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from analyzers.ir import kernel as k
 from analyzers.ir.expr import TRUE, Expr, walk
-from analyzers.ir.pointers import pointed_objects, points_to
+from analyzers.ir.pointers import pointed_objects, points_to, written_objects
 
 _ANYTHING = "?"
 """In the place of an object, as in `analyzers.ir.pointers`."""
@@ -58,11 +58,8 @@ class Slicer:
         """The kernel as far as it decides which accesses of different threads conflict, and what each writes.
         ``one_memory``: objects that the launches let be parts of the same allocation."""
         private = {o.name for o in self.kernel.objects if o.space in ("local", "param")}
-        written = set[str]()
         writing = [n for n in self._accesses if not isinstance(self._statements[n], k.Load)]
-        for number in writing:
-            written |= self._touched(self._access(number).pointer)
-        written -= private
+        written = set(written_objects(self.kernel, self._pointees) - private)
         for objects in one_memory:
             if objects & written:
                 written |= objects
