@@ -392,6 +392,14 @@ class Fix:
     notes: tuple[str, ...] = field(default=())
     at: SourceSpan | None = None
     """Where a hint is offered that is about no finding."""
+    assumes: tuple[str, ...] = ()
+    """What the proof takes for granted and the edited text does not enforce, a sentence each."""
+
+    @property
+    def applies_unasked(self) -> bool:
+        """Whether it may be applied with others, by somebody who has not read its title: no choice, and nothing is
+        taken for granted."""
+        return self.preferred and not self.assumes
 
 
 @dataclass(frozen=True, slots=True)

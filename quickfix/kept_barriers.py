@@ -105,6 +105,7 @@ def _reached(
         groups=tuple(sorted(trial.gone)),
         cost=price,
         notes=(*_notes(trial, session), *granted),
+        assumes=granted,
     )
 
 

@@ -224,4 +224,5 @@ def _fix(
         groups=tuple(sorted(gone)),
         cost=cost,
         notes=(*notes_of(placed, current), *dict.fromkeys(begun.granted)),
+        assumes=tuple(dict.fromkeys(begun.granted)),
     )

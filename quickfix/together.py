@@ -30,7 +30,8 @@ def fix_all(
     among: Collection[str] | None = None,
 ) -> Fix | FixRefusal:
     """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`; given
-    groups, of those `among` them only.
+    groups, of those `among` them only. A repair that takes something for granted is for the user to choose: it is left
+    out.
 
     Repairs are found one by one, and judged once more together."""
     fix = _all(engine, request, stop, codes, among)
@@ -51,7 +52,8 @@ def _all(
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = [g for g in dict.fromkeys(f.group for f in found) if among is None or g in among]
-        fixes = _compatible(_distinctly_named(session, repairs_of(session, groups)))
+        repairs = list(_distinctly_named(session, repairs_of(session, groups)))
+        fixes = _compatible(fix for fix in repairs if fix.applies_unasked)
         if len(fixes) == 1:
             return fixes[0]
         while fixes:
@@ -66,6 +68,9 @@ def _all(
         return FixRefusal(str(failure))
     if not groups:
         return FixRefusal("There is nothing to repair.")
+    assumed = dict.fromkeys(text for fix in repairs for text in fix.assumes)
+    if assumed:
+        return FixRefusal(f"What would repair it is only applied by itself. {' '.join(assumed)}")
     refusal = repaired(session, groups[0])
     return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
 

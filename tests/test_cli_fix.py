@@ -55,6 +55,18 @@ def test_writing_changes_the_files(folder: Path, capsys: pytest.CaptureFixture[s
     assert [path.name for path in folder.iterdir()] == ["racy.cu"]
 
 
+def test_what_takes_something_for_granted_is_not_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "racy.cu"
+    file.write_text(f"// assuming\n{RACY}{RACY.replace('shift', 'other')}")
+    before = file.read_text()
+    for mode in ("--diff", "--write"):
+        assert main(["fix", mode, "racy.cu"], FAKE) == FINDINGS
+        assert file.read_text() == before
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.count("racy.cu: not applied, it is yours to choose: Insert __syncthreads()\n") == 2
+
+
 def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
     file = folder / "dos.cu"
     file.write_bytes(b"\xef\xbb\xbf" + RACY.replace("\n", "\r\n").encode())

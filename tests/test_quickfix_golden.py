@@ -67,7 +67,7 @@ def repair(path: Path) -> Fix:
     if path.stem.startswith("host"):
         (group,) = {f.group for k in result(request(path)).kernels for c in k.contexts for f in c.findings}
         fix = fix_for(engine(), request(path), group)
-    elif path.stem.startswith("kept"):
+    elif path.stem.startswith(("kept", "assuming")):
         found = [f for k in result(request(path)).kernels for c in k.contexts for f in c.findings]
         group = next(f.group for f in found if f.code.value.startswith("barrier"))
         fix = fix_for(engine(), request(path), group)

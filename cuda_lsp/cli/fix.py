@@ -47,6 +47,8 @@ class Repaired:
 
     judged: JudgedUnit
     applied: tuple[Fix, ...]
+    left: tuple[Fix, ...] = ()
+    """What is not applied because it takes something for granted."""
 
     @property
     def unit(self) -> UnitResult:
@@ -125,14 +127,22 @@ def _repair(
         edits = [edit for fix in chosen for edit in fix.edits]
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
-            return Repaired(judged, tuple(applied))
+            now = texts[file.path]
+            return Repaired(
+                judged, tuple(applied), tuple(_named(f, before[file.path], now) for f in offered if f.assumes)
+            )
         for fix in chosen:
             path = fix.edits[0].span.path
-            title, *notes = (in_old_lines(text, before[path], texts[path]) for text in (fix.title, *fix.notes))
-            applied.append(replace(fix, title=title, notes=tuple(notes)))
+            applied.append(_named(fix, before[path], texts[path]))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
     raise AssertionError("the last round returns")
+
+
+def _named(fix: Fix, before: str, now: str) -> Fix:
+    """The repair with the lines of the text before all repairs in its words."""
+    title, *notes = (in_old_lines(text, before, now) for text in (fix.title, *fix.notes))
+    return replace(fix, title=title, notes=tuple(notes))
 
 
 def _lines(text: str) -> list[str]:
@@ -183,14 +193,14 @@ def _readable(paths: Iterable[str], texts: dict[str, str], before: dict[str, str
 
 
 def compatible(unit: UnitResult, fixes: Iterable[Fix]) -> list[Fix]:
-    """Repairs that can be applied together: preferred ones, one for each kernel, none touching another's text."""
+    """Repairs that go together and need not be asked for: one for each kernel, none touching another's text."""
     kernel_of = {f.group: k.span for k in unit.kernels for c in k.contexts for f in c.findings}
     chosen: list[Fix] = []
     taken: set[object] = set()
     for fix in fixes:
         kernels = {kernel_of.get(group) for group in fix.groups}
         overlaps = any(_overlap(a, b) for other in chosen for a in fix.edits for b in other.edits)
-        if fix.preferred and not kernels & taken and not overlaps:
+        if fix.applies_unasked and not kernels & taken and not overlaps:
             chosen.append(fix)
             taken |= kernels
     return chosen
@@ -278,6 +288,8 @@ def _tell(result: Repaired, err: TextIO) -> None:
         print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
         for note in fix.notes:
             print(f"  {note}", file=err)
+    for fix in result.left:
+        print(f"{name}: not applied, it is yours to choose: {fix.title}", file=err)
     left = kernel_counts([result.judged])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:

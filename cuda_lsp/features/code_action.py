@@ -122,7 +122,7 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
                 title=fix.title,
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=list(_linked(session, cured, params.context.diagnostics)),
-                is_preferred=fix.preferred if features.preferred_actions else None,
+                is_preferred=fix.applies_unasked if features.preferred_actions else None,
                 data=_data(params.text_document.uri, view, fix),
             )
             if not features.resolves_edits:
@@ -197,7 +197,7 @@ async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | 
     if view is None or not view.is_current:
         return None
     shown = frozenset(_groups_shown(session, view))
-    fixes = (fix for fix in view.fixes if fix.preferred and not shown.isdisjoint(fix.groups))
+    fixes = (fix for fix in view.fixes if fix.applies_unasked and not shown.isdisjoint(fix.groups))
     if not any(edit.span.path == path for fix in fixes for edit in fix.edits):
         return None
     action = types.CodeAction(title="Apply all proved fixes", kind=FIX_ALL, data=_data(uri, view, None))

@@ -150,7 +150,7 @@ class FakeEngine:
                 fixes = [
                     fix
                     for fix in self._repairs(request, event.result, stop)
-                    if fix.kind == "insert-barrier" and not set(groups).isdisjoint(fix.groups)
+                    if fix.kind == "insert-barrier" and fix.applies_unasked and not set(groups).isdisjoint(fix.groups)
                 ]
                 edits = tuple(edit for fix in fixes for edit in fix.edits)
                 done = tuple(group for fix in fixes for group in fix.groups)
@@ -308,7 +308,8 @@ def repair(request: CheckRequest, finding: Finding) -> Fix | None:
     indent = re.match(r"\s*", text[line_start:].split("\n")[0])
     space = indent[0] if indent else ""
     edit = TextEdit(file.span(line_start, line_start), f"{space}__syncthreads();\n")
-    return Fix("Insert __syncthreads()", "insert-barrier", (edit,), (finding.group,), "+1 barrier")
+    assumes = ("Assumes that n is small.",) if "// assuming" in text else ()
+    return Fix("Insert __syncthreads()", "insert-barrier", (edit,), (finding.group,), "+1 barrier", assumes=assumes)
 
 
 def failed(request: CheckRequest, why: str, files: list[File]) -> UnitResult:

@@ -50,6 +50,17 @@ async def test_a_fix_is_offered_resolved_applied_and_the_race_is_gone(editor: Ed
     assert await editor.actions(uri, "a[i] =") == []
 
 
+async def test_what_takes_something_for_granted_is_offered_by_itself_only(editor: Editor, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    uri = await racing(editor, path, f"// assuming\n{RACE.format('shift')}")
+    (action,) = await editor.actions(uri, "a[i] =")
+    assert (action.title, action.is_preferred) == (INSERT, False)
+    assert await editor.actions(uri, "a[i] =", only=["source.fixAll"]) == []
+    editor.replace(uri, "// assuming", "// nothing")
+    editor.save(uri, path)
+    assert [a.kind for a in await editor.actions(uri, "a[i] =", only=["source.fixAll"])] == ["source.fixAll.cuda-lsp"]
+
+
 async def test_it_is_offered_at_the_other_access_too_and_nowhere_else(editor: Editor, tmp_path: Path) -> None:
     uri = await racing(editor, tmp_path / "a.cu", RACE.format("shift"))
     assert labels(await editor.actions(uri, "a[i + 1]")) == [INSERT]
