@@ -111,7 +111,7 @@ def _assigned(
     assert owner is not None
     newline = layout.newline + layout.indentation(owner.keyword)
     test = text[slice(*condition)]
-    kept = kept_condition(layout.code, level.function, condition)
+    kept = kept_condition(layout.code, level.function, condition, (owner.keyword, owner.end))
     name = kept or fresh_name(outer, text, "taken", session.reserved)
     value = fresh_name(outer, text, "value", session.reserved)
     new, moved = b"", list[tuple[int, int, int]]()

@@ -93,7 +93,7 @@ def _kept(session: Session, outer: Level, level: Level) -> Restructuring:
     assert statement is not None
     line = line_of(text, statement.keyword)
     (opening, closing), condition = condition_of(layout, statement, outer, line)
-    if kept_condition(layout.code, level.function, (opening, closing)) is not None:
+    if kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end)) is not None:
         raise NotPossible(f"nothing is between the condition in line {line} and its body")
     name = fresh_name(level, text, "taken", session.reserved)
     head = b"const bool " + name + b" = "
@@ -133,7 +133,11 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         raise NotPossible(f"the conditional in line {line} cannot be split where it would have to be")
     cut = cut_with_least(layout, level, inside)
     keep_scopes(layout.code, outer, level, cut)
-    kept = kept_condition(layout.code, level.function, (opening, closing)) if body.role == "then" else None
+    kept = (
+        kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end))
+        if body.role == "then"
+        else None
+    )
     name = kept or fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation

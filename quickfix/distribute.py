@@ -41,7 +41,7 @@ def inside_out(
     inner = loop.bodies[0]
     (low, high), written = condition
     granted = _check(layout, level, loop, inner, line, (low, high))
-    name = kept_condition(layout.code, level.function, (low, high))
+    name = kept_condition(layout.code, level.function, (low, high), (statement.keyword, statement.end))
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
     if name is None:

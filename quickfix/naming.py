@@ -8,6 +8,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree
 from quickfix.paths import Level
+from quickfix.variables import declarations, stay, uses_in
 
 _MACRO: Final = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
 
@@ -34,20 +35,23 @@ def with_macros(code: bytes, text: bytes) -> bytes:
     return code
 
 
-def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int]) -> bytes | None:
+def defines(text: bytes, macro: bytes) -> bool:
+    """Whether the text defines a macro of this name."""
+    name = re.compile(rb"[ \t]*#[ \t]*define[ \t]+" + re.escape(macro) + rb"\b")
+    return any(name.match(definition) for definition in _MACRO.findall(text))
+
+
+def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int], under: tuple[int, int]) -> bytes | None:
     """The condition in that place, if it is a variable that keeps the value of one already, or the opposite of such a
-    variable."""
+    variable: a `bool` that the code `under` the condition does not change."""
     condition = code[slice(*place)].strip()
     name = re.fullmatch(rb"!?\s*([A-Za-z_]\w*)", condition)
-    used = {
-        u.variable
-        for u in function.uses
-        if place[0] <= u.at < place[1] and u.name.encode() == (name[1] if name else b"")
-    }
-    declared = next((u.at for u in function.uses if u.kind == "declared" and u.variable in used), None)
-    if name is None or len(used) != 1 or declared is None:
-        return None
-    return condition if re.search(rb"\bconst\s+bool\s+\Z", code[function.start : declared]) else None
+    used = {u.variable for u in uses_in(function, place) if name is not None and u.name.encode() == name[1]}
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in used}
+    own = (d for d in declarations(function) if d.at in places and (d.assignable or d.bare))
+    head = (code[function.start : at] for at in places if at < function.body.start)
+    flag = any(d.type == "bool" for d in own) or any(re.search(rb"\bbool\s+\Z", code) for code in head)
+    return condition if len(used) == 1 and flag and stay(function, used, under) else None
 
 
 def line_of(text: bytes, offset: int) -> int:

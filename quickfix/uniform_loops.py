@@ -1,12 +1,12 @@
 """Loops that threads leave at different times, made to run as long as any thread has work.
 
 Takes a loop in which a barrier is missing, gives the changes after which all threads of the block make the same
-iterations, each with its old body under its old condition. Two forms: over a base that is the same for all threads,
-where the loop strides from the number of the thread on (``for (int i = threadIdx.x; i < n; i += 64)``); and with
+iterations, each with its old body under its old condition. Three forms: over a base that is the same for all threads,
+where the loop strides from the number of the thread on (``for (int i = threadIdx.x; i < n; i += 64)``); with
 ``__syncthreads_or`` in the test, where body and step stand under the old condition: a thread that is through changes
-nothing any more, so that a condition over its own variables stays false. The first form is for loops in which no
-counter leaves the range of its type that did not before (`strides`); that their bounds are the same for all threads,
-the engine finds out.
+nothing any more, so that a condition over its own variables stays false; and with a flag for every thread, where
+there is more to the test, or threads jump (`flagged_loops`). The first form is for loops in which no counter leaves the
+range of its type that did not before (`strides`); that their bounds are the same for all threads, the engine finds out.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from analyzers.frontend.plain import COMPARES
 from analyzers.ir.expr import symbols
 from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented, outside_conditionals
-from quickfix.naming import NotPossible, fresh_name, line_of, with_macros
+from quickfix.flagged_loops import flagged, test_range
+from quickfix.loop_jumps import jumps_in, refuse_hidden
+from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Chain, Level
 from quickfix.variables import declarations, stay, uses_in
 
-_LEAVES: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
 _DECLARATION: Final = re.compile(rb"\s*(?P<type>[A-Za-z_][\w\s]*?)\s+(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.+?)\s*\Z")
 _STEP: Final = re.compile(
@@ -41,7 +42,7 @@ _WIDE: Final = re.compile(
 def loop_around(
     first: Chain, second: Chain, uneven: Collection[tuple[str, int]] = ()
 ) -> tuple[Level, Statement] | None:
-    """The innermost `for` or `while` loop around both accesses, with its body, that some threads may leave early: of
+    """The innermost loop around both accesses, with its body, that some threads may leave early: of
     those in `uneven` (path and line), if there is one."""
     around = [
         (a, a.owner)
@@ -52,7 +53,7 @@ def loop_around(
     if not around:
         return None
     level, loop = (known or around)[-1]
-    return (level, loop) if loop.kind in ("for", "while") else None
+    return (level, loop) if loop.is_loop else None
 
 
 def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
@@ -73,27 +74,26 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
     layout = Layout(text)
     line = line_of(text, loop.keyword)
     body = level.body
-    inner_code = layout.code[body.start : body.end]
     if loop.macro or not layout.is_first(loop.keyword):
         raise NotPossible(f"the loop in line {line} does not begin its line")
     if not body.braced:
         raise NotPossible(f"the loop in line {line} has no braces")
-    opening = layout.code.find(b"(", loop.keyword, loop.head_end)
-    ends = loop.head_parts if loop.kind == "for" else (opening, loop.head_end - 1)
-    if ends is None:
+    test = test_range(layout, loop)
+    if test is None:
         raise NotPossible(f"the loop in line {line} is not a plain `for`")
-    test = (ends[0] + 1, ends[1])
     condition = text[slice(*test)].strip()
     if condition.startswith(b"__syncthreads_or"):
         return None
-    if _LEAVES.search(with_macros(inner_code, text)):
-        raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
-    if layout.code[loop.keyword : loop.head_end] != text[loop.keyword : loop.head_end]:
-        raise NotPossible(f"there is a comment in the head of the loop in line {line}")
-    if not condition or "test" not in loop.plain:
-        raise NotPossible(f"the condition of the loop in line {line} may act or read memory")
-    if loop.kind == "for" and rows:
-        strided = _over_a_base(level, loop, layout, (opening, *ends))
+    refuse_hidden(layout, body)
+    head = slice(loop.keyword, loop.head_end)
+    plain = condition and "test" in loop.plain and layout.code[head] == text[head]
+    if loop.kind == "do" or not plain or any(jumps_in(body)):
+        return flagged(level, loop, layout, test)
+    opening = layout.code.find(b"(", loop.keyword, loop.head_end)
+    ends = (test[0] - 1, test[1])
+    if rows:
+        strided = _over_a_base(level, loop, layout, (opening, *ends)) if loop.kind == "for" else None
+        strided = _beside_a_base(level, loop, layout, test) if loop.kind == "while" else strided
         if strided is not None:
             return sorted(strided, key=lambda c: (c.start, c.end))
     # What `__syncthreads_or` takes is an `int`.
@@ -157,9 +157,8 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     name = start["name"]
     if test["left"] != name or test["operator"] not in (b"<", b"<=") or step["name"] != name:
         return None
-    if not _is_thread_number(start["value"], level, (opening, first), layout.code) or _word(
-        name, test["right"] + b" " + step["by"]
-    ):
+    number = _thread_number(start["value"], level, (opening, first), layout.code)
+    if number is None or _word(name, test["right"] + b" " + step["by"]):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
     if "step" not in loop.plain or not _WIDE.fullmatch(start["type"]):
@@ -168,26 +167,106 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     if len(counter) != 1 or not stay(level.function, counter, (level.body.start, level.body.end)):
         return None
     base = fresh_name(level, text, "base")
-    head = start["type"] + b" " + base + b" = 0; " + base + b" " + test["operator"] + b" " + test["right"]
+    block, thread = number
+    head = (
+        start["type"]
+        + b" "
+        + base
+        + b" = "
+        + (block or b"0")
+        + b"; "
+        + base
+        + b" "
+        + test["operator"]
+        + b" "
+        + test["right"]
+    )
     head += b"; " + base + b" += " + step["by"]
-    declaration = start["type"] + b" " + name + b" = " + base + b" + " + start["value"] + b";"
+    declaration = start["type"] + b" " + name + b" = " + base + b" + " + thread + b";"
     condition = name + b" " + test["operator"] + b" " + test["right"]
     return [Change(opening + 1, loop.head_end - 1, head), *_guarded(level, layout, condition, declaration)]
 
 
-def _is_thread_number(value: bytes, level: Level, start: tuple[int, int], code: bytes) -> bool:
-    """`threadIdx.x`, or a variable that is declared as that, with all its bits, and never changed."""
+def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[int, int]) -> list[Change] | None:
+    """`for (int base = 0; base < n; base += S)` instead of `while (i < n)`, beside `i += S` in its body."""
+    function, text, body = level.function, layout.text, level.body
+    test = _TEST.match(text[slice(*place)])
+    around = level.steps[-1] if level.steps else None
+    if test is None or around is None or test["operator"] not in (b"<", b"<=") or not loop.test.integers:
+        return None
+    name = test["left"]
+    counter = {u.variable for u in uses_in(function, place) if u.name.encode() == name}
+    others = {u.variable for u in uses_in(function, place)} - counter
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in counter}
+    before = around.body.statements[: around.index]
+    # Declared in the same body: the loop begins anew only with it.
+    declared = next(((s, d) for s in before for d in s.declares or () if d.at in places), None)
+    steps = [
+        s for s in body.statements if s.assignment is not None and layout.code[slice(*s.assignment.target)] == name
+    ]
+    if declared is None or len(counter) != 1 or len(steps) != 1 or not _WIDE.fullmatch(declared[1].type.encode()):
+        return None
+    step = steps[0].assignment
+    assert step is not None
+    at = declared[1].at + len(name)
+    given = re.compile(rb"\s*=\s*([^;,]+?)\s*[;,]").match(layout.code, at, declared[0].end)
+    number = _thread_number(given[1], level, (at, declared[0].end), layout.code) if given is not None else None
+    elsewhere = (at, steps[0].start), (steps[0].end, loop.end)
+    if step.operator != "+=" or number is None or not stay(function, counter, *elsewhere):
+        return None
+    others |= {u.variable for u in uses_in(function, step.value)}
+    if not others.issubset(_own(function)) or not stay(function, others, (loop.start, loop.end)):
+        return None
+    by = text[slice(*step.value)]
+    base = fresh_name(level, text, "base")
+    head = b"for (" + declared[1].type.encode() + b" " + base + b" = " + (number[0] or b"0") + b"; "
+    head += base + b" " + test["operator"] + b" " + test["right"] + b"; " + base + b" += " + by + b")"
+    condition = text[slice(*place)].strip()
+    # The new loop stands for the old one.
+    return [
+        Change(loop.keyword, loop.head_end, head, moved=((0, loop.keyword, 1),)),
+        *_guarded(level, layout, condition),
+    ]
+
+
+def _own(function: FunctionTree) -> set[int]:
+    """The variables that no other thread reaches, and the dimensions: those of the function, and parameters of kernels,
+    which are none that refer to others."""
+    inside = {d.at for d in declarations(function) if d.assignable or d.bare}
+    parameters = function.signature is None and not function.is_lambda
+    return {
+        u.variable
+        for u in function.uses
+        if u.name in ("blockDim", "gridDim")
+        or (u.kind == "declared" and (u.at in inside or (parameters and u.at < function.body.start)))
+    }
+
+
+_IN_BLOCK: Final = re.compile(rb"blockIdx\.x\s*\*\s*(?:blockDim\.x|\d+)|blockDim\.x\s*\*\s*blockIdx\.x")
+
+
+def _thread_number(value: bytes, level: Level, start: tuple[int, int], code: bytes) -> tuple[bytes, bytes] | None:
+    """What is the same for all threads of a block in ``blockIdx.x * blockDim.x + threadIdx.x``, and what is not; the
+    same of a variable that is declared as that, with all its bits, and never changed. None of other values."""
+    one, plus, two = (part.strip() for part in value.partition(b"+"))
+    if plus:
+        block, thread = (one, two) if _IN_BLOCK.fullmatch(one) else (two, one)
+        own = _thread_number(thread, level, start, code) if _IN_BLOCK.fullmatch(block) else None
+        return (block, own[1]) if own is not None and not own[0] else None
     if value == b"threadIdx.x":
-        return True
+        return b"", value
     function = level.function
     used = {u.variable for u in uses_in(function, start) if u.name == value.decode()}
     if len(used) != 1 or not stay(function, used, (function.start, function.end)):
-        return False
+        return None
     places = {u.at for u in function.uses if u.kind == "declared" and u.variable in used}
     declared = next((d for d in declarations(function) if d.at in places), None)
     if declared is None or not _WIDE.fullmatch(declared.type.encode()):
-        return False
-    return re.match(rb"\s*=\s*threadIdx\.x\s*[;,]", code[declared.at + len(declared.name) :]) is not None
+        return None
+    at = declared.at + len(declared.name)
+    given = re.compile(rb"\s*=\s*([^;,]+?)\s*[;,]").match(code, at)
+    own = _thread_number(given[1], level, (at, given.end()), code) if given is not None else None
+    return (own[0], own[1] if own[0] else value) if own is not None else None
 
 
 def _word(name: bytes, code: bytes) -> bool:

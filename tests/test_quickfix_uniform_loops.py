@@ -26,10 +26,11 @@ LIMIT = """  int i = threadIdx.x;
     ],
 )
 def test_a_limit_that_other_threads_may_change_is_not_asked_again(head: str) -> None:
-    text = head.replace("__global__", LAUNCH + "__global__") + LIMIT + "}\n"
-    said = repaired(text, "k")
-    assert isinstance(said, FixRefusal), edited(text, said)
-    assert "read memory" in said.text
+    body = LIMIT.replace("a[i + 1000] =", "i +=")
+    text = head.replace("__global__", LAUNCH + "__global__") + body + "}\n"
+    after = edited(text, repaired(text, "k"))
+    assert "while (__syncthreads_or(active = active && i < limit)) {" in after
+    assert after.count("< limit") == 1
 
 
 HEADER = {"/restructured/limit.cuh": "__device__ int limit;\ntypedef int &Ref;\n"}
@@ -47,15 +48,16 @@ BEGUN = "__global__ void k(int *a, int *n) {\n  __shared__ int s[64];\n"
     ids=["header", "typedef", "binding", "conversion"],
 )
 def test_what_only_the_syntax_tree_says_of_a_limit(head: str) -> None:
-    text = head.replace("__global__", LAUNCH + "__global__") + LIMIT + "}\n"
-    said = repaired(text, "k", unsaved=HEADER)
-    assert isinstance(said, FixRefusal), edited(text, said)
-    assert "read memory" in said.text
+    body = LIMIT.replace("a[i + 1000] =", "i +=")
+    text = head.replace("__global__", LAUNCH + "__global__") + body + "}\n"
+    after = edited(text, repaired(text, "k", unsaved=HEADER))
+    assert "while (__syncthreads_or(active = active && i < limit)) {" in after
+    assert after.count("< limit") == 1
 
 
 def test_a_macro_of_plain_numbers_is_a_limit() -> None:
     text = "#define limit (n - EDGE)\n#define EDGE 1\n" + LAUNCH + BEGUN.replace("*n", "n") + LIMIT + "}\n"
-    assert "__syncthreads_or(i < limit)" in edited(text, repaired(text, "k"))
+    assert "for (int base = 0; base < limit; base += 64) {" in edited(text, repaired(text, "k"))
 
 
 def test_a_step_does_not_move_to_where_its_names_are_hidden() -> None:
@@ -161,3 +163,132 @@ def test_a_number_of_a_thread_that_others_may_change_is_no_start(before: str, la
 def test_a_macro_that_goes_on_with_the_next_iteration_is_seen() -> None:
     text = STRIDED.format(before="#define SKIP_IF(c) if (c) continue", last="SKIP_IF(m == 5); sum += 1")
     assert not isinstance(repaired(text, "k"), Fix)
+
+
+LEFT = """__global__ void k(int *out, const int *in, int b, int e) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  int sum = 0;
+@
+  out[threadIdx.x] = sum;
+}
+"""
+WORK = """    s[threadIdx.x] = i;
+    sum += s[63 - threadIdx.x];
+    i += 7;
+"""
+LOOPS = {
+    "do": f"  do {{\n{WORK}  }} while (i < e);",
+    "do or": f"  do {{\n{WORK}  }} while (i < e || i == b);",
+    "memory": f"  while (in[i & 15] + i < e) {{\n{WORK}  }}",
+    "steps": f"  while ((i += 3) < e) {{\n{WORK}  }}",
+    "counts": "  int left = threadIdx.x % 5;\n  while (left--) {\n" + WORK + "  }",
+    "comment": f"  while (in[i & 15] < e /* a bound */ && i < e  // another\n  ) {{\n{WORK}  }}",
+    "first": f"  while (true) {{\n    if (i >= e) break;\n{WORK}  }}",
+    "for": f"  for (;;) {{\n    if (i >= e || i == 40)\n      break;\n{WORK}  }}",
+    "middle": f"  while (i < e) {{\n{WORK}    if (i % 5 == 0) break;\n    out[64] = i;\n  }}",
+    "last": f"  while (i < e) {{\n{WORK}    if (i % 5 == 0) {{\n      sum++;\n      break;\n    }}\n  }}",
+    "else": f"  while (i < e) {{\n{WORK}    if (i & 1) {{\n      sum++;\n    }} else if (i > 90) {{\n      break;\n"
+    "    }\n    sum *= 2;\n  }",
+    "deep": f"  while (true) {{\n{WORK}    if (i & 1) {{\n      if (i > e) break;\n      sum++;\n    }}\n"
+    "    if (i > e + 70) break;\n    sum ^= i;\n  }",
+    "declared": f"  while (true) {{\n    int old = i;\n{WORK}    if (i > e) break;\n    sum += old;\n  }}",
+    "step": "  for (int j = threadIdx.x; j < e; j += 7) {\n    s[threadIdx.x] = j;\n    if (j % 4 == 3) break;\n"
+    "    sum += s[63 - threadIdx.x];\n  }",
+    "step last": "  for (int j = threadIdx.x; j < e; j += 7) {\n    s[threadIdx.x] = j;\n"
+    "    sum += s[63 - threadIdx.x];\n    if (j % 4 == 3) break;\n  }",
+    "continue": f"  while (i < e) {{\n{WORK}    if (i & 1) continue;\n    sum *= 2;\n  }}",
+    "inner": f"  while (in[i & 7] < e && i < e) {{\n{WORK}    for (int j = 0; j < 9; ++j) if (j == i) break;\n  }}",
+    "no braces": "  do\n    s[threadIdx.x] = i, sum += s[63 - threadIdx.x], i += 7;\n  while (i < e);",
+}
+
+
+@pytest.mark.parametrize("which", LOOPS)
+def test_a_thread_does_the_same_in_a_loop_that_all_make(which: str) -> None:
+    text = LEFT.replace("@", LOOPS[which])
+    answer = repaired(LAUNCH + text, "k")
+    if which == "no braces":
+        assert isinstance(answer, FixRefusal)
+        return
+    after = edited(LAUNCH + text, answer)
+    assert "__syncthreads_or(active" in after
+    for begin, end in ((0, 0), (9, 33), (40, 100)):
+        assert in_a_block(after, begin, end) == in_a_block(text, begin, end), after
+
+
+HIDDEN = f"  while (in[i] < e) {{\n{WORK}    LEAVE;\n  }}"
+
+
+@pytest.mark.parametrize(
+    ("before", "leave", "why"),
+    [
+        ("#define LEAVE if (i > 90) break", "LEAVE", "lead out of it"),
+        ("#define LEAVE if (i > 90) return", "LEAVE", "lead out of it"),
+        ('#include "leave.h"', "LEAVE", "lead out of the loop"),
+        ("", "if (i > 90) return", "in the middle of an iteration"),
+        ("", "if (i > 90) goto out", "in the middle of an iteration"),
+        ("", "switch (i) { case 90: goto out; }", "in the middle"),
+        ("", "auto f = [&] { return i; }; sum += f()", "a macro or a lambda"),
+    ],
+)
+def test_a_loop_that_threads_leave_unseen_stays(before: str, leave: str, why: str) -> None:
+    text = f"{before}\n{LAUNCH}" + LEFT.replace("@", HIDDEN.replace("LEAVE", leave))
+    text = text.replace(
+        "  out[threadIdx.x] = sum;", "out:\n  out[threadIdx.x] = sum;" if "goto" in leave else "  out[0];"
+    )
+    said = repaired(text, "k", unsaved={"/restructured/leave.h": "#define LEAVE if (i > 90) break\n"})
+    assert isinstance(said, FixRefusal), edited(text, said)
+    assert why in said.text
+
+
+@pytest.mark.parametrize(
+    "words", ["/* break; */", "// return", 'const char *text = "continue; goto x";', "int breaks = 0;"]
+)
+def test_words_of_jumps_that_are_none(words: str) -> None:
+    text = LAUNCH + LEFT.replace("@", HIDDEN.replace("LEAVE;", words))
+    assert "__syncthreads_or(active = active && in[i] < e)" in edited(text, repaired(text, "k"))
+
+
+GRID = """// cuda-lsp: launch grid=(4) block=(64)
+__global__ void k(float *out, const float *in, int n) {{
+  __shared__ float s[64];
+  const int tid = threadIdx.x, stride = gridDim.x * blockDim.x;
+  float sum = 0;
+{loop}
+    s[tid] = in[i];
+    sum += s[63 - tid];
+{last}
+  }}
+  out[blockIdx.x * 64 + tid] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "last", "head"),
+    [
+        (
+            "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {",
+            "",
+            "for (int base = blockIdx.x * blockDim.x; base < n; base += gridDim.x * blockDim.x) {",
+        ),
+        (
+            "  int i = tid + blockIdx.x * 64;\n  while (i < n) {",
+            "    i += stride;",
+            "for (int base = blockIdx.x * 64; base < n; base += stride) {\n",
+        ),
+        ("  int i = tid;\n  while (i < n) {", "    i += stride;\n    sum += i;", "for (int base = 0; base < n;"),
+        ("  int i = tid;\n  while (i < n) {", "    i += stride;\n    i += 1;", ""),
+        ("  int i = tid;\n  while (i < n) {", "    if (sum > 0) i += stride;", ""),
+        ("  int i = tid;\n  while (i < n) {", "    i += stride;\n    n--;", ""),
+        ("  int i = tid;\n  i++;\n  while (i < n) {", "    i += stride;", ""),
+        ("  int i = tid * 2;\n  while (i < n) {", "    i += stride;", ""),
+        ("  int i = tid;\n  while (i < n) {", "    i += int(in[0]);", ""),
+    ],
+)
+def test_a_grid_in_strides_has_a_bound_for_the_block(loop: str, last: str, head: str) -> None:
+    text = GRID.format(loop=loop, last=last)
+    answer = repaired(text, "k")
+    if head:
+        assert head in edited(text, answer)
+    assert isinstance(answer, FixRefusal) or ("base" in edited(text, answer)) == bool(head)

@@ -1,0 +1,217 @@
+"""Loops that threads leave when their condition says so, made by all threads: each keeps whether it still has work.
+
+Takes a loop whose condition reads memory or acts, whose test comes last, or which is left by `break`; gives the changes
+after which ``bool active = true;`` stands in front, the test asks whether any thread is active, and the body is under
+that. A thread evaluates the condition as often as it did, at the same places between its other statements, and never
+again when it has left; instead of `break` it is no longer active, and what follows is guarded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from analyzers.frontend.blanking import group_end, next_visible
+from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.plain import UNKNOWN_TEST
+from quickfix.edits import Change, Layout, indented, outside_conditionals
+from quickfix.loop_jumps import jumps_in, jumps_of
+from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.negation import negated, operand
+from quickfix.paths import Level
+from quickfix.sections import balanced
+from quickfix.variables import uses_in
+
+Range = tuple[int, int]
+_FOREVER: Final = frozenset({b"", b"true", b"1"})
+"""Conditions that always hold."""
+
+
+def test_range(layout: Layout, loop: Statement) -> Range | None:
+    """Where the condition of a loop stands, between its brackets or semicolons; None where that is not to be seen."""
+    code = layout.code
+    if loop.kind == "for":
+        return (loop.head_parts[0] + 1, loop.head_parts[1]) if loop.head_parts is not None else None
+    at = loop.keyword
+    if loop.kind == "do":
+        at = next_visible(code, loop.bodies[0].end + loop.bodies[0].braced)
+    if not code.startswith(b"while", at):
+        return None
+    opening = next_visible(code, at + len(b"while"))
+    return (opening + 1, group_end(code, opening) - 1) if code[opening : opening + 1] == b"(" else None
+
+
+def flagged(level: Level, loop: Statement, layout: Layout, test: Range) -> list[Change]:
+    """The changes, in order; raises `NotPossible`. `level`: the body of the loop."""
+    return _Flagged(level, loop, layout, test).changes()
+
+
+class _Flagged:
+    def __init__(self, level: Level, loop: Statement, layout: Layout, test: Range) -> None:
+        self.level, self.loop, self.layout, self.test = level, loop, layout, test
+        self.line = line_of(layout.text, loop.keyword)
+        self.name = fresh_name(level, layout.text, "active")
+        self.unit = layout.unit(level.function)
+        self.found: list[Change] = []
+        self.shifts: Counter[int] = Counter()
+        """By start of a line: how many levels it moves in."""
+
+    def changes(self) -> list[Change]:
+        layout, loop, body = self.layout, self.loop, self.level.body
+        self._check()
+        at = layout.line_start(loop.start)
+        declared = layout.indentation(loop.start) + b"bool " + self.name + b" = true;" + layout.newline
+        self.found.append(Change(at, at, declared))
+        first = self._exit_in_front()
+        self._vote(first)
+        step = self._step()
+        run, opened = (body.statements, body.start) if first is None else (body.statements[1:], first.end)
+        self._guarded(run, body, opened, 0, step)
+        moved = (Change(at, at, self.unit * levels) for at, levels in self.shifts.items())
+        return sorted((*self.found, *moved), key=lambda c: (c.start, c.end))
+
+    def _check(self) -> None:
+        layout, loop, body, line = self.layout, self.loop, self.level.body, self.line
+        around = self.level.steps[-1] if self.level.steps else None
+        if around is None or not around.body.braced:
+            raise NotPossible(f"the loop in line {line} is a branch without braces")
+        if around.index and around.body.statements[around.index - 1].kind == "label":
+            raise NotPossible(f"there is a label in front of the loop in line {line}")
+        if not balanced(layout.text, loop.start, loop.end):
+            raise NotPossible(f"preprocessor lines cut the loop in line {line}")
+        if any(u.kind == "declared" for u in uses_in(self.level.function, self.test)):
+            raise NotPossible(f"the condition of the loop in line {line} declares a variable")
+        for jump in jumps_in(body):
+            if jump.call not in ("break", "continue") or (jump.call == "continue" and loop.kind == "for"):
+                raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
+
+    def _exit_in_front(self) -> Statement | None:
+        """``if (…) break;`` at the begin of a loop without an end: its opposite is the condition of the loop."""
+        body = self.level.body
+        first = body.statements[0] if len(body.statements) > 1 else None
+        if first is None or self.loop.kind == "do" or self._condition() not in _FOREVER or first.kind != "if":
+            return None
+        inner = [s for b in first.bodies for s in b.statements]
+        plain = len(first.bodies) == len(inner) == 1 and inner[0].kind == "jump" and inner[0].call == "break"
+        code, text = self.layout.code[first.start : first.end], self.layout.text[first.start : first.end]
+        declares = any(u.kind == "declared" for u in uses_in(self.level.function, (first.start, first.end)))
+        shown = not first.macro and code == text and code.startswith((b"if (", b"if(")) and first.test != UNKNOWN_TEST
+        return first if plain and shown and not declares and b";" not in code[: first.head_end - first.start] else None
+
+    def _condition(self) -> bytes:
+        return self.layout.code[slice(*self.test)].strip()
+
+    def _vote(self, first: Statement | None) -> None:
+        """Ask in the test whether any thread is active; those that are evaluate the condition. `first`: what leaves the
+        loop at its begin, and goes."""
+        layout, (low, high) = self.layout, self.test
+        end = layout.last_visible(high, low)
+        start = min(next_visible(layout.code, low), end)
+        space = b" " if self.loop.kind == "for" and start == end else b""
+        if first is not None:
+            opening = layout.code.find(b"(", first.keyword) + 1
+            old = layout.text[opening : first.head_end - 1]
+            opposite, made = negated(old, first.test)
+            head = space + b"__syncthreads_or(" + self.name + b" = " + self.name + b" && "
+            code = operand(opposite, made)
+            at = code.find(old.strip())
+            moved = ((len(head) + at, opening + old.find(old.strip()), len(old.strip())),) if at >= 0 else ()
+            self.found.append(Change(start, end, head + code + b")", moved=moved))
+            begin = layout.line_end(self.level.body.start)
+            self.found.append(Change(begin, first.end, b""))
+            return
+        condition = self._condition()
+        if condition in _FOREVER:
+            self.found.append(Change(start, end, space + b"__syncthreads_or(" + self.name + b")"))
+            return
+        wrapped = operand(condition, self.loop.test) != condition
+        asked = b"__syncthreads_or(" + self.name + b" = " + self.name + b" && " + (b"(" if wrapped else b"")
+        self.found += [Change(start, start, asked), Change(end, end, b"))" if wrapped else b")")]
+
+    def _step(self) -> Range | None:
+        """Where the step of a `for` stands, which is made behind the body; it goes from the head."""
+        if self.loop.kind != "for" or self.loop.head_parts is None:
+            return None
+        step = (self.loop.head_parts[1] + 1, self.loop.head_end - 1)
+        low = next_visible(self.layout.code, step[0])
+        if low >= step[1]:
+            return None
+        names = {u.name for u in uses_in(self.level.function, step)}
+        body = (self.level.body.start, self.level.body.end)
+        if any(u.kind == "declared" and u.name in names for u in uses_in(self.level.function, body)):
+            raise NotPossible(f"the loop in line {self.line} hides a variable of its step")
+        self.found.append(Change(*step, b""))
+        return low, self.layout.last_visible(step[1], low)
+
+    def _guarded(self, run: Sequence[Statement], body: Body, opened: int, depth: int, step: Range | None) -> None:
+        """Put statements, and behind them the step, under the flag; they move in by `depth` levels besides. What is
+        behind a `break` is asked again. `opened`: where what is in front of them ends."""
+        layout = self.layout
+        if not run and opened == body.start:
+            raise NotPossible(f"the loop in line {self.line} has no body")
+        parts = self._parts(run, step is not None)
+        for part, following in zip(parts, [*parts[1:], []], strict=True):
+            lead = part[0] if part else body.statements[-1]
+            if part and not layout.is_first(lead.keyword or lead.start):
+                raise NotPossible(f"the code in line {line_of(layout.text, lead.start)} does not begin its line")
+            at = layout.line_end(opened)
+            inner = layout.newline + layout.indentation(lead.keyword or lead.start) + self.unit * depth
+            self.found.append(Change(at, at, inner + b"if (" + self.name + b") {"))
+            limit = following[0].start if following else body.end
+            end = outside_conditionals(layout, part[-1].end, limit) if part else at
+            if b'R"' in layout.text[at:end]:
+                raise NotPossible(f"there is a raw string in the loop in line {self.line}, which cannot be indented")
+            self.shifts.update(indented(layout.text, at, end))
+            self._run(part, body, depth + 1, step if part is parts[-1] else None)
+            if step is not None and part is parts[-1] and not (part and _leaves(part)):
+                self._step_behind(end, inner + self.unit, step)
+            self.found.append(Change(end, end, inner + b"}"))
+            opened = end
+
+    def _parts(self, run: Sequence[Statement], step: bool) -> list[Sequence[Statement]]:
+        """Statements cut behind each with a `break`, where nothing behind it needs what is declared in front of it."""
+        found: list[Sequence[Statement]] = []
+        begin = 0
+        for index, statement in enumerate(run):
+            behind = index + 1 < len(run) or step
+            if behind and _leaves([statement]) and self._is_apart(run[begin : index + 1], run[index + 1 :]):
+                found.append(run[begin : index + 1])
+                begin = index + 1
+        return [*found, run[begin:]]
+
+    def _is_apart(self, before: Sequence[Statement], behind: Sequence[Statement]) -> bool:
+        if any(s.kind in ("declaration", "other") and s.declares is None for s in before):
+            return False
+        function = self.level.function
+        own = {u.variable for s in before for u in uses_in(function, (s.start, s.end)) if u.kind == "declared"}
+        return own.isdisjoint(u.variable for s in behind for u in uses_in(function, (s.start, s.end)))
+
+    def _run(self, run: Sequence[Statement], body: Body, depth: int, step: Range | None) -> None:
+        """The flag instead of `break` in statements, and around what is behind."""
+        for index, statement in enumerate(run):
+            if _leaves([statement]):
+                self._instead_of(statement, depth)
+                if run[index + 1 :] or step is not None:
+                    self._guarded(run[index + 1 :], body, statement.end, depth, step)
+                return
+
+    def _step_behind(self, end: int, indentation: bytes, step: Range) -> None:
+        code = self.layout.text[slice(*step)]
+        moved = (len(indentation), step[0], len(code))
+        self.found.append(Change(end, end, indentation + code + b";", moved=(moved,)))
+
+    def _instead_of(self, statement: Statement, depth: int) -> None:
+        """The flag instead of the `break` in a statement."""
+        if statement.kind == "jump":
+            self.found.append(Change(statement.start, statement.end, self.name + b" = false;"))
+            return
+        if statement.kind not in ("if", "compound") or statement.macro:
+            raise NotPossible(f"threads leave the loop in line {self.line} in the middle of a statement")
+        for inner in statement.bodies:
+            self._run(inner.statements, inner, depth, None)
+
+
+def _leaves(run: Sequence[Statement]) -> bool:
+    """Whether threads leave the loop in one of the statements."""
+    return any(jump.call == "break" for statement in run for jump in jumps_of(statement))
