@@ -14,7 +14,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, Declared, FunctionTree, Statement
 from quickfix.edits import Change, Layout
-from quickfix.naming import NotPossible, line_of
+from quickfix.naming import NotPossible, line_of, with_macros
 from quickfix.paths import Level
 from quickfix.variables import declarations, mentioned, uses_in
 
@@ -74,7 +74,7 @@ def _cut(layout: Layout, level: Level, cut: int) -> Cut:
                 raise NotPossible(f"`{needed.name}` is declared in one half of a conditional and used in the other")
             apart[index] = statement.declares
     found = Cut(cut, whole, apart)
-    _refuse_pointers(text, function, body, found)
+    _refuse_pointers(layout.code, function, body, found)
     return found
 
 
@@ -110,7 +110,7 @@ def is_quiet(layout: Layout, statement: Statement) -> bool:
     return layout.is_first(statement.start) and (plain or (code.startswith(b"__shared__") and not value))
 
 
-def _refuse_pointers(text: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:
+def _refuse_pointers(code: bytes, function: FunctionTree, body: Body, cut: Cut) -> None:
     """A pointer that is carried over must not lead to what is only there in the first half."""
     first = body.statements[cut.whole : cut.at]
     carried = {each.at for each in cut.variables}
@@ -118,10 +118,10 @@ def _refuse_pointers(text: bytes, function: FunctionTree, body: Body, cut: Cut) 
     for index, each in ((i, d) for i, declares in cut.apart.items() for d in declares if "*" in d.type):
         own = next((u.variable for u in function.uses if u.kind == "declared" and u.at == each.at), None)
         name = each.name.encode()
-        values = [text[each.at : body.statements[index].end]]
+        values = [code[each.at : body.statements[index].end]]
         for use in uses_in(function, (body.statements[index].end, first[-1].end)):
             if use.variable == own and use.kind != "read":
-                given = re.compile(re.escape(name) + rb"\s*=(?!=)[^;]*").match(text, use.at)
+                given = re.compile(re.escape(name) + rb"\s*=(?!=)[^;]*").match(code, use.at)
                 if given is None:
                     raise NotPossible(f"`{each.name}` may point to a variable of one half of a conditional")
                 values.append(given.group())
@@ -137,18 +137,31 @@ def _can_be_in_front(declares: Sequence[Declared]) -> bool:
     return plain and all(d.assignable for d in declares)
 
 
-def keep_scopes(code: bytes, outer: Level, level: Level, cut: Cut) -> None:
+def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     """What is declared in front is seen from the head of the conditional to the end of the body around it: raises
-    `NotPossible` where the same name may mean another variable there."""
+    `NotPossible` where the same name means something else there."""
     head = level.owner.head_end if level.owner is not None else level.body.start
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
     for each in (*moved, *cut.variables):
-        name = re.compile(rb"\b" + each.name.encode() + rb"\b")
-        known = name.search(code, outer.function.start, head) or re.search(
-            rb"^\w[^\n(){}]*\b" + each.name.encode() + rb"\b[^\n(]*;", code, re.MULTILINE
-        )
-        if name.search(code, head, each.at) or (known and name.search(code, level.body.end, outer.body.end)):
+        ranges = (head, each.at), (level.body.end, outer.body.end)
+        if any(_is_another(layout, outer.function, each, place) for place in ranges):
             raise NotPossible(f"`{each.name}` means something else around the conditional")
+
+
+def _is_another(layout: Layout, function: FunctionTree, declared: Declared, place: tuple[int, int]) -> bool:
+    """Whether code says the name of a variable and means something from outside of that code."""
+    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == declared.at}
+    found = [u for u in uses_in(function, place) if u.name == declared.name]
+    inside = own | {u.variable for u in found if u.kind == "declared"}
+    if any(u.variable not in inside for u in found):
+        return True
+    # A function or a type, which the uses of variables do not show; a member is what it is.
+    code, shown = layout.code[slice(*place)], {u.at - place[0] for u in found}
+    name = re.compile(rb"(?<![\w.])(?<!->)" + declared.name.encode() + rb"\b")
+    if any(match.start() not in shown for match in name.finditer(code)):
+        return True
+    more = with_macros(code, layout.text)[len(code) :]
+    return not found and name.search(more) is not None
 
 
 def assigned(layout: Layout, level: Level, cut: Cut) -> Iterable[Change]:

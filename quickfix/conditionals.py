@@ -18,7 +18,8 @@ from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_o
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.joined import holds_another, joined
-from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
+from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -132,7 +133,9 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     if not inside or not body.braced:
         raise NotPossible(f"the conditional in line {line} cannot be split where it would have to be")
     cut = cut_with_least(layout, level, inside)
-    keep_scopes(layout.code, outer, level, cut)
+    second = first_word(body.statements[cut.at])
+    require_lines(layout, level, f"several statements of the conditional in line {line} are in one line", second)
+    keep_scopes(layout, outer, level, cut)
     kept = (
         kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end))
         if body.role == "then"
@@ -156,8 +159,6 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
     else:
         changes += _first_half_later(layout, level, cut, newline + opened + b" {", (opening, closing), kept, head)
     at = outside_conditionals(layout, body.statements[cut.at - 1].end, body.statements[cut.at].start)
-    if layout.same_line(at, body.statements[cut.at].start):
-        raise NotPossible(f"several statements of the conditional in line {line} are in one line")
     blank = _BLANK_LINES.match(text, at)
     between = begin if cut.whole == cut.at else newline + b"}" + begin
     changes.append(Change(at, blank.end() if blank else at, between))
@@ -198,16 +199,18 @@ def condition_of(layout: Layout, statement: Statement, around: Level, line: int)
     if statement.macro or not around.body.braced:
         raise NotPossible(f"the conditional in line {line} is written by a macro or is a branch without braces")
     if not layout.is_first(statement.keyword):
+        why = f"the conditional in line {line} does not begin its line"
+        require_lines(layout, around, why, statement.keyword)
         raise NotPossible(f"the conditional in line {line} does not begin its line")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     start, end = trimmed(layout, opening + 1, statement.head_end - 1)
     condition = text[start:end]
     between = layout.code[statement.keyword + 2 : opening].strip()
-    if between or _DECLARES.search(condition) or DIRECTIVE.search(condition):
+    if between or declares(layout, around.function, (start, end)) or DIRECTIVE.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     if text[statement.keyword + 2 : opening].strip():
         raise NotPossible(f"there is a comment in front of the condition in line {line}")
-    if _has_comma(condition):
+    if _has_comma(layout.code[start:end]):
         raise NotPossible(f"the condition in line {line} contains a comma operator")
     return (start, end), condition
 
@@ -265,4 +268,3 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
 
 
 _BLANK_LINES: Final = re.compile(rb"(?:\r?\n[ \t]*)+(?=\r?\n)")
-_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")

@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Slot, Statement
+from analyzers.frontend.gaps import Body, FunctionTree, Slot, Statement, Step
 from analyzers.frontend.plain import Test
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
 from quickfix.variables import Range, mentioned, stay, uses_in
 
@@ -61,8 +62,9 @@ def inside_out(
     test = b"if (" + name + b")"
     if inner.braced:
         at = inner.start
-        if not layout.is_first(inner.end):
-            raise NotPossible(f"the loop in line {line} does not end in a line of its own")
+        inside = Level(level.function, (*level.steps, Step(level.body, 0)), inner, 0)
+        ends = (*(first_word(s) for s in inner.statements[:1]), inner.end)
+        require_lines(layout, inside, f"the body of the loop in line {line} is in one line", *ends)
         return [*first, Change(at, at, newline + deeper + test + b" {")], granted
     head_end = layout.last_visible(inner.start, loop.start)
     if layout.text[head_end : inner.start].strip():
@@ -92,19 +94,17 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
     text = layout.text
     statement, parts = level.owner, loop.head_parts
     assert statement is not None
-    if not level.body.braced or loop.macro or parts is None or inner.loops != 1 or not layout.is_first(loop.keyword):
-        raise NotPossible(f"the loop in line {line} is written by a macro or does not begin its line")
+    if not level.body.braced or loop.macro or parts is None or inner.loops != 1:
+        raise NotPossible(f"the loop in line {line} is written by a macro")
+    ends = loop.keyword, level.body.end
+    require_lines(layout, level, f"the loop in line {line} does not have its lines to itself", *ends)
     if loop.start != loop.keyword:
         raise NotPossible(f"the loop in line {line} follows a pragma")
     heads = ((statement.keyword, level.body.start), (loop.keyword, loop.head_end))
     if any(layout.code[slice(*head)] != text[slice(*head)] for head in heads):
         raise NotPossible(f"there is a comment in the head of the loop in line {line} or of the conditional around it")
-    if not layout.is_first(loop.keyword) or layout.same_line(level.body.start, loop.keyword):
-        raise NotPossible(f"the loop in line {line} does not begin its line")
     if DIRECTIVE.search(text, level.body.start, loop.keyword):
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
-    if not layout.is_first(level.body.end):
-        raise NotPossible(f"the conditional around the loop in line {line} does not end in a line of its own")
     return counts_for_all(layout, level.function, loop, inner, line, condition=condition)
 
 

@@ -19,6 +19,7 @@ from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_in, jumps_of
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.negation import negated, operand
+from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
 from quickfix.sections import balanced
 from quickfix.variables import uses_in
@@ -153,8 +154,11 @@ class _Flagged:
         parts = self._parts(run, step is not None)
         for part, following in zip(parts, [*parts[1:], []], strict=True):
             lead = part[0] if part else body.statements[-1]
-            if part and not layout.is_first(lead.keyword or lead.start):
-                raise NotPossible(f"the code in line {line_of(layout.text, lead.start)} does not begin its line")
+            if part and not layout.is_first(first_word(lead)):
+                why = f"the code in line {line_of(layout.text, lead.start)} does not begin its line"
+                if body is self.level.body:
+                    require_lines(layout, self.level, why, first_word(lead))
+                raise NotPossible(why)
             at = layout.line_end(opened)
             inner = layout.newline + layout.indentation(lead.keyword or lead.start) + self.unit * depth
             self.found.append(Change(at, at, inner + b"if (" + self.name + b") {"))

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented, outside_conditionals
-from quickfix.naming import NotPossible, line_of
+from quickfix.naming import NotPossible, declares, line_of
+from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
 from quickfix.sections import balanced
-
-_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)")
 
 
 def jump_in(body: Body, end: int, word: str) -> int | None:
@@ -36,8 +34,10 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     line = line_of(text, statement.keyword)
     jump = statement.bodies[0].statements[0]
     rest = body.statements[index + 1 :]
-    if statement.macro or jump.macro or not body.braced or not rest or not layout.is_first(statement.keyword):
-        raise NotPossible(f"the jump in line {line} is written by a macro or does not begin its line")
+    if statement.macro or jump.macro or not body.braced or not rest:
+        raise NotPossible(f"the jump in line {line} is written by a macro, or nothing is behind it")
+    places = statement.keyword, first_word(rest[0]), body.end
+    require_lines(layout, level, f"the jump in line {line} does not have its line to itself", *places)
     if layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t") not in (b"continue", b"return"):
         raise NotPossible(f"the jump in line {line} returns a value")
     function = layout.code[level.function.start : level.function.end]
@@ -45,7 +45,8 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     condition = text[opening + 1 : statement.head_end - 1]
-    if layout.code[statement.keyword + 2 : opening].strip() or _DECLARES.search(condition):
+    inside = opening + 1, statement.head_end - 1
+    if layout.code[statement.keyword + 2 : opening].strip() or declares(layout, level.function, inside):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     if layout.code[statement.keyword : statement.end] != text[statement.keyword : statement.end]:
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")

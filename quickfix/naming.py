@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree
+from quickfix.edits import Layout
 from quickfix.paths import Level
 from quickfix.variables import declarations, stay, uses_in
 
@@ -52,6 +53,11 @@ def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int], 
     head = (code[function.start : at] for at in places if at < function.body.start)
     flag = any(d.type == "bool" for d in own) or any(re.search(rb"\bbool\s+\Z", code) for code in head)
     return condition if len(used) == 1 and flag and stay(function, used, under) else None
+
+
+def declares(layout: Layout, function: FunctionTree, place: tuple[int, int]) -> bool:
+    """Whether a condition declares something, or is more than one expression."""
+    return b";" in layout.code[slice(*place)] or any(u.kind == "declared" for u in uses_in(function, place))
 
 
 def line_of(text: bytes, offset: int) -> int:

@@ -49,6 +49,12 @@ class Level:
         return self.steps[-1].statement if self.steps else None
 
 
+def around(level: Level) -> Level:
+    """The body that the statement is in which a body belongs to."""
+    step = level.steps[-1]
+    return Level(level.function, level.steps[:-1], step.body, step.index)
+
+
 Key = tuple[str, int, int]
 """Names a gap of a text: `Gap.key`."""
 

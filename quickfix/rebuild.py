@@ -88,7 +88,8 @@ def rebuilt_from(
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
             refusal = FixRefusal(in_old_lines(placed.text, current, steps))
-            races = [*dict.fromkeys((*races, *current.appeared.values()))]
+            left = (f for f in current.remaining if wanted(f))
+            races = [*dict.fromkeys((*races, *current.appeared.values(), *left))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
         if not isinstance(changes, list):
             return refusal if changes is None else FixRefusal(in_old_lines(sentence(changes), current, steps))

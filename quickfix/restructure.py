@@ -30,6 +30,7 @@ from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
 from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.own_lines import OneLineError, own_lines
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
@@ -60,6 +61,10 @@ def restructuring(
             found = way(session, (first, second), (one, two))
             if found is not None:
                 refuse_halves(session.trees, found.path, found.changes)
+        except OneLineError as reason:
+            found = _broken_into_lines(session, reason)
+            if found is None:
+                said = said or str(reason)
         except _NotOpened as reason:
             return str(reason)
         except NotPossible as reason:
@@ -86,6 +91,17 @@ def called_by_all(
     return found
 
 
+def _broken_into_lines(session: Session, reason: OneLineError) -> Restructuring | None:
+    level = reason.level
+    path = level.function.path
+    try:
+        changes = own_lines(level, session.trees.texts[path], reason.places)
+        refuse_halves(session.trees, path, changes)
+    except NotPossible:
+        return None
+    return Restructuring(path, changes, "", level.body.start) if changes else None
+
+
 class _NotOpened(NotPossible):
     """What is around a conditional that cannot be opened is not in its way."""
 
@@ -95,6 +111,8 @@ def _opened_up(finding: Finding, varying: Collection[tuple[str, int]]) -> _Way:
         del accesses
         try:
             return passed_on(session, chains, varying) or opened_up(session, finding, varying)
+        except OneLineError:
+            raise
         except NotPossible as reason:
             raise _NotOpened(str(reason)) from None
 

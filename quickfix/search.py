@@ -218,6 +218,7 @@ def _learn(
             raise _GivenUp(difference.worse[0])
         model.reject(keys)
         return True
+    session.remaining.update(dict.fromkeys(difference.remaining))
     for finding in (*difference.remaining, *difference.new_races):
         _demand(session, model, key_of(finding), finding, keys)
     return bool(difference.remaining or difference.new_races)

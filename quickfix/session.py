@@ -91,6 +91,8 @@ class Session:
         """Races that no barrier removes, and why, as far as known."""
         self.appeared: dict[PairKey, Finding] = {}
         """Races to be repaired that no check of this text has shown, because there were too many others."""
+        self.remaining: dict[Finding, None] = {}
+        """Races as they still are with barriers in some places: between other iterations, say."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
@@ -148,6 +150,7 @@ class Session:
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
         session.barrier, session.hopeless, session.appeared, session.divergent = barrier, {}, {}, set()
+        session.remaining = {}
         return session
 
     def begin_search(self) -> None:

@@ -13,13 +13,12 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, declares, fresh_name, line_of
 from quickfix.paths import Chain, Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 
 _LEAVES: Final = re.compile(rb"\b(?:continue|return|goto)\b")
-_DECLARES: Final = re.compile(rb";|[A-Za-z_]\w*(?:\s*[*&]\s*|\s+)[A-Za-z_]\w*\s*=(?!=)|\{")
 _DEFAULT: Final = re.compile(rb"\bdefault\b\s*:")
 _CASE: Final = re.compile(rb"\bcase\b")
 
@@ -102,7 +101,7 @@ def _check(layout: Layout, level: Level, statement: Statement, last: int, select
         raise NotPossible(f"there is a comment or a literal in the head of the `switch` in line {line}")
     if b"," in re.sub(rb"\([^()]*\)", b"", selected):
         raise NotPossible(f"there is a comma in the head of the `switch` in line {line}")
-    if _DECLARES.search(selected):
+    if declares(layout, level.function, (statement.keyword, statement.head_end)) or b"{" in selected:
         raise NotPossible(f"the head of the `switch` in line {line} declares a variable")
     if _LEAVES.search(code, statement.start, statement.end) or DIRECTIVE.search(text, statement.start, statement.end):
         raise NotPossible(f"the `switch` in line {line} has jumps out of it or preprocessor lines in it")

@@ -24,7 +24,8 @@ from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.flagged_loops import flagged, test_range
 from quickfix.loop_jumps import jumps_in, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.paths import Chain, Level
+from quickfix.own_lines import first_word, require_lines
+from quickfix.paths import Chain, Level, around
 from quickfix.variables import declarations, stay, uses_in
 
 _TEST: Final = re.compile(rb"\s*(?P<left>[^<>=!]+?)\s*(?P<operator><=|>=|<|>)\s*(?P<right>[^<>=!]+?)\s*\Z")
@@ -44,15 +45,15 @@ def loop_around(
 ) -> tuple[Level, Statement] | None:
     """The innermost loop around both accesses, with its body, that some threads may leave early: of
     those in `uneven` (path and line), if there is one."""
-    around = [
+    both = [
         (a, a.owner)
         for a, b in zip(first, second, strict=False)
         if a.identity == b.identity and a.body.loops == 1 and a.owner is not None
     ]
-    known = [(a, owner) for a, owner in around if (a.function.path, a.loop_line) in uneven]
-    if not around:
+    known = [(a, owner) for a, owner in both if (a.function.path, a.loop_line) in uneven]
+    if not both:
         return None
-    level, loop = (known or around)[-1]
+    level, loop = (known or both)[-1]
     return (level, loop) if loop.is_loop else None
 
 
@@ -74,10 +75,16 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
     layout = Layout(text)
     line = line_of(text, loop.keyword)
     body = level.body
-    if loop.macro or not layout.is_first(loop.keyword):
-        raise NotPossible(f"the loop in line {line} does not begin its line")
+    if loop.macro:
+        raise NotPossible(f"the loop in line {line} is written by a macro")
     if not body.braced:
         raise NotPossible(f"the loop in line {line} has no braces")
+    if not layout.is_first(loop.keyword):
+        require_lines(layout, around(level), f"the loop in line {line} does not begin its line", loop.keyword)
+        raise NotPossible(f"the loop in line {line} does not begin its line")
+    if body.statements:
+        ends = first_word(body.statements[0]), body.end
+        require_lines(layout, level, f"the body of the loop in line {line} is in one line", *ends)
     test = test_range(layout, loop)
     if test is None:
         raise NotPossible(f"the loop in line {line} is not a plain `for`")
@@ -129,8 +136,6 @@ def _guarded(
     if not body.statements:
         raise NotPossible("the loop has no body")
     first, last = body.statements[0], body.statements[-1]
-    if not layout.is_first(first.keyword or first.start):
-        raise NotPossible("the body of the loop is in the line of its head")
     inner = layout.newline + layout.indentation(first.keyword or first.start)
     opened = layout.line_end(body.start)
     yield Change(opened, opened, (inner + declaration if declaration else b"") + inner + b"if (" + condition + b") {")
@@ -191,14 +196,14 @@ def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[i
     """`for (int base = 0; base < n; base += S)` instead of `while (i < n)`, beside `i += S` in its body."""
     function, text, body = level.function, layout.text, level.body
     test = _TEST.match(text[slice(*place)])
-    around = level.steps[-1] if level.steps else None
-    if test is None or around is None or test["operator"] not in (b"<", b"<=") or not loop.test.integers:
+    outer = level.steps[-1] if level.steps else None
+    if test is None or outer is None or test["operator"] not in (b"<", b"<=") or not loop.test.integers:
         return None
     name = test["left"]
     counter = {u.variable for u in uses_in(function, place) if u.name.encode() == name}
     others = {u.variable for u in uses_in(function, place)} - counter
     places = {u.at for u in function.uses if u.kind == "declared" and u.variable in counter}
-    before = around.body.statements[: around.index]
+    before = outer.body.statements[: outer.index]
     # Declared in the same body: the loop begins anew only with it.
     declared = next(((s, d) for s in before for d in s.declares or () if d.at in places), None)
     steps = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from restructured import LAUNCH, alone, edited, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
@@ -174,3 +175,60 @@ def test_what_may_divide_by_zero_stays_under_its_condition() -> None:
     )
     after = edited(text, repaired(text, "k"))
     assert "\n  int half = HALF(t);\n  int part;\n  if (taken) {\n    part = PART(t);\n" in after
+
+
+MEANT = """#define UNDER(x) ((x) < n)
+struct Size {{ int v; }};
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, const int *in, Size size, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x, c = 0;
+  {before}
+  if ({condition}) {{
+    int v = in[t];
+    s[t] = v;
+    out[t] = s[t ^ 1] + v + c;
+  }}
+  {behind}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "condition", "behind", "said"),
+    [
+        ("", "t < n /* int x = 3; */", "", ""),
+        ("", "t != ';' && t != ',' && t != '(' && t < n", "", ""),
+        ("", '"int x = 1;"[t & 7] != 0 && t < n', "", ""),
+        ("", "(c = t + n) < 90", "", ""),
+        ("", "UNDER(t)", "", ""),
+        ("auto small = [&](int x) { int y = x; return y < n; };", "small(t)", "", ""),
+        ("", "[&](int x) { int y = x; return y < n; }(t)", "", "declares a variable"),
+        ("", "int x = t - n", "", "declares a variable"),
+        ("", "int x = t; x < n", "", "declares a variable"),
+        ("", "t < n", "out[t + 64] = size.v;  // v", ""),
+        ("", "t < n", "for (int v = 0; v < 3; ++v) out[64 * v + t + 64] = v;", ""),
+        ("", "t < n", "{ int v = 3; out[t + 64] = v; }", ""),
+        ("{ int v = 3; out[t + 64] = v; }", "t < n", "", ""),
+    ],
+)
+def test_what_a_condition_and_a_name_mean_the_tree_tells(before: str, condition: str, behind: str, said: str) -> None:
+    text = MEANT.format(before=before, condition=condition, behind=behind)
+    answer = repaired(text, "k")
+    if said:
+        assert isinstance(answer, FixRefusal)
+        assert said in answer.text
+    else:
+        assert "if (taken) {" in edited(text, answer)
+
+
+@pytest.mark.parametrize(
+    ("known", "behind"),
+    [("__device__ int v;", "out[t + 64] = v;"), ("__device__ int v(int x) { return x; }", "out[t + 64] = v(t);")],
+)
+def test_a_name_of_a_function_is_not_hidden_either(known: str, behind: str) -> None:
+    text = known + "\n" + MEANT.format(before="", condition="t < n", behind=behind)
+    for hidden in (text, f"#define CALL {behind}\n" + text.replace(f"  {behind}\n}}", "  CALL\n}")):
+        answer = repaired(hidden, "k")
+        assert isinstance(answer, FixRefusal), edited(hidden, answer)
+        assert "`v` means something else" in answer.text

@@ -208,7 +208,7 @@ REFUSALS = {
         "not all threads of the block reach together",
     ),
     "a loop that threads leave at different times": (
-        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n    if (i == 50) break;\n  }\n",
+        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n    if (i == 50) return;\n  }\n",
         "grid=(1) block=(64) n=8",
         "in the middle of an iteration",
     ),
@@ -326,12 +326,12 @@ def test_a_barrier_whose_counterpart_cannot_be_deleted_stays():
 @pytest.mark.parametrize(
     "loop",
     [
-        "do {{\n{}    i++;\n  }} while (i < A[t + 64]);",
-        "while (true) {{\n{}    if (++i > t) break;\n  }}",
         "for (; i < t; i++) {{\n{}    if (i > 70) return;\n  }}",
+        "do {{\n{}    if (i > 70) return;\n    i++;\n  }} while (i < A[t + 64]);",
+        "while (true) {{\n{}    if (++i > t) goto end;\n  }}\n  end:",
     ],
 )
-def test_no_barrier_goes_into_a_loop_that_threads_leave_at_different_times(loop: str):
+def test_no_barrier_goes_into_a_loop_that_threads_leave_for_good(loop: str):
     body = "    s[t] = i;\n    B[t] += s[63 - t];\n"
     text = kernel(f"  __shared__ int s[64];\n  int t = threadIdx.x, i = 0;\n  {loop.format(body)}\n")
     races = [g for code in RACES for g in groups(result(text), code)]

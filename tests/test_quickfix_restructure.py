@@ -56,14 +56,14 @@ LOOPS = """__global__ void k(int *out, int n) {{
             "if (t < 40) {\n    do {\n      s[t] = i;\n      out[t] += s[39 - t];\n    } while (++i < n);\n  }",
             "is a `do`",
         ),
-        ("if (t < 40) { s[t] = t; out[t] = s[39 - t]; }", "The conditional in line 4 does not begin its line."),
-        ("if (t < 40) s[t] = t; else out[t] = s[63 - t];", "does not begin its line"),
+        ("/* some */ if (t < 40) { s[t] = t; out[t] = s[39 - t]; }", "conditional in line 4 does not begin its line."),
+        ("/* either */ if (t < 40) s[t] = t; else out[t] = s[63 - t];", "does not begin its line"),
     ],
 )
 def test_what_is_not_rewritten_says_why_in_a_line(code: str, why: str) -> None:
     text = LOOPS.format(code)
     if "line" in why:
-        text = text.replace("\n  if", " if")
+        text = text.replace("\n  /*", " /*")
     assert why in refusal(text)
 
 

@@ -20,7 +20,7 @@ __global__ void along_a_list(float *out, const float *in, const int *next)
     __shared__ float s[64];
     float sum = 0;
     int node = threadIdx.x;
-    while (next[node] >= 0 /* the end of the list */)
+    while (next[node] > node /* the end of the list */)
     {
         s[threadIdx.x] = in[node];
         sum += s[63 - threadIdx.x];

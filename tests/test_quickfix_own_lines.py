@@ -1,0 +1,115 @@
+"""Statements that share a line: they get their own where something has to stand between them, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import LAUNCH, alone, edited, refusal, repaired
+
+KERNEL = """__global__ void k(int *out, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x, x = n; int y = 1;
+@
+  out[t] = x + y;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        (
+            "  if (t < n) { s[t] = t; x = s[n - 1 - t]; }",
+            [
+                "const bool taken = t < n;",
+                "if (taken) {",
+                "s[t] = t;",
+                "}",
+                "__syncthreads();",
+                "if (taken) {",
+                "x = s[n - 1 - t];",
+                "}",
+            ],
+        ),
+        (
+            "  if (t < n) {\n    y = 2; y = 3;\n    s[t] = t; x = s[n - 1 - t];\n  }",
+            [
+                "const bool taken = t < n;",
+                "if (taken) {",
+                "y = 2; y = 3;",
+                "s[t] = t;",
+                "}",
+                "__syncthreads();",
+                "if (taken) {",
+                "x = s[n - 1 - t];",
+                "}",
+            ],
+        ),
+        (
+            "  y = 2; y = 3;\n  y = 4; if (t < n) {\n    s[t] = t;\n    x = s[n - 1 - t];\n  }",
+            [
+                "y = 2; y = 3;",
+                "y = 4;",
+                "const bool taken = t < n;",
+                "if (taken) {",
+                "s[t] = t;",
+                "}",
+                "__syncthreads();",
+                "if (taken) {",
+                "x = s[n - 1 - t];",
+                "}",
+            ],
+        ),
+        (
+            "  for (int i = t; i < n; i += 64) { s[t] = i; x += s[63 - t]; }",
+            [
+                "for (int base = 0; base < n; base += 64) {",
+                "int i = base + t;",
+                "const bool taken = i < n;",
+                "if (taken) {",
+                "s[t] = i;",
+                "}",
+                "__syncthreads();",
+                "if (taken) {",
+                "x += s[63 - t];",
+                "}",
+                "__syncthreads();",
+                "}",
+            ],
+        ),
+        (
+            "  if (n > 3) for (int i = 0; i < n; i++) { if (t > i) continue; s[t] = i; x += s[i - t]; }",
+            [
+                "if (n > 3) for (int i = 0; i < n; i++) {",
+                "const bool taken = !(t > i);",
+                "if (taken) {",
+                "s[t] = i;",
+                "}",
+                "__syncthreads();",
+                "if (taken) {",
+                "x += s[i - t];",
+                "}",
+                "__syncthreads();",
+                "}",
+            ],
+        ),
+    ],
+    ids=["branch", "half", "begin", "loop", "jump"],
+)
+def test_only_what_is_taken_apart_gets_lines(code: str, lines: list[str]) -> None:
+    text = LAUNCH + KERNEL.replace("@", code)
+    after = edited(text, repaired(text, "k"))
+    head, tail = text.index(code), len(text) - text.index(code) - len(code)
+    assert [line.strip() for line in after[head : len(after) - tail].splitlines()] == lines
+    for me in (0, 2, 3, 40):
+        assert alone(after, "k", me) == alone(text, "k", me)
+
+
+def test_a_comment_between_statements_stays_where_it_is() -> None:
+    said = refusal(KERNEL.replace("@", "  if (t < n) { s[t] = t; /* then */ x = s[n - 1 - t]; }"))
+    assert "one line" in said
+
+
+def test_the_ends_of_lines_are_kept() -> None:
+    text = (LAUNCH + KERNEL.replace("@", "  if (t < n) { s[t] = t; x = s[n - 1 - t]; }")).replace("\n", "\r\n")
+    after = edited(text, repaired(text, "k"))
+    assert after.count("\n") == after.count("\r\n") == text.count("\n") + 7
