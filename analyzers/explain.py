@@ -12,7 +12,7 @@ from analyzers.frontend.slices import files_of, qualified_name, slice_text
 from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.hostguide.contexts import dynamic_shared_bytes
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.kernel import Layout
+from analyzers.ir.kernel import Layout, MemObject
 from analyzers.ir.printer import kernel_text
 from analyzers.model import CheckOptions, Dim3, Finding
 from analyzers.requests import CheckRequest
@@ -24,7 +24,7 @@ from analyzers.verdicts.explain import (
     explain_pairs,
 )
 
-__all__ = ["Launchable", "Layout", "explain", "launchable", "launchable_of"]
+__all__ = ["Launchable", "Layout", "MemObject", "explain", "launchable", "launchable_of"]
 
 
 def explain(request: CheckRequest, kernel_name: str, pass_name: str) -> str:
@@ -68,6 +68,8 @@ class Launchable:
     shared: tuple[tuple[str, int], ...] = ()
     """By the group of a finding: the bytes of dynamic shared memory in the launch of its witness, where the host says
     so."""
+    variables: tuple[MemObject, ...] = ()
+    """Shared and global ones that the kernel names."""
     records: tuple[Layout, ...] = ()
     """Of the parameters of class type: what is in them."""
     files: tuple[str, ...] = ()
@@ -121,6 +123,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
         tuple(dict.fromkeys(sizes)),
         tuple((group, size) for group, size in shared.items() if size is not None),
+        tuple(one for one in kernel.objects if one.kind in ("declared", "dynamic") and one.space != "local"),
         tuple(one for one in kernel.layouts if one.parts),
         files_of(text),
     )

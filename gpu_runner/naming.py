@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gpu_runner.cpu.arena import Arena
@@ -12,7 +12,7 @@ from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.mangled import base_name
-from gpu_runner.request import Dim3, Place, RunAccess
+from gpu_runner.request import Dim3, Place, RunAccess, Variable
 
 _WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4}
 _INNER: Final = re.compile(r"(\d+)([A-Za-z_]\w*)$")
@@ -27,6 +27,7 @@ class Names:
         kernel: AnyKernel,
         shared: Mapping[str, int],
         arrays: Mapping[str, tuple[str, str]],
+        shapes: Shapes,
     ) -> None:
         """`shared`: offsets of shared variables. `arrays`: name and element type by number (`Launch.arrays`)."""
         self._files = {file.index: file.name for file in module.files}
@@ -35,6 +36,7 @@ class Names:
         self._launch: Launch = kernel.launch
         self._shared = sorted((offset, name) for name, offset in shared.items())
         self._arrays = arrays
+        self._shapes = shapes
 
     def thread(self, number: int) -> tuple[Dim3, Dim3]:
         """Block and thread coordinates."""
@@ -79,11 +81,13 @@ class Names:
         if allocation is None:
             return f"address 0x{address:x}"
         offset = address - allocation.address
-        name, width = _variable(allocation.name), 0
+        width = 0
         if allocation.name.startswith("argument "):
             name, element = self._arrays[allocation.name.split()[1]]
             width = _WIDTHS.get(element, 8)
-        text = f"{name}[{offset // width}]" if width and offset % width == 0 else f"{name} + {offset} bytes"
+            text = f"{name}[{offset // width}]" if offset % width == 0 else f"{name} + {offset} bytes"
+        else:
+            text = self._shapes.cell(allocation.name, offset)
         if offset >= allocation.size:
             count = allocation.size // width if width else allocation.size
             held = f"{count} {'element' if width else 'byte'}{'s' * (count != 1)}"
@@ -98,13 +102,42 @@ class Names:
         return self._arrays[allocation.name.split()[1]][0]
 
     def _shared_address(self, offset: int) -> str:
-        name, start = "shared memory", 0
-        for begin, variable in self._shared:
-            if begin <= offset:
-                name, start = _variable(variable), begin
-        text = f"{name} + {offset - start} bytes"
+        before = [(variable, begin) for begin, variable in self._shared if begin <= offset]
+        if before:
+            variable, begin = before[-1]
+            text = self._shapes.cell(variable, offset - begin)
+        else:
+            text = f"shared memory + {offset} bytes"
         size = self._kernel.shared_size
         return text if offset < size else f"{text}, where the block has {size} bytes of shared memory"
+
+
+class Shapes:
+    """The variables of a module as the source declares them."""
+
+    def __init__(self, variables: Sequence[Variable], sizes: Mapping[str, int]) -> None:
+        """`sizes`: bytes by the names of PTX, 0 of extern shared memory."""
+        self._variables = variables
+        self._sizes = sizes
+
+    def cell(self, mangled: str, offset: int) -> str:
+        """What lies at a byte offset of a variable, as one writes it: ``tile[1][3]``, ``count``, ``pair[2] + 4 bytes``.
+        Bytes alone where nobody has said what the variable is, or variables of different shapes have its name."""
+        name = _variable(mangled)
+        size = self._sizes.get(mangled, 0) or None
+        found = {(v.element, v.extents) for v in self._variables if (v.name, v.size) == (name, size)}
+        if len(found) != 1:
+            return f"{name} + {offset} bytes"
+        ((element, extents),) = found
+        index, rest = divmod(offset, element)
+        if size is not None and not extents:
+            return name if index == rest == 0 else f"{name} + {offset} bytes"
+        inner: list[int] = []
+        for extent in reversed(extents[1:]):
+            index, position = divmod(index, extent)
+            inner.append(position)
+        cell = name + "".join(f"[{position}]" for position in (index, *reversed(inner)))
+        return f"{cell} + {rest} bytes" if rest else cell
 
 
 def _variable(mangled: str) -> str:

@@ -64,6 +64,20 @@ Argument = ArrayArgument | PointersArgument | ScalarArgument | RecordArgument
 
 
 @dataclass(frozen=True, slots=True)
+class Variable:
+    """A shared or global variable as the source declares it."""
+
+    name: str
+    """Without namespaces and functions around it."""
+    size: int | None
+    """Bytes; None of extern shared memory, whose size the launch says."""
+    element: int
+    """Bytes of one element."""
+    extents: tuple[int, ...] = ()
+    """Of an array, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Focus:
     """Accesses that are looked at: those of a line, or of one thread there."""
 
@@ -129,6 +143,8 @@ class Request:
     """Bytes of address space of the process that runs the kernel, where that is a processor."""
     device: Literal["cpu", "gpu", "auto"] = "cpu"
     """``auto``: a GPU where there is one."""
+    variables: tuple[Variable, ...] = ()
+    """Of the source, for reports: PTX has no more than their names and sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +178,7 @@ class RunRace:
     scope: Literal["intra-warp", "intra-block", "inter-block"]
     space: Literal["shared", "global"]
     address: str
-    """As in ``a[5]`` or ``s + 20 bytes``."""
+    """As in ``a[5]`` or ``tile[1][3]``; ``s + 20 bytes`` where the shape of the memory is not known."""
     same_value: bool
     """Both write the same."""
     count: int

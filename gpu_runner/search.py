@@ -40,8 +40,8 @@ _MUTATED: Final = 8
 """Elements of an array that a mutation changes at most."""
 _NEAR: Final = 64
 """Elements at the beginning of an array, of which most mutations are."""
-_ROOT: Final = re.compile(r"(\w+(?:\.\w+)*)(?:\[| \+ )")
-"""The array or variable in an address: ``q.data`` of ``q.data[5]``, ``s`` of ``s + 20 bytes``."""
+_ROOT: Final = re.compile(r"(\w+(?:\.\w+)*)(?:\[| \+ |$)")
+"""The array or variable in an address: ``q.data`` of ``q.data[5]``, ``s`` of ``s`` and of ``s + 20 bytes``."""
 _SITE_BITS: Final = np.uint64(0xFFFFFF)
 
 

@@ -20,12 +20,13 @@ from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
+from gpu_runner.cpu.variables import sizes
 from gpu_runner.detector import detect, shadow
 from gpu_runner.detector.detect import Detector, Shape
 from gpu_runner.gpu import execute as on_gpu
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
 from gpu_runner.kernel import AnyKernel
-from gpu_runner.naming import Names, entry_named
+from gpu_runner.naming import Names, Shapes, entry_named
 from gpu_runner.ptx import model
 from gpu_runner.ptx.lexer import PtxSyntaxError
 from gpu_runner.ptx.parse import parse
@@ -156,7 +157,8 @@ def _launched(
         return RunResult("unsupported", f"the kernel uses what the {executor} executor cannot run", error.reasons)
     except DriverError as error:
         return RunResult("device", str(error))
-    names = Names(module, kernel, kernel.layout.shared, _named_arrays(request))
+    shapes = Shapes(request.variables, sizes(module, entry))
+    names = Names(module, kernel, kernel.layout.shared, _named_arrays(request), shapes)
     try:
         return _seeds(request, kernel, names, watch)
     except DriverError as error:

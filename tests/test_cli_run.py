@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def arguments(file: Path, fixed: int, *more: str) -> list[str]:
 def test_a_race_is_shown_and_fails(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(arguments(file, 0, "--arg", "a=64:iota", "--arg", "n=64")) == 1
     out, err = capsys.readouterr()
-    assert f"{file}:12: intra-block data race on shared s + " in out or f"{file}:10: intra-block data race" in out
+    assert f"{file}:12: intra-block data race on shared s[" in out or f"{file}:10: intra-block data race" in out
     assert "        float v = s[(i + 1) % N];" in out
     assert "in 2 runs" in out
     assert "not given: p: 16384 elements, zeros" in err
@@ -261,6 +262,9 @@ __global__ void over(float *p, unsigned n) { if (threadIdx.x < n) p[0] = threadI
         ("::b :: c::inner", "b::c::inner", 1),
         ("scale<float,4>", "scale<float, 4>", 0),
         ("scale<int, 2>", "scale<int, 2>", 0),
+        ("_Z5scaleIiLi2EEvPT_", "scale<int, 2>", 0),
+        ("_ZN1a5innerEPi", "a::inner", 0),
+        ("_Z4overPfj", "over", 1),
         ("over(int*)", "over", 0),
         ("over(float *, unsigned int)", "over", 1),
     ],
@@ -464,8 +468,55 @@ def test_dynamic_shared_memory_that_nobody_gives_is_made_up(tmp_path: Path, caps
     assert main.main(given) == 0
     assert "not given: --shared: 32768 bytes" in capsys.readouterr().err
     assert main.main([*given, "--shared", "252"]) == 1
-    assert "access outside of every array: s + 252 bytes" in capsys.readouterr().out
+    assert "access outside of every array: s[63]" in capsys.readouterr().out
     assert main.main([*given, "--shared", "-1"]) == 2
+
+
+def test_memory_is_named_as_the_source_declares_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "cells.cu"
+    path.write_text(
+        """struct Pair { float x, y; };
+__device__ unsigned ticket;
+__device__ float table[4][8];
+__device__ float inner(float v) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = v;
+  return tile[63 - threadIdx.x];
+}
+__global__ void cells(float *out) {
+  extern __shared__ short dyn[];
+  __shared__ float tile[4][17];
+  __shared__ Pair pairs[64];
+  int t = threadIdx.x;
+  tile[t % 4][t / 4] = t;
+  pairs[t].y = t;
+  dyn[t] = t;
+  table[t % 4][3] = t;
+  ticket = t;
+  out[t] = tile[3][t / 16] + pairs[63].y + dyn[63] + inner(t);
+}
+"""
+    )
+    given = ["--grid", "1", "--block", "64", "--shared", "128", "--seeds", "1", "--format", "json"]
+    assert main.main(["run", f"{path}:cells", *given]) == 1
+    races = json.loads(capsys.readouterr().out)["races"]
+    found = {(line_of(race), race["space"], race["address"]) for race in races}
+    assert {(line, space) for line, space, _ in found} == {
+        (7, "shared"), (17, "global"), (18, "global"), (19, "shared"),
+    }  # fmt: skip
+    for line, pattern in (
+        (7, r"tile\[\d+\]"),
+        (17, r"table\[[0-3]\]\[3\]"),
+        (18, "ticket"),
+        (19, r"tile\[3\]\[\d\]|pairs\[63\] \+ 4 bytes|dyn\[63\]"),
+    ):
+        assert all(re.fullmatch(pattern, cell) for at, _, cell in found if at == line), found
+    assert {cell.split("[")[0] for at, _, cell in found if at == 19} == {"tile", "pairs", "dyn"}
+
+
+def line_of(race: dict[str, Any]) -> int:
+    """The later one of a race's accesses in the text."""
+    return max(int(race[side]["places"][0]["line"]) for side in ("first", "second"))
 
 
 @pytest.mark.parametrize(("grid", "block"), [("1,65536", "1"), ("1", "1,1,65")])
@@ -488,7 +539,7 @@ void go(int *o, int n) {
 }
 """
     )
-    outside = "outside of every array: s + 128 bytes, where the block has 128 bytes of shared memory"
+    outside = "outside of every array: s[32], where the block has 128 bytes of shared memory"
     assert main.main(["run", f"{path}:small", "--seeds", "1"]) == 1
     out = capsys.readouterr().out
     assert "shared: 128 bytes, as in the host's launch" in out

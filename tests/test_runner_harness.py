@@ -17,7 +17,17 @@ from gpu_runner.compile import nearest_arch
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
 from gpu_runner.naming import entry_named
 from gpu_runner.ptx.parse import parse
-from gpu_runner.request import ArrayArgument, Focus, Goal, Request, RunResult, ScalarArgument, from_json, to_json
+from gpu_runner.request import (
+    ArrayArgument,
+    Focus,
+    Goal,
+    Request,
+    RunResult,
+    ScalarArgument,
+    Variable,
+    from_json,
+    to_json,
+)
 from gpu_runner.search import shows
 from gpu_runner.session import serve
 from gpu_runner.worker import processor_seconds
@@ -44,6 +54,7 @@ REQUEST = Request(
     compiler="nvrtc",
     instances=("ns::shift<float>",),
     seeds=(0, 1),
+    variables=(Variable("s", 256, 4, (64,)), Variable("t", 256, 8, (32,)), Variable("s", 32, 4, (8,))),
 )
 
 
@@ -55,7 +66,7 @@ def test_a_race_is_told_with_its_threads_lines_and_address() -> None:
         ("intra-block", "shared", False),
     }
     race = next(race for race in result.races if race.scope == "intra-block")
-    assert race.address == "s + 128 bytes"
+    assert race.address == "s[32]"
     sides = {access.kind: access for access in (race.first, race.second)}
     assert sides["write"].thread == (32, 0, 0)
     assert sides["read"].thread == (31, 0, 0)
@@ -63,6 +74,14 @@ def test_a_race_is_told_with_its_threads_lines_and_address() -> None:
     assert [(place.path, place.line) for place in sides["read"].places] == [("/project/shift.cu", 8)]
     assert from_json(RunResult, to_json(result)) == result
     assert from_json(Request, to_json(REQUEST)) == REQUEST
+
+
+def test_memory_whose_shape_is_not_known_is_told_in_bytes() -> None:
+    """Where nobody says what it is, and where variables of two shapes have the name and the size."""
+    two_shapes = (*REQUEST.variables, Variable("s", 256, 8, (4, 8)))
+    for variables in ((), two_shapes):
+        races = run(replace(REQUEST, variables=variables)).races
+        assert {race.address for race in races if race.scope == "intra-block"} == {"s + 128 bytes"}
 
 
 def test_global_addresses_are_told_by_argument_and_index() -> None:

@@ -18,7 +18,7 @@ from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
 from cuda_lsp.running.fixtures import Fixture, parse_fixture
 from gpu_runner import harness
-from gpu_runner.request import Dim3, Request, RunResult
+from gpu_runner.request import Dim3, Request, RunResult, Variable
 
 _FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
 _GRID: Final[Dim3] = (2, 1, 1)
@@ -65,6 +65,7 @@ def base_request(
         grid=(1, 1, 1),
         block=(1, 1, 1),
         names=tuple(name for name, _ in launchable.parameters),
+        variables=tuple(Variable(o.display or o.name, o.size, o.element, o.extents) for o in launchable.variables),
         source=launchable.text,
         path=path,
         build=build,

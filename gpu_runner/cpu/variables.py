@@ -70,6 +70,12 @@ def lay_out(module: model.Module, kernel: str) -> tuple[Layout, int]:
     return Layout(addresses, shared, top, pointed_to), at
 
 
+def sizes(module: model.Module, kernel: str) -> dict[str, int]:
+    """Bytes of the variables that a kernel may use, by the names of `lay_out`; 0 of extern shared memory."""
+    functions, _, _ = reached(module, kernel)
+    return {name: size_of(variable.type) * elements(variable) for name, variable in _variables(module, functions)}
+
+
 def reached(module: model.Module, kernel: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The kernel with all functions that it may call; all names that stand in them and in the variables that they name,
     as a table of functions is; and those functions whose names stand somewhere else than in calls."""
