@@ -343,7 +343,7 @@ class CheckOptions:
     warp_lockstep: bool = False
     """Model warps of 32 as executing in lock-step (targets before Volta)."""
     kernels: tuple[str, ...] = ()
-    """Only kernels with these names, as people write them (`ir.names`); empty: all."""
+    """Only kernels with these names, as people write them (`ir.names`) or as the linker sees them; empty: all."""
     launches: tuple[UserLaunch, ...] = ()
     """When given, only these contexts are checked."""
     wrap_around: bool = False

@@ -108,7 +108,7 @@ def is_wanted(kernel: FoundKernel, options: CheckOptions) -> bool:
     if not options.kernels:
         return True
     wanted = [name for name in options.kernels if base_word(name) == kernel.base_name]
-    return any(is_called(name, kernel.full_name, kernel.parameter_types) for name in wanted)
+    return any(name == kernel.mangled or is_called(name, kernel.full_name, kernel.parameter_types) for name in wanted)
 
 
 def in_order(kernels: Sequence[FoundKernel], request: CheckRequest) -> list[int]:

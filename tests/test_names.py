@@ -55,3 +55,9 @@ def test_parameters_tell_overloads_apart() -> None:
 
 def test_the_word_that_a_text_has() -> None:
     assert [base_word(name) for name in ("k", "a::b::k<c::d>", "k (int *)", "::k")] == ["k"] * 4
+
+
+def test_the_word_in_a_name_of_the_linker() -> None:
+    mangled = ("_Z1kPfi", "_ZL1kv", "_ZN4left1kEPi", "_ZN2ns1kIfLi4EEEvPT_", "_ZN12_GLOBAL__N_11kEv", "_Z1kI5OtherEvv")
+    assert [base_word(name) for name in mangled] == ["k"] * 6
+    assert [base_word(name) for name in ("_Z", "_Zk", "_Z0k")] == ["_Z", "_Zk", "_Z0k"]

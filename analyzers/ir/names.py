@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 _AROUND_SIGNS: Final = re.compile(r"\s*([^\w\s])\s*")
+_MANGLED: Final = re.compile(r"_Z(N)?")
+_LENGTH: Final = re.compile(r"L?([1-9]\d*)")
 
 
 def is_called(wanted: str, name: str, parameters: str = "") -> bool:
@@ -24,8 +26,21 @@ def is_called(wanted: str, name: str, parameters: str = "") -> bool:
 
 
 def base_word(wanted: str) -> str:
-    """The name without namespaces, template arguments and parameters."""
-    return _split(wanted)[0].rpartition("::")[2]
+    """The name without namespaces, template arguments and parameters, also of one as the linker sees it (Itanium)."""
+    return _mangled_word(wanted) or _split(wanted)[0].rpartition("::")[2]
+
+
+def _mangled_word(mangled: str) -> str:
+    """``k`` of ``_ZN2ns1kIfEEvPT_``; empty where that is no such name."""
+    begin = _MANGLED.match(mangled)
+    word = ""
+    at = begin.end() if begin is not None else len(mangled)
+    while (length := _LENGTH.match(mangled, at)) is not None:
+        at = length.end() + int(length[1])
+        word = mangled[length.end() : at]
+        if begin is None or begin[1] is None:
+            break
+    return word
 
 
 def _split(name: str) -> tuple[str, str, str]:

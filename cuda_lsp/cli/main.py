@@ -20,6 +20,7 @@ from gpu_runner.sanitizer import TOOLS, Tool
 
 BACKEND = "cuda_lsp.backend:create"
 
+_TARGET = "a kernel by name: k, ns::k, 'k<float, 4>', 'k(int *)', or as the linker sees it, _Z1kPi"
 _EPILOG = (
     "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input could not be analysed, "
     "4 a run that was stopped before its end. See docs/cli.md."
@@ -196,7 +197,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_selection(fix, kernels=True)
 
     explain = _subcommand(commands, "explain", "print one stage of the analysis of one kernel")
-    explain.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
+    explain.add_argument("target", metavar="FILE:KERNEL", help=_TARGET)
     explain.add_argument(
         "--pass",
         dest="stage",
@@ -207,7 +208,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_selection(explain, kernels=False)
 
     run = _subcommand(commands, "run", "execute a kernel under the race detector")
-    run.add_argument("target", metavar="FILE:KERNEL", help="a kernel by name, with or without template arguments")
+    run.add_argument("target", metavar="FILE:KERNEL", help=_TARGET)
     run.add_argument(
         "--grid",
         metavar="X[,Y[,Z]]",

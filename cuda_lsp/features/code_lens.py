@@ -7,7 +7,7 @@ has declared that command; other clients get one of the server that tells the ve
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -16,7 +16,7 @@ from analyzers.model import ContextResult, SourceSpan
 from cuda_lsp.client import Encoded
 from cuda_lsp.features import execute_command, run_kernel
 from cuda_lsp.features.diagnostics import place, range_json, sliced
-from cuda_lsp.features.kernels import Judged, base_name, edited_since, of_document, summary
+from cuda_lsp.features.kernels import ExactNames, Judged, base_name, edited_since, of_document, summary
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 SHOW_RACES = "cuda-lsp.showRaces"
 RUN = "cuda-lsp.run"
-"""Commands of clients, with a URI and the name of a kernel as arguments."""
+"""Commands of clients, with a URI and the name of a kernel as arguments; where several kernels have the name, the
+linker's, and the name to show as a third."""
 
 
 async def code_lenses(session: Session, params: types.CodeLensParams) -> Encoded:
@@ -71,18 +72,25 @@ def _collect(session: Session, path: str, lenses: list[dict[str, Any]]) -> Itera
         for span, contexts in by_launch.items():
             launches.setdefault((span, base_name(result.name)), []).append((view, (shown, contexts)))
         yield
+    names = ExactNames()
     for span, found in kernels.items():
-        judged: list[Judged] = [(shown, shown.result.contexts) for _, shown in found]
-        lenses.extend(_lenses(session, path, span, found[0][0], judged, ""))
+        places = [(view, (shown, shown.result.contexts)) for view, shown in found]
+        lenses.extend(_lenses(session, path, span, places, "", names))
         yield
     for (span, name), places in launches.items():
-        lenses.extend(_lenses(session, path, span, places[0][0], [judged for _, judged in places], f"{name}: "))
+        lenses.extend(_lenses(session, path, span, places, f"{name}: ", names))
         yield
 
 
 def _lenses(
-    session: Session, path: str, span: SourceSpan, view: UnitView, judged: list[Judged], prefix: str
+    session: Session,
+    path: str,
+    span: SourceSpan,
+    places: Sequence[tuple[UnitView, Judged]],
+    prefix: str,
+    names: ExactNames,
 ) -> Iterator[dict[str, Any]]:
+    judged = [each for _, each in places]
     first = judged[0][0]
     where = place(session, first, span)
     if where is None:
@@ -92,20 +100,29 @@ def _lenses(
         title += " (of an earlier text)"
     elif any(edited_since(shown) for shown, _ in judged):
         title += " (before your edits)"
-    result = first.result
-    name = result.name if len(judged) == 1 else base_name(result.name)
     commands = session.client.features.commands
-    shows = SHOW_RACES if SHOW_RACES in commands else execute_command.TELL
+    uri = session.documents.uri_of(first.result.extent.path)
     at = range_json(where)
-    yield {"range": at, "command": _command(title, shows, session.documents.uri_of(result.extent.path), name)}
+    name = first.result.name if len(judged) == 1 else base_name(first.result.name)
+    exact = [names.of(view, shown) for view, (shown, _) in places]
+    shown_as = exact[0] if len(exact) == 1 else name
+    if SHOW_RACES in commands:
+        yield {"range": at, "command": _command(title, SHOW_RACES, uri, shown_as, name)}
+    else:
+        yield {"range": at, "command": _command(title, execute_command.TELL, uri, shown_as)}
+    # Of several instances the one that it is worth to run.
+    worst = min(range(len(judged)), key=lambda i: min((c.verdict.rank for c in judged[i][1]), default=0))
+    view, (instance, _) = places[worst]
     if RUN in commands:
         # The unit: a header alone may not compile.
-        yield {"range": at, "command": _command("run", RUN, session.documents.uri_of(view.path), name)}
+        unit = session.documents.uri_of(view.path)
+        yield {"range": at, "command": _command("run", RUN, unit, exact[worst], instance.result.name)}
     elif session.settings_for_file(path).trusted and not prefix:
         # The linker's name: others may have the same in the language.
-        command = _command("run", run_kernel.RUN_KERNEL, session.documents.uri_of(result.extent.path), first.mangled)
-        yield {"range": at, "command": command}
+        yield {"range": at, "command": _command("run", run_kernel.RUN_KERNEL, uri, instance.mangled)}
 
 
-def _command(title: str, command: str, uri: str, kernel: str) -> dict[str, Any]:
-    return {"title": title, "command": command, "arguments": [uri, kernel]}
+def _command(title: str, command: str, uri: str, kernel: str, name: str | None = None) -> dict[str, Any]:
+    """`name`: to be shown instead of the kernel's."""
+    more = [name] if name is not None and name != kernel else []
+    return {"title": title, "command": command, "arguments": [uri, kernel, *more]}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from analyzers.ir.names import base_word
 from analyzers.model import ContextResult, Finding, Verdict
 
 if TYPE_CHECKING:
@@ -36,6 +37,26 @@ MutedBy = Callable[["ShownKernel", Finding], "Muted | None"]
 def base_name(name: str) -> str:
     """A kernel's name without template arguments."""
     return name.partition("<")[0]
+
+
+class ExactNames:
+    """Names by which the command line finds one kernel of a unit and no other."""
+
+    def __init__(self) -> None:
+        self._alike: dict[int, dict[str, list[ShownKernel]]] = {}
+        """By the identity of a view, the kernels of each word: only these are decoded."""
+
+    def of(self, view: UnitView, shown: ShownKernel) -> str:
+        """Its name with template arguments; where kernels of other namespaces or parameters have the same, the
+        linker's."""
+        words = self._alike.get(id(view))
+        if words is None:
+            words = self._alike[id(view)] = {}
+            for kernel in view.kernels.values():
+                words.setdefault(base_word(kernel.mangled), []).append(kernel)
+        alike = words.get(base_word(shown.mangled), ())
+        name = shown.result.name
+        return name if sum(kernel.result.name == name for kernel in alike) <= 1 else shown.mangled
 
 
 def is_meant(shown: ShownKernel, name: str) -> bool:

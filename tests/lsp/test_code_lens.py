@@ -10,6 +10,8 @@ import pytest
 from lsp.client import Connect, Editor, pushing
 from lsprotocol import types
 
+from cuda_lsp import backend
+
 TEXT = """__global__ void shift(int *a, int i) {
   a[i] = a[i + 1];
 }
@@ -76,6 +78,37 @@ async def test_a_lens_names_the_document_and_the_kernel(connect: Connect, tmp_pa
     assert found is not None
     assert found[0].command is not None
     assert list(found[0].command.arguments or ()) == [uri, "shift"]
+
+
+async def test_a_name_that_several_kernels_have_is_the_linkers_and_shown_as_it_is_written(
+    connect: Connect, tmp_path: Path
+) -> None:
+    """Of the instances of a template the one with the worst verdict is run."""
+    text = """namespace a { __global__ void shift(int *a, int i) { a[i] = a[i + 1]; } }
+namespace b { __global__ void shift(int *a, int i) { a[i] = 1; } }
+__global__ void over(int *a) { a[threadIdx.x] = 1; }
+__global__ void over(float *a) { a[threadIdx.x] = 1; }
+template <int N> __global__ void turn(int *a) { __shared__ int s[64]; s[threadIdx.x] = 1; a[threadIdx.x] = s[N]; }
+template __global__ void turn<7>(int *);
+template __global__ void turn<-1>(int *);
+"""
+    editor = await connect(engine=backend.DEFAULT, initialization_options=OWN)
+    uri = await checked(editor, tmp_path / "a.cu", text)
+    found = await editor.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    named = [(lens.range.start.line, *(lens.command.arguments or ())[1:]) for lens in found or () if lens.command]
+    assert named[:8] == [
+        (line, *names)
+        for line, names in enumerate(
+            [
+                ("_ZN1a5shiftEPii", "shift"),
+                ("_ZN1b5shiftEPii", "shift"),
+                ("_Z4overPi", "over"),
+                ("_Z4overPf", "over"),
+            ]
+        )
+        for _ in range(2)
+    ]
+    assert named[8:] == [(4, "turn"), (4, "turn<7>")]
 
 
 async def test_commands_may_be_declared_as_experimental_capabilities(connect: Connect, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ const FLAGS = [
 function gestures(page, folder) {
   const text = (selector) => page.evaluate((wanted) => [...document.querySelectorAll(wanted)].map((each) => each.textContent), selector);
   const count = (selector) => page.evaluate((wanted) => document.querySelectorAll(wanted).length, selector);
-  const activeTab = () => page.evaluate(() => document.querySelector(".tab.active")?.getAttribute("data-resource-name"));
+  const activeTab = () => page.evaluate(() => document.querySelector(".editor-group-container.active .tab.active")?.getAttribute("data-resource-name"));
   const press = (keys) => page.keyboard.press(keys);
 
   /** Open the quick input with a key, type, and take the first row once it has the words. The input closes by itself when
@@ -165,7 +165,7 @@ function gestures(page, folder) {
     /** Save, and give what lies on disk then. */
     async save(name) {
       await press("Control+s");
-      await until(`${name} is saved`, async () => (await count(".tab.active.dirty")) === 0);
+      await until(`${name} is saved`, async () => (await count(".editor-group-container.active .tab.active.dirty")) === 0);
       return fs.readFileSync(path.join(folder, name), "utf-8");
     },
 

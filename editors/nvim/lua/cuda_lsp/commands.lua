@@ -84,9 +84,10 @@ local function in_terminal(words, folder, name)
   end
 end
 
-local function run(client, file, kernel, extra)
+-- `name`: what the window is called, where it is not the kernel as the command line knows it.
+local function run(client, file, kernel, extra, name)
   local words = clients.command_line(client, { "run", vim.fn.fnamemodify(file, ":t") .. ":" .. kernel })
-  in_terminal(vim.list_extend(words, extra), vim.fn.fnamemodify(file, ":h"), kernel)
+  in_terminal(vim.list_extend(words, extra), vim.fn.fnamemodify(file, ":h"), name or kernel)
 end
 
 -- `:CudaLspRun [KERNEL] [OPTIONS…]`: what `cuda-lsp run` does, in a terminal. The file is written first.
@@ -239,11 +240,11 @@ local function tell_lens(command, context)
 end
 
 local function run_lens(command, context)
-  local uri, kernel = unpack(command.arguments)
+  local uri, kernel, name = unpack(command.arguments)
   vim.api.nvim_buf_call(context.bufnr, function()
     vim.cmd("update")
   end)
-  run(vim.lsp.get_client_by_id(context.client_id), vim.uri_to_fname(uri), kernel, {})
+  run(vim.lsp.get_client_by_id(context.client_id), vim.uri_to_fname(uri), kernel, {}, name)
 end
 
 -- What the lenses of the server name.
