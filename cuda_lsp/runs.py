@@ -217,12 +217,25 @@ def summary(kernel: str, outcomes: list[RunOutcome]) -> dict[str, Any]:
         "runs": sum(outcome.result.runs for outcome in outcomes),
         "races": races,
         "faults": sum(len(outcome.result.faults) for outcome in outcomes),
-        "troubles": [
-            f"{outcome.result.status}: {'; '.join((outcome.result.message, *outcome.result.details))}"
-            for outcome in outcomes
-            if outcome.result.status != "finished"
-        ],
+        "troubles": [trouble(outcome.result) for outcome in outcomes if outcome.result.status != "finished"],
     }
+
+
+def trouble(result: RunResult) -> str:
+    """Why a run did not come to its end, in one line."""
+    if result.status == "compile":
+        lines = [line.strip() for line in result.message.splitlines() if line.strip()]
+        first = next((line for line in lines if "error" in line), "".join(lines[:1]))
+        return f"the compiler does not take it: {first}"
+    return ": ".join((result.message, *(["; ".join(result.details)] if result.details else [])))
+
+
+def not_confirmed(outcome: RunOutcome) -> str:
+    """A sentence about a finding that no run has shown."""
+    if outcome.result.runs == 0 and outcome.result.status != "finished":
+        return f"Not run ({outcome.title}): {trouble(outcome.result)}."
+    runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
+    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
 
 
 class _Process:

@@ -30,6 +30,8 @@ _BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
     "shipped": ("-lineinfo",),
 }
 _NO_HEADER: Final = re.compile(r"could not open source file|cannot open source file")
+_SUMMARY: Final = re.compile(r'^\d+ (?:error|warning)s? detected in the compilation of ".*"\.$', re.MULTILINE)
+"""It names a temporary file."""
 _UNKNOWN_ARCH: Final = re.compile(r"Unsupported gpu architecture|invalid value for --gpu-architecture")
 _NVCC_SECONDS: Final = 120.0
 
@@ -185,7 +187,7 @@ def _nvcc_in_folder(nvcc: str, text: str, name: str, options: CompileOptions) ->
             )
         except subprocess.TimeoutExpired:
             raise CompileError(f"nvcc took more than {_NVCC_SECONDS:.0f} s") from None
-        log = (done.stdout + done.stderr).strip()
+        log = _SUMMARY.sub("", done.stdout + done.stderr).strip()
         if done.returncode != 0 or not target.exists():
             raise CompileError(log or f"nvcc ended with code {done.returncode}")
         return Compiled(target.read_text(encoding="utf-8", errors="replace"), log, "nvcc", options.arch)

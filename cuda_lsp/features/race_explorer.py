@@ -29,6 +29,7 @@ from cuda_lsp.explorer.scenes import KernelView, Repair
 from cuda_lsp.features.code_action import refused
 from cuda_lsp.features.kernels import is_meant, of_document
 from cuda_lsp.positions import LineIndex
+from cuda_lsp.runs import not_confirmed
 from cuda_lsp.tracking import OffsetMap
 
 if TYPE_CHECKING:
@@ -148,9 +149,7 @@ def _view(session: Session, view: UnitView, shown: ShownKernel, texts: _Texts) -
 def _run_in_words(outcome: RunOutcome) -> str:
     if outcome.confirmed:
         return f"Confirmed by a run on the CPU ({outcome.title})."
-    number = outcome.result.runs
-    runs = "1 run" if number == 1 else f"{number} runs"
-    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
+    return not_confirmed(outcome)
 
 
 @dataclass(eq=False, slots=True)

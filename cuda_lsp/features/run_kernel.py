@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcInvalidParams
 
+from analyzers.ir.names import base_word
 from cuda_lsp.runs import RunError
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ CONFIRM = "cuda-lsp.confirm"
 """With a document's URI, the name of a kernel in it, and the group of one of its findings."""
 COMMANDS = (RUN_KERNEL, CONFIRM)
 
-_REQUEST_FAILED = -32803
-
 
 async def execute(session: Session, params: types.ExecuteCommandParams) -> dict[str, Any]:
-    """Run; what was seen is published, shown in a message and summed up in the answer."""
+    """Run; what was seen is published, shown in a message and summed up in the answer, which says `refused` where there
+    was no run."""
     wanted = 3 if params.command == CONFIRM else 2
     arguments = [argument for argument in params.arguments or () if isinstance(argument, str)]
     if len(arguments) != wanted or len(params.arguments or ()) != wanted:
@@ -32,8 +32,9 @@ async def execute(session: Session, params: types.ExecuteCommandParams) -> dict[
     try:
         found = await session.runs.run(uri, kernel, rest[0] if rest else None, params.work_done_token)
     except RunError as error:
-        session.client.show(types.MessageType.Error, f"cuda-lsp: {error}")
-        raise JsonRpcException(str(error), code=_REQUEST_FAILED) from None
+        # No error of the protocol: clients show those in their own words beside ours.
+        session.client.show(types.MessageType.Error, f"cuda-lsp: {base_word(kernel)} is not run: {error}")
+        return {"kernel": kernel, "refused": str(error)}
     bad = bool(found["confirmed"] or found["races"] or found["faults"] or found["troubles"])
     session.client.show(types.MessageType.Warning if bad else types.MessageType.Info, in_words(found))
     return found
@@ -43,6 +44,8 @@ def in_words(found: dict[str, Any]) -> str:
     """A sentence or two about a run, never that a kernel has no races."""
     runs = f"{found['runs']} run{'s' * (found['runs'] != 1)}"
     parts: list[str] = []
+    if not found["runs"] and found["troubles"]:
+        return f"{found['kernel']} was not run: {'. '.join(found['troubles'])}"
     if found["findings"]:
         parts.append(f"{found['confirmed']} of {found['findings']} findings confirmed in {runs}")
     elif found["races"] or found["faults"]:

@@ -17,7 +17,7 @@ from analyzers.model import Verdict
 from cuda_lsp import documentation
 from cuda_lsp.features.diagnostics import range_json
 from cuda_lsp.positions import LineIndex
-from cuda_lsp.runs import RunOutcome, Shown
+from cuda_lsp.runs import RunOutcome, Shown, not_confirmed, trouble
 from gpu_runner.request import FaultKind, Place, RunAccess, RunFault, RunRace
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
         if outcome is None:
             continue
         if not outcome.confirmed:
-            return FinalWord(_not_confirmed(outcome), False, False, [])
+            return FinalWord(not_confirmed(outcome), False, False, [])
         shown, result = occurrence.shown, outcome.seen or outcome.result
         kept = session.runs.of_kernel(shown)
         accesses, told = _claim(outcome)
@@ -75,11 +75,6 @@ def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
 
 def _is_placed(accesses: tuple[RunAccess, ...]) -> bool:
     return len(accesses) == 1 and bool(accesses[0].places)
-
-
-def _not_confirmed(outcome: RunOutcome) -> str:
-    runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
-    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
 
 
 def _claim(outcome: RunOutcome) -> tuple[tuple[RunAccess, ...], str]:
@@ -248,9 +243,9 @@ def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tu
     result = outcome.seen or outcome.result
     runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
     if not outcome.confirmed:
-        yield _not_confirmed(outcome), 0
-        if outcome.result.status != "finished":
-            yield f"{outcome.result.status}: {outcome.result.message}", 1
+        yield not_confirmed(outcome), 0
+        if outcome.result.status != "finished" and outcome.result.runs:
+            yield trouble(outcome.result), 1
         return
     yield f"Confirmed by a run on the CPU ({outcome.title}):", 0
     for race in result.races[:1]:

@@ -14,6 +14,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from cuda_lsp import backend
+from cuda_lsp.runs import trouble
+from gpu_runner.request import RunResult
 
 KERNELS = """\
 __global__ void shift(float *out) {
@@ -81,9 +83,7 @@ async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_pat
         "\nConfirmed by a run on the CPU (grid (1, 1, 1), block (256, 1, 1)): "
     )
     assert "race on shared `s`" in said
-    assert re.fullmatch(
-        r"(read|written) by thread .*, (read|written) by thread .*, on shared s \+ \d+ bytes", confirmed
-    )
+    assert re.fullmatch(r"(read|written) by thread .*, (read|written) by thread .*, on shared s\[\d+\]", confirmed)
     assert found.range.start.line == 3
     related = [(each.location.range.start.line, each.message) for each in found.related_information or ()]
     assert {(3, "written"), (4, "read")} <= {(line, message.split(" by ")[0]) for line, message in related}
@@ -217,18 +217,52 @@ async def test_nothing_is_run_where_nobody_trusts_the_workspace(connect: Connect
     editor = await connect(engine=backend.DEFAULT)
     uri = await opened(editor, tmp_path)
     assert await editor.commands(uri, "s[t + 1]") == []
-    with pytest.raises(JsonRpcException, match="trusted workspaces only"):
-        await command(editor, "cuda-lsp.runKernel", uri, "shift")
+    refused = await command(editor, "cuda-lsp.runKernel", uri, "shift")
+    assert "trusted workspaces only" in refused["refused"]
+    await editor.until(editor.shown("trusted workspaces only"))
     assert editor.shown("is for the editor to say, not for a project")()
+
+
+async def test_a_kernel_that_the_executor_cannot_run_was_not_run(editor: Editor, tmp_path: Path) -> None:
+    """It is not said to be unconfirmed in no runs, nor told in the words of the runner's states."""
+    path = tmp_path / "texture.cu"
+    text = """__global__ void sample(cudaTextureObject_t t, float *out) {
+  __shared__ float s[64];
+  s[threadIdx.x] = tex2D<float>(t, threadIdx.x, 0);
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+void go(cudaTextureObject_t t, float *o) { sample<<<1, 64>>>(t, o); }
+"""
+    path.write_text(text)
+    uri = editor.open(path, text)
+    await editor.until_idle()
+    answer = await command(editor, "cuda-lsp.runKernel", uri, "sample")
+    assert (answer["runs"], answer["findings"]) == (0, 1)
+    await editor.until(editor.shown("sample was not run: the kernel uses what the CPU executor cannot run: tex.2d"))
+    hover = str(await editor.hover(uri, "s[threadIdx.x] ="))
+    assert (
+        "Not run (grid (1, 1, 1), block (64, 1, 1)): the kernel uses what the CPU executor cannot run: tex.2d" in hover
+    )
+    assert "confirmed" not in hover.lower()
+
+
+def test_of_a_compilers_words_the_first_error_is_told() -> None:
+    said = '/tmp/x/unit.cu(3): warning: odd\n/p/a.cu(4): error: identifier "q" is undefined\n    q;\n    ^\n'
+    assert trouble(RunResult("compile", said)) == (
+        'the compiler does not take it: /p/a.cu(4): error: identifier "q" is undefined'
+    )
+    assert trouble(RunResult("unsupported", "it cannot", ("a: b", "c"))) == "it cannot: a: b; c"
 
 
 async def test_what_cannot_be_run_is_refused(editor: Editor, tmp_path: Path) -> None:
     uri = await opened(editor, tmp_path)
-    with pytest.raises(JsonRpcException, match="no kernel absent"):
-        await command(editor, "cuda-lsp.runKernel", uri, "absent")
+    """In a sentence that is shown once: an error of the protocol would be shown by the client besides, in its words."""
+    for name, uri_, *more, sentence in (
+        ("cuda-lsp.runKernel", uri, "absent", "there is no kernel absent in the document"),
+        ("cuda-lsp.runKernel", "file:///absent.cu", "k", "the document is not open"),
+        ("cuda-lsp.confirm", uri, "fine", "absent", "the finding has no witness that could be run"),
+    ):
+        assert await command(editor, name, uri_, *more) == {"kernel": more[0], "refused": sentence}
+        await editor.until(editor.shown(f"cuda-lsp: {more[0]} is not run: {sentence}"))
     with pytest.raises(JsonRpcException, match="the name of a kernel"):
         await command(editor, "cuda-lsp.runKernel", uri)
-    with pytest.raises(JsonRpcException, match="not open"):
-        await command(editor, "cuda-lsp.runKernel", "file:///absent.cu", "k")
-    with pytest.raises(JsonRpcException, match="no witness"):
-        await command(editor, "cuda-lsp.confirm", uri, "fine", "absent")
