@@ -41,6 +41,9 @@ def _property(name: str, option: dict[str, Any], names: dict[str, Any]) -> dict[
     described["markdownDescription"] = text
     if "enum" in described:
         described["type"] = "string"
+    elif "string" in described["type"] and described["default"] is None:
+        # Its settings page has a field for text, and none for text or nothing: nothing is the empty text there.
+        described |= {"type": "string", "default": ""}
     return described
 
 

@@ -25,6 +25,11 @@ export function verdict(file: string, kernel: string, choices: Choices): string[
   return ["check", file, "--kernel", kernel, "--verbose", "--color", "never", ...selection(choices)];
 }
 
+/** A word as one types it into a shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 function selection(choices: Choices): string[] {
   return [
     ...choices.extraArgs.flatMap((argument) => [`--extra-arg=${argument}`]),

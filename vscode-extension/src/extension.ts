@@ -1,9 +1,11 @@
 // What VS Code starts: makes the parts, registers the commands, and starts the server when a CUDA file is opened.
 
 import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
 
 import { checkWorkspace } from "./checkWorkspace";
 import { activeCuda, isCuda } from "./documents";
+import { fixAll } from "./fixAll";
 import { KernelCommands } from "./kernelCommands";
 import { showMenu } from "./menu";
 import { FixPreview } from "./preview";
@@ -31,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const kernels = new KernelCommands(started);
   const explorer = new RaceExplorer(
     () => started.running,
-    (uri, kernel) => kernels.run(uri, kernel),
+    (uri, kernel) => kernels.run(uri, kernel, undefined),
   );
   const walkthrough = new Walkthrough(`${context.extension.id}#start`);
   context.subscriptions.push(log, status, started, preview, explorer, kernels, walkthrough);
@@ -47,17 +49,16 @@ export function activate(context: vscode.ExtensionContext): void {
     "cuda-lsp.openWalkthrough": () => walkthrough.open(),
     "cuda-lsp.checkWorkspace": () => checkWorkspace(started),
     "cuda-lsp.explainKernel": (uri?: string, kernel?: string) => kernels.explain(text(uri), text(kernel)),
-    "cuda-lsp.run": (uri?: string, kernel?: string) => kernels.run(text(uri), text(kernel)),
-    "cuda-lsp.showRaces": (uri?: string, kernel?: string) => {
+    "cuda-lsp.run": (uri?: string, kernel?: string, label?: string) => kernels.run(text(uri), text(kernel), text(label)),
+    "cuda-lsp.showRaces": (uri?: string, kernel?: string, label?: string) => {
       const file = text(uri) ?? activeCuda()?.uri.toString();
       return file === undefined
         ? vscode.window.showInformationMessage("cuda-lsp: open a CUDA file first.")
-        : explorer.show(file, text(kernel));
+        : explorer.show(file, text(kernel), text(label));
     },
-    "cuda-lsp.previewFix": () => previewFix(started, preview),
+    "cuda-lsp.previewFix": () => withCuda(started, (client, editor) => preview.preview(client, editor)),
     "cuda-lsp.applyPreviewedFix": (uri?: vscode.Uri) => preview.apply(uri),
-    "cuda-lsp.fixAll": () =>
-      vscode.commands.executeCommand("editor.action.codeAction", { kind: "source.fixAll.cuda-lsp", apply: "first" }),
+    "cuda-lsp.fixAll": () => withCuda(started, fixAll),
   };
   for (const [name, action] of Object.entries(commands)) {
     const step = STEPS[name];
@@ -114,13 +115,16 @@ function text(given: unknown): string | undefined {
   return typeof given === "string" ? given : given instanceof vscode.Uri ? given.toString() : undefined;
 }
 
-async function previewFix(server: Server, preview: FixPreview): Promise<void> {
+/** Do something to the CUDA file in front, or say what is missing for it. */
+async function withCuda(server: Server, work: (client: LanguageClient, editor: vscode.TextEditor) => Promise<void>): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (server.running === undefined || editor === undefined || !isCuda(editor.document)) {
+  if (editor === undefined || !isCuda(editor.document)) {
     void vscode.window.showInformationMessage("cuda-lsp: open a CUDA file first.");
-    return;
+  } else if (server.running === undefined) {
+    void vscode.window.showWarningMessage("cuda-lsp: the server is not running.");
+  } else {
+    await work(server.running, editor);
   }
-  await preview.preview(server.running, editor);
 }
 
 async function removeServer(server: Server): Promise<void> {

@@ -2,10 +2,11 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { CodeLensRequest } from "vscode-languageclient/node";
 
 import { type Choices, explain, run, STAGES, type Stage, verdict } from "./commandLine";
 import { activeCuda } from "./documents";
-import { kernelAt, kernelsIn } from "./kernels";
+import { type Choice, choiceAt, choicesOf } from "./kernelChoices";
 import { runToEnd } from "./process";
 import { RunTerminal } from "./runTerminal";
 import { type Server, SETTINGS } from "./server";
@@ -22,7 +23,10 @@ const STAGE_TITLES: Record<Stage, string> = {
 
 interface Target {
   readonly document: vscode.TextDocument;
+  /** As the command line finds it. */
   readonly kernel: string;
+  /** As it is shown. */
+  readonly label: string;
 }
 
 export class KernelCommands implements vscode.Disposable, vscode.TextDocumentContentProvider {
@@ -42,7 +46,7 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
   }
 
   /** Execute a kernel under the race detector, in a terminal. Executes the user's code: never without trust. */
-  async run(uri: string | undefined, kernel: string | undefined): Promise<void> {
+  async run(uri: string | undefined, kernel: string | undefined, label: string | undefined): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       const text = "cuda-lsp: kernels are executed only in trusted workspaces; here they are checked statically.";
       if ((await vscode.window.showWarningMessage(text, "Manage Trust")) !== undefined) {
@@ -50,7 +54,7 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
       }
       return;
     }
-    const target = await this.target(uri, kernel, "Which kernel to run under the race detector");
+    const target = await this.target(uri, kernel, label, "cuda-lsp.run", "Which kernel to run under the race detector");
     const program = this.program();
     if (target === undefined || program === undefined) {
       return;
@@ -59,17 +63,18 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
     const { fsPath } = target.document.uri;
     const folder = vscode.workspace.getWorkspaceFolder(target.document.uri)?.uri.fsPath ?? path.dirname(fsPath);
     const words = run(path.relative(folder, fsPath), target.kernel, choices(target.document), extra);
-    const name = `run ${target.kernel}`;
+    const name = `run ${target.label}`;
     // One terminal per kernel: the newest run replaces the one before it.
-    this.terminals.get(name)?.dispose();
+    const key = `${target.document.uri.toString()} ${target.kernel}`;
+    this.terminals.get(key)?.dispose();
     const terminal = vscode.window.createTerminal({ name, pty: new RunTerminal(program, words, folder), iconPath: new vscode.ThemeIcon("beaker") });
-    this.terminals.set(name, terminal);
+    this.terminals.set(key, terminal);
     terminal.show(true);
   }
 
   /** Show the verdict on a kernel in full, or one stage of its analysis. */
   async explain(uri: string | undefined, kernel: string | undefined): Promise<void> {
-    const target = await this.target(uri, kernel, "Which kernel to explain");
+    const target = await this.target(uri, kernel, undefined, "cuda-lsp.showRaces", "Which kernel to explain");
     const program = this.program();
     if (target === undefined || program === undefined) {
       return;
@@ -78,14 +83,14 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
       { label: "verdict", description: "findings, launches, assumptions and host facts" },
       ...STAGES.map((stage) => ({ label: stage, description: STAGE_TITLES[stage], stage })),
     ];
-    const chosen = await vscode.window.showQuickPick(items, { title: `Explain ${target.kernel}`, matchOnDescription: true });
+    const chosen = await vscode.window.showQuickPick(items, { title: `Explain ${target.label}`, matchOnDescription: true });
     if (chosen === undefined) {
       return;
     }
     const file = target.document.uri.fsPath;
     const settings = choices(target.document);
     const words = chosen.stage === undefined ? verdict(file, target.kernel, settings) : explain(file, target.kernel, chosen.stage, settings);
-    const progress = { location: vscode.ProgressLocation.Notification, title: `cuda-lsp: explaining ${target.kernel}`, cancellable: true };
+    const progress = { location: vscode.ProgressLocation.Notification, title: `cuda-lsp: explaining ${target.label}`, cancellable: true };
     const text = await vscode.window.withProgress(progress, async (_, cancellation) => {
       const abort = new AbortController();
       cancellation.onCancellationRequested(() => abort.abort());
@@ -93,29 +98,62 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
       return abort.signal.aborted ? undefined : ended.output.trim() === "" ? ended.errors : ended.output;
     });
     if (text !== undefined) {
-      const report = vscode.Uri.from({ scheme: SCHEME, path: `/${target.kernel} (${chosen.label}).txt`, query: String(Date.now()) });
+      const report = vscode.Uri.from({ scheme: SCHEME, path: `/${target.label} (${chosen.label}).txt`, query: String(Date.now()) });
       this.reports.set(report.toString(), text);
       const shown = await vscode.workspace.openTextDocument(report);
       await vscode.window.showTextDocument(shown, { viewColumn: vscode.ViewColumn.Beside, preview: true });
     }
   }
 
-  /** The kernel that is meant: the given one, the one at the cursor, or one that the user picks. Its file is saved. */
-  private async target(uri: string | undefined, kernel: string | undefined, question: string): Promise<Target | undefined> {
-    const document = uri === undefined ? activeCuda() : await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
-    if (document === undefined) {
+  /** The kernel that is meant: the given one, the only one, or one that the user picks. Its file is saved. `command`: whose
+   * lenses name the kernels. */
+  private async target(
+    uri: string | undefined,
+    kernel: string | undefined,
+    label: string | undefined,
+    command: string,
+    question: string,
+  ): Promise<Target | undefined> {
+    const open = (text: string): Thenable<vscode.TextDocument> => vscode.workspace.openTextDocument(vscode.Uri.parse(text));
+    const here = uri === undefined ? activeCuda() : await open(uri);
+    if (here === undefined) {
       void vscode.window.showInformationMessage("cuda-lsp: open a CUDA file first.");
       return undefined;
     }
-    const chosen = kernel ?? (await pick(document, question));
+    const chosen = kernel === undefined ? await this.pick(here, command, question) : { uri: here.uri.toString(), kernel, label: label ?? kernel };
     if (chosen === undefined) {
       return undefined;
     }
+    const document = chosen.uri === here.uri.toString() ? here : await open(chosen.uri);
     if ((document.isDirty || document.isUntitled) && !(await document.save())) {
       void vscode.window.showInformationMessage("cuda-lsp: the file has to be saved first.");
       return undefined;
     }
-    return { document, kernel: chosen };
+    return { document, kernel: chosen.kernel, label: chosen.label };
+  }
+
+  /** The kernel that the user picks; the one at the cursor is the first. */
+  private async pick(document: vscode.TextDocument, command: string, question: string): Promise<Choice | undefined> {
+    const client = this.server.running;
+    const textDocument = { uri: document.uri.toString() };
+    // What the server has not read yet, or does not answer now, is read from the text.
+    const lenses = await client?.sendRequest(CodeLensRequest.type, { textDocument }).catch(() => null);
+    const found = choicesOf(lenses ?? [], command, document.getText(), textDocument.uri);
+    if (found.length === 0) {
+      void vscode.window.showInformationMessage("cuda-lsp: no kernel is defined in this file.");
+      return undefined;
+    }
+    if (found.length === 1) {
+      return found[0];
+    }
+    const editor = vscode.window.activeTextEditor;
+    const here = editor?.document === document ? choiceAt(found, editor.selection.active.line) : undefined;
+    const items = found.map((choice) => {
+      const said = [`line ${choice.line + 1}`, ...(choice === here ? ["at the cursor"] : []), ...(choice.verdict === undefined ? [] : [choice.verdict])];
+      return { label: choice.label, description: said.join(", "), choice };
+    });
+    items.sort((a, b) => Number(b.choice === here) - Number(a.choice === here));
+    return (await vscode.window.showQuickPick(items, { title: question, matchOnDescription: true }))?.choice;
   }
 
   private program(): string | undefined {
@@ -128,26 +166,6 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
   dispose(): void {
     this.disposables.forEach((each) => each.dispose());
   }
-}
-
-async function pick(document: vscode.TextDocument, question: string): Promise<string | undefined> {
-  const text = document.getText();
-  const found = kernelsIn(text);
-  const editor = vscode.window.activeTextEditor;
-  const here = editor?.document === document ? kernelAt(text, document.offsetAt(editor.selection.active)) : undefined;
-  if (found.length === 0) {
-    void vscode.window.showInformationMessage("cuda-lsp: no kernel is defined in this file.");
-    return undefined;
-  }
-  if (found.length === 1) {
-    return found[0]?.name;
-  }
-  const items = found.map(({ name, start }) => {
-    const line = document.positionAt(start).line + 1;
-    return { label: name, description: name === here ? `line ${line}, at the cursor` : `line ${line}` };
-  });
-  items.sort((a, b) => Number(b.label === here) - Number(a.label === here));
-  return (await vscode.window.showQuickPick(items, { title: question }))?.label;
 }
 
 function choices(document: vscode.TextDocument): Choices {

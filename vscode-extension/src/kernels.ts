@@ -22,11 +22,6 @@ export function kernelsIn(text: string): Kernel[] {
   return [...found.values()];
 }
 
-/** The kernel at an offset: the last one that begins before it. */
-export function kernelAt(text: string, offset: number): string | undefined {
-  return kernelsIn(text).findLast((kernel) => kernel.start <= offset)?.name;
-}
-
 /** The word in front of the first parenthesis that opens a parameter list; undefined where a statement ends before one. */
 function nameAfter(code: string, from: number): string | undefined {
   const opening = /([A-Za-z_]\w*)\s*\(|[;{}]/g;

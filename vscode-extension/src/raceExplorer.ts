@@ -27,14 +27,14 @@ export class RaceExplorer implements vscode.Disposable {
     });
   }
 
-  /** Show the races of a kernel, or of a whole file. */
-  async show(uri: string, kernel: string | undefined): Promise<void> {
+  /** Show the races of a kernel, or of a whole file. `label`: the kernel's name in the title. */
+  async show(uri: string, kernel: string | undefined, label = kernel): Promise<void> {
     const html = await this.page(uri, kernel);
     if (html === undefined) {
       return;
     }
     this.panel ??= this.open();
-    this.panel.title = kernel === undefined ? `Races: ${vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}` : `Races: ${kernel}`;
+    this.panel.title = `Races: ${label ?? vscode.Uri.parse(uri).path.split("/").at(-1) ?? ""}`;
     this.render(uri, kernel, html);
     this.panel.reveal(undefined, false);
   }

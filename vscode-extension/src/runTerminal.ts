@@ -4,6 +4,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import * as vscode from "vscode";
 
+import { quoted } from "./commandLine";
+
 const INTERRUPT = "\x03";
 
 export class RunTerminal implements vscode.Pseudoterminal, vscode.Disposable {
@@ -20,7 +22,7 @@ export class RunTerminal implements vscode.Pseudoterminal, vscode.Disposable {
   ) {}
 
   open(): void {
-    this.write(`\x1b[2mcuda-lsp ${this.words.join(" ")}\x1b[0m\n\n`);
+    this.write(`\x1b[2mcuda-lsp ${this.words.map(quoted).join(" ")}\x1b[0m\n\n`);
     const child = spawn(this.program, this.words, {
       cwd: this.folder,
       env: { ...process.env, PYTHONIOENCODING: "utf-8" },

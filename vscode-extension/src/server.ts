@@ -5,7 +5,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import * as readline from "node:readline";
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from "vscode-languageclient/node";
+import { CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type LSPAny, State } from "vscode-languageclient/node";
 
 import { findServer, type Found, type Missing } from "./discovery";
 import { SELECTOR } from "./documents";
@@ -26,6 +26,9 @@ const MOST_RESTARTS = 3;
 const RESTART_SPAN_MS = 180_000;
 /** How long a program may take to tell its version: a Python that starts from a cold disk takes seconds. */
 const PATIENCE_MS = 30_000;
+const RECHECK = "cuda-lsp.recheck";
+/** How long the status bar says what was done. */
+const SAID_MS = 5_000;
 
 export class Server implements vscode.Disposable {
   readonly environment: OwnEnvironment;
@@ -232,6 +235,7 @@ export class Server implements vscode.Disposable {
         closed: () => this.died(),
       },
       middleware: {
+        executeCommand: (command, given) => this.execute(command, given),
         workspace: {
           configuration: async (params, token, next) => {
             const theirs = params.items.some((item) => item.section !== SECTION) ? await next(params, token) : [];
@@ -255,6 +259,27 @@ export class Server implements vscode.Disposable {
         },
       },
     };
+  }
+
+  /** A command of the server. What fails is said in a sentence: the client would show the protocol's words. */
+  private async execute(command: string, given: readonly unknown[]): Promise<unknown> {
+    const client = this.running;
+    if (client === undefined) {
+      void vscode.window.showWarningMessage("cuda-lsp: the server is not running.");
+      return undefined;
+    }
+    try {
+      const answer: unknown = await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...given] as LSPAny[] });
+      if (command === RECHECK) {
+        vscode.window.setStatusBarMessage("$(pass) cuda-lsp: the open files were checked again", SAID_MS);
+      }
+      return answer;
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.log.warn(`${command}: ${text}`);
+      void vscode.window.showWarningMessage(`cuda-lsp: ${text}`);
+      return undefined;
+    }
   }
 
   /** The connection ended though nobody asked for it. */

@@ -31,7 +31,9 @@ export function serverSettings(names: readonly string[], configuration: Configur
   const settings: Record<string, unknown> = {};
   for (const name of names) {
     if (isSet(configuration.inspect(name))) {
-      settings[name] = configuration.get(name);
+      const value = configuration.get(name);
+      // What is not given, in a field of the settings page.
+      settings[name] = value === "" ? null : value;
     }
   }
   return settings;

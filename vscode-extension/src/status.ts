@@ -13,7 +13,7 @@ const COLORS = {
 
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("cuda-lsp.status", vscode.StatusBarAlignment.Left, 10);
-  private readonly editors = vscode.window.onDidChangeActiveTextEditor(() => this.reveal());
+  private readonly editors = vscode.window.onDidChangeVisibleTextEditors(() => this.reveal());
   private health: Health = { kind: "idle" };
 
   constructor() {
@@ -38,11 +38,11 @@ export class StatusBar implements vscode.Disposable {
     this.reveal();
   }
 
-  /** Beside CUDA files, and wherever something is wrong or going on. */
+  /** While a CUDA file is seen, and wherever something is wrong or going on. */
   private reveal(): void {
-    const document = vscode.window.activeTextEditor?.document;
+    const isSeen = vscode.window.visibleTextEditors.some((editor) => isCuda(editor.document));
     const isBusy = this.health.kind === "running" && this.health.work.length > 0;
-    if ((document !== undefined && isCuda(document)) || isBusy || !["idle", "running"].includes(this.health.kind)) {
+    if (isSeen || isBusy || !["idle", "running"].includes(this.health.kind)) {
       this.item.show();
     } else {
       this.item.hide();

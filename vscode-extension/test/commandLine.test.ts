@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { explain, run, verdict } from "../src/commandLine";
+import { explain, quoted, run, verdict } from "../src/commandLine";
 
 const PLAIN = { extraArgs: [], compileCommands: undefined, useHost: true, warpLockstep: false, wrapAround: false };
 
@@ -14,4 +14,9 @@ test("settings become options", () => {
   const words = verdict("x.cu", "k", { extraArgs: ["-DA=1", "-Iinc"], compileCommands: "build", useHost: false, warpLockstep: true, wrapAround: true });
   const options = ["--extra-arg=-DA=1", "--extra-arg=-Iinc", "-p", "build", "--no-host", "--warp-lockstep", "--wrap-around"];
   assert.deepEqual(words, ["check", "x.cu", "--kernel", "k", "--verbose", "--color", "never", ...options]);
+});
+
+test("a command that is shown can be typed", () => {
+  assert.deepEqual(["run", "a.cu:k", "-p", "C:\\x.cu:k"].map(quoted), ["run", "a.cu:k", "-p", "C:\\x.cu:k"]);
+  assert.deepEqual(["a.cu:k<float, 4>", "it's", ""].map(quoted), ["'a.cu:k<float, 4>'", "'it'\\''s'", "''"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { kernelAt, kernelsIn } from "../src/kernels";
+import { kernelsIn } from "../src/kernels";
 
 const names = (text: string): string[] => kernelsIn(text).map((kernel) => kernel.name);
 
@@ -17,11 +17,4 @@ test("declarations count once; comments, strings and macros do not", () => {
   assert.deepEqual(names("// __global__ void no(int)\n/* __global__ void no() */\nauto s = \"__global__ void no()\";"), []);
   assert.deepEqual(names("__global__ void k(/* (a */ int a, char c = '(') {}"), ["k"]);
   assert.deepEqual(names("#define KERNEL __global__\nstruct A { int b; };"), []);
-});
-
-test("the kernel at a place is the last one that begins before it", () => {
-  const text = "int x;\n__global__ void first() {\n}\nvoid host() {}\n__global__ void second() { int y; }\n";
-  assert.equal(kernelAt(text, 0), undefined);
-  assert.equal(kernelAt(text, text.indexOf("void first")), "first");
-  assert.equal(kernelAt(text, text.indexOf("int y")), "second");
 });

@@ -19,12 +19,14 @@ test("only what somebody has set is passed on, with the value that holds", () =>
     arch: { defaultValue: null },
     useHost: { defaultValue: true, globalValue: false },
     extraArgs: { defaultValue: [], globalValue: ["-DA"], workspaceFolderValue: ["-DB"] },
+    baseline: { defaultValue: "", globalValue: "" },
   };
-  const held: Record<string, unknown> = { checkOn: "change", arch: null, useHost: false, extraArgs: ["-DB"] };
+  const held: Record<string, unknown> = { checkOn: "change", arch: null, useHost: false, extraArgs: ["-DB"], baseline: "" };
   const configuration = { get: (name: string) => held[name], inspect: (name: string) => places[name] };
   assert.deepEqual(serverSettings([...Object.keys(places), "unheardOf"], configuration), {
     checkOn: "change",
     useHost: false,
     extraArgs: ["-DB"],
+    baseline: null,
   });
 });
