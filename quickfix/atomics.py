@@ -38,7 +38,8 @@ _FUNCTIONS: Final[dict[str, tuple[str, frozenset[str]]]] = {
 """Operator -> the function, and the types of cells it has an overload for."""
 
 
-_DEREFERENCED: Final = re.compile(rb"\*\s*(?=[A-Za-z_]\w*\Z)")
+DEREFERENCED: Final = re.compile(rb"\*\s*(?=[A-Za-z_]\w*\Z)")
+"""A name behind a star, and nothing else."""
 
 
 def is_update(findings: Collection[Finding]) -> bool:
@@ -110,7 +111,7 @@ def _written(statement: Statement, text: bytes, function: str) -> Iterable[Chang
     update = statement.assignment
     assert update is not None
     (start, end), (low, high) = update.target, update.value
-    pointer = _DEREFERENCED.match(text[start:end])
+    pointer = DEREFERENCED.match(text[start:end])
     # `&*p` is `p`.
     opening, first = (f"{function}(", start + pointer.end()) if pointer else (f"{function}(&", start)
     if update.operator in ("++", "--"):

@@ -14,6 +14,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix
+from quickfix.atomics import DEREFERENCED
 from quickfix.edits import Change, Layout
 from quickfix.naming import line_of
 from quickfix.paths import Level, chain_to
@@ -51,7 +52,10 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     ):
         return
     (start, end), (low, high) = assignment.target, assignment.value
-    exchanged = [Change(start, start, b"atomicExch(&"), Change(end, low, b", "), Change(high, high, b")")]
+    pointer = DEREFERENCED.match(text[start:end])
+    # `&*p` is `p`.
+    opening, first = (b"atomicExch(", start + pointer.end()) if pointer else (b"atomicExch(&", start)
+    exchanged = [Change(start, first, opening), Change(end, low, b", "), Change(high, high, b")")]
     title = f"Make the writes of {access.text} in line {line} atomic — in any order, any of the values is left"
     fix = _tried(session, kernels, group, {path: exchanged}, title, "use-atomic")
     if fix is not None:

@@ -11,15 +11,16 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Gap, Statement
+from analyzers.frontend.gaps import Body, Gap, Statement, Step
 from analyzers.model import Finding
 from quickfix.braces import braces
 from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_out, typed
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
+from quickfix.flagged_loops import VOTES, flagged_under
 from quickfix.joined import holds_another, joined
 from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
-from quickfix.own_lines import first_word, require_lines
+from quickfix.own_lines import UnbracedError, first_word, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -196,8 +197,10 @@ def _first_half_later(
 def condition_of(layout: Layout, statement: Statement, around: Level, line: int) -> tuple[tuple[int, int], bytes]:
     """Where the condition of a plain `if` stands, and the condition; raises `NotPossible`."""
     text = layout.text
-    if statement.macro or not around.body.braced:
-        raise NotPossible(f"the conditional in line {line} is written by a macro or is a branch without braces")
+    if statement.macro:
+        raise NotPossible(f"the conditional in line {line} is written by a macro")
+    if not around.body.braced:
+        raise UnbracedError(around, f"the conditional in line {line} is a branch without braces")
     if not layout.is_first(statement.keyword):
         why = f"the conditional in line {line} does not begin its line"
         require_lines(layout, around, why, statement.keyword)
@@ -250,8 +253,13 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     layout, statement, loop = Layout(text), level.owner, level.body.statements[0]
     assert statement is not None
     line = line_of(text, loop.keyword)
-    if loop.kind in ("while", "do"):
-        raise NotPossible(f"the loop in line {line} is a `{loop.kind}`: only a `for` that counts leaves its condition")
+    if loop.kind in ("while", "do") and level.body.role == "then" and len(statement.bodies) == 1:
+        if not level.body.braced:
+            return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
+        inner = Level(level.function, (*level.steps, Step(level.body, 0)), loop.bodies[0], 0)
+        condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
+        changes = flagged_under(inner, loop, layout, condition[0])
+        return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, VOTES)
     if level.body.role != "then" or len(statement.bodies) > 1 or loop.kind != "for":
         raise NotPossible(f"the loop in line {line} is not a plain `for`, or its conditional has an `else`")
     if not level.body.braced:

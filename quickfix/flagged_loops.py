@@ -9,22 +9,24 @@ again when it has left; instead of `break` it is no longer active, and what foll
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from analyzers.frontend.blanking import group_end, next_visible
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST
 from quickfix.edits import Change, Layout, indented, outside_conditionals
-from quickfix.loop_jumps import jumps_in, jumps_of
+from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.negation import negated, operand
-from quickfix.own_lines import first_word, require_lines
-from quickfix.paths import Level
+from quickfix.own_lines import UnbracedError, first_word, require_lines
+from quickfix.paths import Level, around
 from quickfix.sections import balanced
 from quickfix.variables import uses_in
 
 Range = tuple[int, int]
+VOTES: Final = "+1 barrier in each test of the loop"
+"""What the form costs."""
 _FOREVER: Final = frozenset({b"", b"true", b"1"})
 """Conditions that always hold."""
 
@@ -48,8 +50,26 @@ def flagged(level: Level, loop: Statement, layout: Layout, test: Range) -> list[
     return _Flagged(level, loop, layout, test).changes()
 
 
+def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Range) -> list[Change]:
+    """The changes for a `while` or `do` loop that stands alone in a conditional: those threads are active to begin with
+    that meet the condition. Raises `NotPossible`."""
+    test, line = test_range(layout, loop), line_of(layout.text, loop.keyword)
+    if loop.macro or test is None or not level.body.braced or not level.body.statements:
+        raise NotPossible(f"the loop in line {line} is written by a macro or has no braces")
+    around_loop = around(level)
+    require_lines(layout, around_loop, f"the loop in line {line} is in one line", loop.keyword, around_loop.body.end)
+    ends = first_word(level.body.statements[0]), level.body.end
+    require_lines(layout, level, f"the body of the loop in line {line} is in one line", *ends)
+    refuse_hidden(layout, level.body)
+    return _Flagged(level, loop, layout, test, condition).changes()
+
+
 class _Flagged:
-    def __init__(self, level: Level, loop: Statement, layout: Layout, test: Range) -> None:
+    def __init__(
+        self, level: Level, loop: Statement, layout: Layout, test: Range, condition: Range | None = None
+    ) -> None:
+        """`condition`: where that of the conditional stands in which the loop is alone, and which goes."""
+        self.condition = condition
         self.level, self.loop, self.layout, self.test = level, loop, layout, test
         self.line = line_of(layout.text, loop.keyword)
         self.name = fresh_name(level, layout.text, "active")
@@ -61,30 +81,62 @@ class _Flagged:
     def changes(self) -> list[Change]:
         layout, loop, body = self.layout, self.loop, self.level.body
         self._check()
-        at = layout.line_start(loop.start)
-        declared = layout.indentation(loop.start) + b"bool " + self.name + b" = true;" + layout.newline
-        self.found.append(Change(at, at, declared))
+        if self.condition is None:
+            at = layout.line_start(loop.start)
+            declared = layout.indentation(loop.start) + b"bool " + self.name + b" = true;" + layout.newline
+            self.found.append(Change(at, at, declared))
+        else:
+            self._opened(self.condition)
         first = self._exit_in_front()
         self._vote(first)
         step = self._step()
         run, opened = (body.statements, body.start) if first is None else (body.statements[1:], first.end)
         self._guarded(run, body, opened, 0, step)
-        moved = (Change(at, at, self.unit * levels) for at, levels in self.shifts.items())
+        moved = (change for at, levels in self.shifts.items() for change in self._moved(at, levels))
         return sorted((*self.found, *moved), key=lambda c: (c.start, c.end))
+
+    def _moved(self, at: int, levels: int) -> Iterator[Change]:
+        if levels > 0:
+            yield Change(at, at, self.unit * levels)
+        elif levels < 0 and self.layout.text.startswith(self.unit, at):
+            yield Change(at, at + len(self.unit), b"")
+
+    def _opened(self, condition: Range) -> None:
+        """Leave of the conditional around the loop its condition."""
+        layout, outer = self.layout, self.level.steps[-1].body
+        conditional = self.level.steps[-2].statement
+        text, (low, high) = layout.text, condition
+        begin = layout.line_end(outer.start)
+        line = line_of(text, conditional.keyword)
+        plain = not text[outer.start : begin].strip() and not text[high : outer.start].strip(b" \t\r\n){")
+        if not plain or not layout.is_first(conditional.keyword) or not layout.is_first(outer.end):
+            raise NotPossible(f"the conditional in line {line} has its lines not to itself")
+        if layout.code[low:high] != text[low:high] or not balanced(text, conditional.start, conditional.end):
+            raise NotPossible(f"there is a comment in the condition in line {line}, or preprocessor lines cut it")
+        head = b"bool " + self.name + b" = "
+        written = head + text[low:high] + b";"
+        self.found.append(Change(conditional.keyword, begin, written, moved=((len(head), low, high - low),)))
+        last = layout.line_start(outer.end)
+        end = text.find(b"\n", outer.end) + 1
+        if not end or text[outer.end + 1 : end].strip():
+            raise NotPossible(f"the conditional in line {line} has its lines not to itself")
+        self.found.append(Change(last, end, b""))
+        for at in indented(text, begin, last - 1):
+            self.shifts[at] -= 1
 
     def _check(self) -> None:
         layout, loop, body, line = self.layout, self.loop, self.level.body, self.line
-        around = self.level.steps[-1] if self.level.steps else None
-        if around is None or not around.body.braced:
-            raise NotPossible(f"the loop in line {line} is a branch without braces")
-        if around.index and around.body.statements[around.index - 1].kind == "label":
+        outer = self.level.steps[-1]
+        if not outer.body.braced:
+            raise UnbracedError(around(self.level), f"the loop in line {line} is a branch without braces")
+        if outer.index and outer.body.statements[outer.index - 1].kind == "label":
             raise NotPossible(f"there is a label in front of the loop in line {line}")
         if not balanced(layout.text, loop.start, loop.end):
             raise NotPossible(f"preprocessor lines cut the loop in line {line}")
         if any(u.kind == "declared" for u in uses_in(self.level.function, self.test)):
             raise NotPossible(f"the condition of the loop in line {line} declares a variable")
         for jump in jumps_in(body):
-            if jump.call not in ("break", "continue") or (jump.call == "continue" and loop.kind == "for"):
+            if jump.call not in ("break", "continue") or (jump.call == "continue" and self._has_step()):
                 raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")
 
     def _exit_in_front(self) -> Statement | None:
@@ -102,6 +154,10 @@ class _Flagged:
 
     def _condition(self) -> bytes:
         return self.layout.code[slice(*self.test)].strip()
+
+    def _has_step(self) -> bool:
+        parts = self.loop.head_parts
+        return parts is not None and bool(self.layout.code[parts[1] + 1 : self.loop.head_end - 1].strip())
 
     def _vote(self, first: Statement | None) -> None:
         """Ask in the test whether any thread is active; those that are evaluate the condition. `first`: what leaves the
@@ -160,7 +216,9 @@ class _Flagged:
                     require_lines(layout, self.level, why, first_word(lead))
                 raise NotPossible(why)
             at = layout.line_end(opened)
-            inner = layout.newline + layout.indentation(lead.keyword or lead.start) + self.unit * depth
+            base = layout.indentation(first_word(lead))
+            base = base if self.condition is None else base.removesuffix(self.unit)
+            inner = layout.newline + base + self.unit * depth
             self.found.append(Change(at, at, inner + b"if (" + self.name + b") {"))
             limit = following[0].start if following else body.end
             end = outside_conditionals(layout, part[-1].end, limit) if part else at

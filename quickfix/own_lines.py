@@ -22,6 +22,14 @@ class OneLineError(NotPossible):
         self.level, self.places = level, places
 
 
+class UnbracedError(NotPossible):
+    """A statement in a body without braces, which would have to have another one beside it."""
+
+    def __init__(self, level: Level, text: str) -> None:
+        super().__init__(text)
+        self.level = level
+
+
 def require_lines(layout: Layout, level: Level, text: str, *places: int) -> None:
     """Raise `OneLineError` with the text where one of the places, beginnings of statements of the body or its end, does
     not begin a line."""

@@ -74,7 +74,7 @@ def rebuilt_from(
         def wanted(finding: Finding, files: dict[str, EditedFile] = files) -> bool:
             return _old_key(finding, files) not in known
 
-        races = [f for f in _races_of(repaired) if wanted(f)]
+        races = [f for f in dict.fromkeys((*_races_of(repaired), *current.remaining)) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
         if not races and (begun.begin_with_places or not at_first):
             return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
@@ -218,12 +218,13 @@ def _fix(
     done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
     what = sentence(", ".join(done)).removesuffix(".")
     taken = granted_in_words(begun.granted)
+    notes = (in_old_lines(note, current, steps) for note in notes_of(placed, current))
     return Fix(
         title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}",
         kind="restructure",
         edits=tuple(e for path, f in sorted(whole.items()) for e in text_edits(path, f.before, f.after)),
         groups=tuple(sorted(gone)),
         cost=cost,
-        notes=(*notes_of(placed, current), *dict.fromkeys(begun.granted)),
+        notes=(*notes, *dict.fromkeys(begun.granted)),
         assumes=tuple(dict.fromkeys(begun.granted)),
     )

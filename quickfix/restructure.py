@@ -28,9 +28,10 @@ from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
+from quickfix.flagged_loops import VOTES
 from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import OneLineError, own_lines
+from quickfix.own_lines import OneLineError, UnbracedError, own_lines
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
@@ -61,7 +62,7 @@ def restructuring(
             found = way(session, (first, second), (one, two))
             if found is not None:
                 refuse_halves(session.trees, found.path, found.changes)
-        except OneLineError as reason:
+        except (OneLineError, UnbracedError) as reason:
             found = _broken_into_lines(session, reason)
             if found is None:
                 said = said or str(reason)
@@ -91,11 +92,14 @@ def called_by_all(
     return found
 
 
-def _broken_into_lines(session: Session, reason: OneLineError) -> Restructuring | None:
+def _broken_into_lines(session: Session, reason: OneLineError | UnbracedError) -> Restructuring | None:
+    """Lines or braces that another step needs."""
     level = reason.level
     path = level.function.path
+    text = session.trees.texts[path]
     try:
-        changes = own_lines(level, session.trees.texts[path], reason.places)
+        unbraced = isinstance(reason, UnbracedError)
+        changes = braces(level, text) if unbraced else own_lines(level, text, reason.places)
         refuse_halves(session.trees, path, changes)
     except NotPossible:
         return None
@@ -111,7 +115,7 @@ def _opened_up(finding: Finding, varying: Collection[tuple[str, int]]) -> _Way:
         del accesses
         try:
             return passed_on(session, chains, varying) or opened_up(session, finding, varying)
-        except OneLineError:
+        except (OneLineError, UnbracedError):
             raise
         except NotPossible as reason:
             raise _NotOpened(str(reason)) from None
@@ -264,7 +268,7 @@ def _uniform_loop(
     if changes is None:
         return None
     votes = any(b"__syncthreads_or(" in c.text for c in changes)
-    cost = "+1 barrier in each test of the loop" if votes else ""
+    cost = VOTES if votes else ""
     return Restructuring(
         level.function.path, changes, "let all threads make all iterations of the loop", loop.keyword, cost
     )

@@ -143,7 +143,7 @@ def test_a_refusal_names_lines_of_the_text_as_it_is() -> None:
     do {
       __syncthreads();
       if (t < step) s[t] += s[t + step];
-      step >>= 1;
+      if ((step >>= 1) == n) return;
     } while (step > 0);
     out[t] = s[t];
   }
@@ -152,7 +152,7 @@ def test_a_refusal_names_lines_of_the_text_as_it_is() -> None:
     )
     said = repaired(text, "k")
     assert isinstance(said, FixRefusal)
-    assert "The loop in line 8 is a `do`" in said.text
+    assert "Threads leave the loop in line 8" in said.text
 
 
 def test_what_may_divide_by_zero_stays_under_its_condition() -> None:

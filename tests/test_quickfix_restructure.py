@@ -53,8 +53,8 @@ LOOPS = """__global__ void k(int *out, int n) {{
     ("code", "why"),
     [
         (
-            "if (t < 40) {\n    do {\n      s[t] = i;\n      out[t] += s[39 - t];\n    } while (++i < n);\n  }",
-            "is a `do`",
+            "if (t < 40) { // some\n    do {\n      s[t] = i;\n      out[t] += s[39 - t];\n    } while (++i < n);\n  }",
+            "has its lines not to itself",
         ),
         ("/* some */ if (t < 40) { s[t] = t; out[t] = s[39 - t]; }", "conditional in line 4 does not begin its line."),
         ("/* either */ if (t < 40) s[t] = t; else out[t] = s[63 - t];", "does not begin its line"),

@@ -199,6 +199,12 @@ LOOPS = {
     "    sum += s[63 - threadIdx.x];\n    if (j % 4 == 3) break;\n  }",
     "continue": f"  while (i < e) {{\n{WORK}    if (i & 1) continue;\n    sum *= 2;\n  }}",
     "inner": f"  while (in[i & 7] < e && i < e) {{\n{WORK}    for (int j = 0; j < 9; ++j) if (j == i) break;\n  }}",
+    "waiting": f"  while (i < e) {{\n{WORK}    if (in[i & 7] == 0) {{ i += 64; continue; }}\n    out[64] = i;\n  }}",
+    "under": f"  if (i < b) {{\n    do {{\n{WORK}    }} while (i < e);\n  }}",
+    "under one": f"  if (in[i] < b)\n    while (in[i & 15] + i < e) {{\n{WORK}    }}",
+    "under more": f"  if (i < b) {{\n    int old = i;\n    while (i < e) {{\n{WORK}    if (i & 8) break;\n    }}\n"
+    "    sum += old;\n  }",
+    "in a loop": f"  for (int r = 0; r < 2; ++r)\n    while (in[i & 15] + i < e) {{\n{WORK}    }}",
     "no braces": "  do\n    s[threadIdx.x] = i, sum += s[63 - threadIdx.x], i += 7;\n  while (i < e);",
 }
 
