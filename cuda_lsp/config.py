@@ -4,11 +4,12 @@ Layers, later ones winning: the defaults here, the client's `initializationOptio
 `cuda-lsp`), the project's `.cuda-lsp.toml`. The project file wins because its settings decide verdicts, and a project
 should get the same verdicts in every editor and on the command line; also, editors send their defaults as if the user
 had chosen them. Names are in kebab case; `camelCase` and `snake_case` are taken for the same. A value that does not fit
-is reported once and counts as absent.
+is reported once and counts as absent; of a table only the entry.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import sys
@@ -80,6 +81,15 @@ class Settings:
 
 class _BadValueError(ValueError):
     """What was expected, as the end of the sentence "expected …"."""
+
+
+class _BadEntriesError(ValueError):
+    """Some entries of a table were bad: the others, and a sentence for each bad one."""
+
+    def __init__(self, value: Any, problems: Sequence[str]) -> None:
+        super().__init__(*problems)
+        self.value = value
+        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +188,26 @@ def _severities(value: Any) -> dict[str, str]:
         raise _BadValueError("a table from code to severity")
     read = _choice(*_SEVERITIES)
     table: dict[str, str] = {}
+    bad: list[str] = []
     for code, severity in cast("dict[Any, Any]", value).items():
         if code not in _CODES:
-            raise _BadValueError("codes among " + ", ".join(_CODES))
-        table[code] = read(severity)
+            bad.append(f"“severity”: there is no code “{code}”: {_near(str(code), _CODES)}")
+            continue
+        try:
+            table[code] = read(severity)
+        except _BadValueError as error:
+            bad.append(
+                f"{_shown(severity)} is no value for “severity”, “{code}”, expected {error}; findings keep their own"
+            )
+    if bad:
+        raise _BadEntriesError(table, bad)
     return table
+
+
+def _near(word: str, words: Sequence[str]) -> str:
+    """What may have been meant."""
+    near = difflib.get_close_matches(word, words, n=1)
+    return f"did you mean “{near[0]}”?" if near else f"there are {', '.join(words)}"
 
 
 _SEVERITIES: Final = (*(severity.value for severity in Severity), "off")
@@ -317,10 +342,15 @@ def merge(layers: Iterable[Layer]) -> tuple[Settings, tuple[Problem, ...]]:
             name = kebab(written)
             option = _OPTION_BY_NAME.get(name)
             if option is None:
-                problems.append(Problem(layer.source, f"there is no setting “{written}”"))
+                near = difflib.get_close_matches(name, _OPTION_BY_NAME, n=1)
+                hint = f": did you mean “{near[0]}”?" if near else ""
+                problems.append(Problem(layer.source, f"there is no setting “{written}”{hint}"))
                 continue
             try:
                 values[name.replace("-", "_")] = option.read(value)
+            except _BadEntriesError as error:
+                values[name.replace("-", "_")] = error.value
+                problems.extend(Problem(layer.source, text) for text in error.problems)
             except _BadValueError as error:
                 default = getattr(Settings(), name.replace("-", "_"))
                 held = f"the default {_shown(default)}" if default is not None else "the default"

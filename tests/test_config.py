@@ -60,8 +60,6 @@ def test_architectures(value: object, arch: int | None) -> None:
         ("use-host", "yes", "true or false"),
         ("compile-commands", 3, "a path"),
         ("severity", "off", "a table"),
-        ("severity", {"data-race": "loud"}, 'one of "error"'),
-        ("severity", {"race": "off"}, "codes among data-race"),
     ],
 )
 def test_a_bad_value_counts_as_absent_and_is_told(name: str, value: object, expected: str) -> None:
@@ -80,7 +78,6 @@ def test_a_bad_value_counts_as_absent_and_is_told(name: str, value: object, expe
             "expected true or false; without another value the default true holds",
         ),
         ("extra-args", "-DX", "the default [] holds"),
-        ("severity", {"data-race": None}, "the default {} holds"),
         ("arch", "fermi", "without another value the default holds"),
     ],
 )
@@ -97,7 +94,20 @@ def test_a_bad_value_leaves_that_of_a_weaker_layer() -> None:
 
 
 def test_an_unknown_name_is_told() -> None:
-    assert complaint(warp_lock=True) == "test: there is no setting “warp_lock”"
+    assert complaint(warp_lock=True) == "test: there is no setting “warp_lock”: did you mean “warp-lockstep”?"
+    assert complaint(colour="red") == "test: there is no setting “colour”"
+
+
+def test_a_bad_severity_leaves_the_others() -> None:
+    table = {"data-rac": "off", "benign-race": "hint", "redundant-barrier": "loud", "q": "off", "data-race": None}
+    merged, problems = merge([Layer("test", {"severity": table})])
+    assert merged.severity == {"benign-race": "hint"}
+    told = [problem.text for problem in problems]
+    assert told[0] == "“severity”: there is no code “data-rac”: did you mean “data-race”?"
+    expected = 'expected one of "error", "warning", "information", "hint", "off"; findings keep their own'
+    assert told[1] == f'"loud" is no value for “severity”, “redundant-barrier”, {expected}'
+    assert told[2].startswith("“severity”: there is no code “q”: there are data-race, ")
+    assert told[3] == f"null is no value for “severity”, “data-race”, {expected}"
 
 
 def test_whole_numbers_may_come_as_floats() -> None:

@@ -159,6 +159,15 @@ def test_a_comment_is_unused_where_that_is_sure(folder: Path, capsys: pytest.Cap
     assert issues(capsys, "d.cu") == []
 
 
+def test_what_is_found_instead_of_the_code_in_a_comment_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.cu").write_text(kernel("k", f"{RACE}  // cuda-lsp: ignore[benign-race] why"))
+    assert "There is no benign-race here to ignore: what is found here is data-race\n" in check(capsys, "a.cu")[1]
+    (folder / "a.cu").write_text(kernel("k", f"{RACE}  // cuda-lsp: ignore[data-race, benign-race] why"))
+    assert "There is no benign-race here to ignore\n" in check(capsys, "a.cu")[1]
+
+
 def test_a_comment_in_a_header_is_unused_when_its_folder_was_checked(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ import difflib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -64,6 +64,8 @@ class CommentIssue:
     message: str
     span: SourceSpan
     severity: Severity
+    hint: str = field(default="", compare=False)
+    """What may help: units that agree on the issue may differ in it."""
 
 
 def issue(code: CommentCode, message: str, span: SourceSpan) -> CommentIssue:

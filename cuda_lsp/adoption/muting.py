@@ -101,7 +101,31 @@ def unused(
         if codes:
             names = " or ".join(code.value for code in codes)
             where = "in this file" if suppression.whole_file else "here"
-            yield issue(CommentCode.UNUSED, f"There is no {names} {where} to ignore", suppression.span)
+            unused_ = issue(CommentCode.UNUSED, f"There is no {names} {where} to ignore", suppression.span)
+            yield replace(unused_, hint=_found_instead(suppression, unit, path))
+
+
+def agreed(by_unit: Sequence[Iterable[CommentIssue]]) -> Iterator[CommentIssue]:
+    """The issues that all units have which read a file, with what any of them found instead."""
+    sets = [set(issues) for issues in by_unit]
+    hints = {issue_: issue_.hint for issues in sets for issue_ in issues if issue_.hint}
+    for common in set[CommentIssue].intersection(*sets):
+        hint = hints.get(common, "")
+        yield replace(common, message=common.message + (f": what is found here is {hint}" if hint else ""), hint="")
+
+
+def _found_instead(suppression: Suppression, unit: UnitResult, path: str) -> str:
+    """The codes of the findings at the place that the comment does not name; of a whole file it would be too many."""
+    if suppression.whole_file:
+        return ""
+    codes = {
+        finding.code
+        for kernel in unit.kernels
+        for finding in findings_of(kernel)
+        for span in (finding.span, *(access.span for access in finding.accesses))
+        if finding.code not in suppression.codes and span.path == path and suppression.covers(span.start_line)
+    }
+    return " and ".join(code.value for code in sorted(codes, key=lambda code: code.rank))
 
 
 def _is_decided(suppression: Suppression, unit: UnitResult, path: str) -> bool:

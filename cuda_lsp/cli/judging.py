@@ -18,6 +18,7 @@ from cuda_lsp.adoption.fingerprints import Identity, identities, key_of
 from cuda_lsp.adoption.muting import (
     How,
     Muted,
+    agreed,
     findings_of,
     standing,
     suppressions_of,
@@ -169,8 +170,7 @@ class Judge:
         comments = self.comments_of(path)
         found = list(comments.issues)
         if units and not self.partial and comments.suppressions:
-            by_unit = [set(unused(comments, self._used, seen.unit, path, seen.not_asked)) for seen in units]
-            found += by_unit[0].intersection(*by_unit[1:])
+            found += agreed([list(unused(comments, self._used, seen.unit, path, seen.not_asked)) for seen in units])
         settings = self.settings_of(path)
         for issue in sorted(found, key=lambda issue: issue.span):
             severity = settings.severity_of(issue.code, issue.severity)

@@ -16,7 +16,7 @@ from cuda_lsp import documentation
 from cuda_lsp.adoption import comments
 from cuda_lsp.adoption.comments import NO_COMMENTS, CommentCode, CommentIssue, FileComments, Suppression
 from cuda_lsp.adoption.fingerprints import Identity, Key, identities, key_of
-from cuda_lsp.adoption.muting import Muted, suppressions_of, unused
+from cuda_lsp.adoption.muting import Muted, agreed, suppressions_of, unused
 
 if TYPE_CHECKING:
     from cuda_lsp.session import Session
@@ -129,7 +129,8 @@ class Muting:
             return
         unit: UnitResult = replace(view.unit, kernels=tuple(each.result for each in kernels))
         asked = self._session.settings_for_file(view.path).redundant_barriers
-        yield from unused(there, self._in_use(), unit, view.path, () if asked else (Verdict.REDUNDANT_BARRIER,))
+        not_asked = () if asked else (Verdict.REDUNDANT_BARRIER,)
+        yield from agreed([list(unused(there, self._in_use(), unit, view.path, not_asked))])
 
     def _in_use(self) -> frozenset[tuple[Suppression, Verdict]]:
         stamp = (self._session.results, self.stamp)
