@@ -13,12 +13,14 @@ from dataclasses import replace
 from typing import Final
 
 from analyzers.engine import Engine
+from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import ParseFailure
 from analyzers.frontend.settled import template_name
 from analyzers.ir.kernel import Instances
 from analyzers.model import ContextResult, Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.edits import Change
+from quickfix.naming import uses_of_definition
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import key_of
 
@@ -60,7 +62,10 @@ def agreed(
     `again` finds for them all. Raises `CancelledError` when `stop` answers true."""
     if not request.options.kernels or fix.kind == "assert-host":
         return fix
-    others = engine.others_at(request, [(e.span.path, e.span.start_offset) for e in fix.edits], stop)
+    places = [(e.span.path, e.span.start_offset) for e in fix.edits]
+    own, text = [at for path, at in places if path == request.path], source_bytes(request.text)
+    places += [(request.path, use) for at in own for use in uses_of_definition(text, at)]
+    others = engine.others_at(request, places, stop)
     if not others:
         return fix
     group = next(iter(fix.groups), "")

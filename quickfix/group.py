@@ -17,6 +17,7 @@ from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
+from quickfix.macro_definitions import in_definition
 from quickfix.rebuild import rebuilt
 from quickfix.redundant import redundant_removed
 from quickfix.search import BETWEEN_BLOCKS, place, sentence
@@ -103,7 +104,10 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(made, Fix):
         return made
     updated = atomic_update(session, kernels, group)
-    return next((answer for answer in (updated, made) if answer is not None), inserted)
+    if isinstance(updated, Fix):
+        return updated
+    defined = in_definition(session, kernels, group)
+    return next((answer for answer in (defined, updated, made) if answer is not None), inserted)
 
 
 def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:

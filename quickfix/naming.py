@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from analyzers.frontend.blanking import blanked
 from analyzers.frontend.gaps import FunctionTree
 from quickfix.edits import Layout
 from quickfix.paths import Level
@@ -36,10 +37,29 @@ def with_macros(code: bytes, text: bytes) -> bytes:
     return code
 
 
+def definitions(text: bytes) -> list[tuple[bytes, int, int]]:
+    """The macros that the text defines: the name, and from where behind it to where the definition goes."""
+    found = ((m, re.match(rb"[ \t]*#[ \t]*define[ \t]+(\w+)", m.group())) for m in _MACRO.finditer(text))
+    return [(name[1], m.start() + name.end(), m.end()) for m, name in found if name is not None]
+
+
+def uses_of_definition(text: bytes, place: int) -> list[int]:
+    """Where code uses the macro in whose definition a place is, directly or through others; nothing elsewhere."""
+    known = definitions(text)
+    names = {name for name, start, end in known if start <= place <= end}
+    while more := {name for name, start, end in known if _word_of(names, text[start:end])} - names:
+        names |= more
+    code = blanked(text)
+    return [m.start() for name in names for m in re.finditer(rb"\b" + re.escape(name) + rb"\b", code)]
+
+
+def _word_of(names: Collection[bytes], code: bytes) -> bool:
+    return any(re.search(rb"\b" + re.escape(name) + rb"\b", code) for name in names)
+
+
 def defines(text: bytes, macro: bytes) -> bool:
     """Whether the text defines a macro of this name."""
-    name = re.compile(rb"[ \t]*#[ \t]*define[ \t]+" + re.escape(macro) + rb"\b")
-    return any(name.match(definition) for definition in _MACRO.findall(text))
+    return any(name == macro for name, _, _ in definitions(text))
 
 
 def kept_condition(code: bytes, function: FunctionTree, place: tuple[int, int], under: tuple[int, int]) -> bytes | None:

@@ -19,6 +19,7 @@ from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.naming import uses_of_definition
 from quickfix.paths import Candidate, Key
 from quickfix.verify import (
     RACES,
@@ -303,7 +304,9 @@ class Session:
             for path, found in changes.items()
         }
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
-        touched = self._touched((path, change.start) for path, found in changes.items() for change in found)
+        places = [(path, change.start) for path, found in changes.items() for change in found]
+        places += [(path, use) for path, at in places for use in uses_of_definition(self.trees.texts[path], at)]
+        touched = self._touched(places)
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         return request, files, names
 

@@ -1,0 +1,76 @@
+"""Barriers inside of macros: where all uses agree, and why not elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+from restructured import LAUNCH, engine
+
+from analyzers.model import CheckOptions, Fix, FixRefusal
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+USE = "  EXCHANGE(threadIdx.x);"
+KERNEL = """__global__ void {name}(int *out, const int *in, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+{body}
+}}
+"""
+ONE_LINE = "#define EXCHANGE(i) s[t] = in[i]; out[i] = s[63 - t]\n"
+
+
+def answered(text: str) -> list[Fix | FixRefusal]:
+    return list(answers(engine(), CheckRequest("/macros/a.cu", text)))
+
+
+@pytest.mark.parametrize(
+    ("macro", "after"),
+    [
+        (ONE_LINE, "s[t] = in[i]; __syncthreads(); out[i]"),
+        ('#define EXCHANGE(i) s[t] = in[i + (";" [0] == 0)]; out[i] = s[63 - t]\n', "]; __syncthreads(); out[i]"),
+        (
+            "#define EXCHANGE(i) \\\n  do { /* ; */ \\\n    s[t] = in[i];   \\\n    out[i] = s[63 - t]; } while (0)\n",
+            "    s[t] = in[i];   \\\n    __syncthreads();\\\n    out[i]",
+        ),
+    ],
+)
+def test_the_barrier_is_in_the_definition(macro: str, after: str) -> None:
+    text = macro + LAUNCH + KERNEL.format(name="k", body=USE)
+    (fix,) = answered(text)
+    assert isinstance(fix, Fix)
+    assert after in applied(text, fix.edits).replace("();  ", "();").replace(" \\\n    out", "\\\n    out")
+    assert "into the macro EXCHANGE" in fix.title
+
+
+@pytest.mark.parametrize(
+    ("macro", "other"),
+    [
+        (ONE_LINE, "  if (t < 7) { EXCHANGE(t); }"),
+        ("#define EXCHANGE(i) if (i < n) s[i] = s[(i + 1) % 64];\n", USE),
+        ("#define EXCHANGE(i) (s[i] = 1, s[63 - i] += 1)\n", USE),
+    ],
+)
+def test_a_macro_that_cannot_take_one_is_named(macro: str, other: str) -> None:
+    text = macro + LAUNCH + KERNEL.format(name="k", body=USE) + LAUNCH + KERNEL.format(name="other", body=other)
+    said = [a for a in answered(text) if isinstance(a, FixRefusal)]
+    assert said
+    assert any("written by the macro `EXCHANGE` (line 1)" in refusal.text for refusal in said), said
+
+
+def test_kernels_that_nobody_asked_about_have_a_say() -> None:
+    wrapped = ONE_LINE + "#define BOTH(i) EXCHANGE(i); EXCHANGE(i)\n"
+    for macro, use in ((ONE_LINE, "EXCHANGE"), (wrapped, "BOTH")):
+        text = macro + LAUNCH + KERNEL.format(name="k", body=USE) + LAUNCH
+        only = CheckOptions(kernels=("k",))
+        for condition, possible in (("n < 7", True), ("t < 7", False)):
+            whole = text + KERNEL.format(name="other", body=f"  if ({condition}) {{ {use}(t); }}")
+            found = list(answers(engine(), CheckRequest("/macros/a.cu", whole, options=only)))
+            assert any(isinstance(a, Fix) for a in found) == possible, found
+
+
+def test_a_macro_with_two_meanings_is_left_alone() -> None:
+    text = f"#if N\n{ONE_LINE}#else\n{ONE_LINE}#endif\n" + LAUNCH + KERNEL.format(name="k", body=USE)
+    (said,) = answered(text)
+    assert isinstance(said, FixRefusal)
+    assert "in one statement" in said.text
