@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
-from analyzers.ir.expr import I64, U32, cast, compare, const, mul, sub, sym
+from analyzers.ir.expr import I32, I64, U32, Expr, cast, compare, const, lor, mul, opaque, sub, sym
 from analyzers.solve.check import violation
 from analyzers.solve.ladder import Budget, Ladder, decide
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
@@ -72,3 +72,37 @@ def test_little_is_spent_on_what_takes_wrap_around() -> None:
     easy = Query((compare("lt", a, const(0, U32)),))
     assert isinstance(Ladder().decide(easy, only_wraps), Proved)
     assert asked == [1], "not asked where the cheap rungs have an answer"
+
+
+def _read_at_square(row: Expr) -> Expr:
+    return opaque("mem:a", I32, (cast(mul(row, row), I64),), "grid")
+
+
+def test_what_is_read_has_an_index_that_does_not_overflow() -> None:
+    row = sym("param:row", I32)
+    found = compare("eq", _read_at_square(row), const(5, I32))
+    far = compare("lt", const(1 << 20, I32), row)
+    answer = decide(Query((found, far)))
+    assert isinstance(answer, Proved)
+    assert answer.used_no_overflow
+    assert isinstance(decide(Query((found, far), no_signed_overflow=False)), Satisfied)
+    assert isinstance(decide(Query((found,))), Satisfied)
+
+
+def test_only_what_is_read_needs_an_index() -> None:
+    row, flag = sym("param:row", I32), sym("param:flag", I32)
+    found = lor(compare("eq", flag, const(1, I32)), compare("eq", _read_at_square(row), const(5, I32)))
+    answer = decide(Query((found, compare("lt", const(1 << 20, I32), row))))
+    assert isinstance(answer, Satisfied)
+    assert answer.values[flag] == 1
+
+
+def test_values_with_which_an_index_overflows_are_refused() -> None:
+    row, column = sym("param:row", I32), sym("tid.x@1", I32)
+    read = opaque("mem:a", I32, (cast(mul(row, column), I64),), "grid")
+    query = Query(
+        (compare("eq", read, const(5, I32)), compare("lt", const(0, I32), column)), ranges={column: (0, 1023)}
+    )
+    huge = {row: 1 << 30, column: 7, read: 5}
+    assert violation(query, huge) is not None
+    assert violation(query, {**huge, row: 1 << 20}) is None

@@ -78,8 +78,9 @@ def may_overflow_undefined(e: Expr) -> bool:
     )
 
 
-def computed(roots: Iterable[Expr]) -> Iterator[Expr]:
-    """The nodes that evaluation of ``roots`` visits, operands first: nothing below an atom."""
+def computed(roots: Iterable[Expr], *, operands_of_atoms: bool = False) -> Iterator[Expr]:
+    """The nodes that evaluation of ``roots`` visits, operands first: nothing below an atom, or there only what has to
+    be defined for the atom to have a value."""
     seen: set[int] = set()
     for root in roots:
         stack = [root]
@@ -88,7 +89,8 @@ def computed(roots: Iterable[Expr]) -> Iterator[Expr]:
             if node.key in seen:
                 stack.pop()
                 continue
-            missing = [] if is_atom(node) else [a for a in node.args if a.key not in seen]
+            below = node.args if operands_of_atoms or not is_atom(node) else ()
+            missing = [a for a in below if a.key not in seen]
             if missing:
                 stack.extend(missing)
                 continue
@@ -115,7 +117,8 @@ def atoms_below(e: Expr) -> frozenset[Expr]:
 def evaluate(e: Expr, values: Values, *, no_signed_overflow: bool = False) -> int | None:
     """The value of ``e`` (0 or 1 for booleans), or None where it is undefined or depends on a missing value.
 
-    With ``no_signed_overflow``, signed 32- and 64-bit overflow is undefined too; otherwise it wraps."""
+    With ``no_signed_overflow``, signed 32- and 64-bit overflow is undefined too, and so is what was read from a place
+    whose index overflows; otherwise it wraps."""
     return evaluate_each((e,), values, no_signed_overflow=no_signed_overflow)[0]
 
 
@@ -123,26 +126,26 @@ def evaluate_each(roots: Iterable[Expr], values: Values, *, no_signed_overflow: 
     """:func:`evaluate` for several expressions that share subexpressions."""
     roots = tuple(roots)
     memo: dict[int, int | None] = {}
-    for node in _in_order(roots):
+    for node in _in_order(roots, no_signed_overflow):
         memo[node.key] = _node_value(node, values, memo, no_signed_overflow)
     return tuple(memo[r.key] for r in roots)
 
 
 @lru_cache(maxsize=512)
-def _in_order(roots: tuple[Expr, ...]) -> tuple[Expr, ...]:
+def _in_order(roots: tuple[Expr, ...], operands_of_atoms: bool) -> tuple[Expr, ...]:
     """One question is evaluated for many values."""
-    return tuple(computed(roots))
+    return tuple(computed(roots, operands_of_atoms=operands_of_atoms))
 
 
 def _node_value(e: Expr, values: Values, memo: dict[int, int | None], strict_overflow: bool) -> int | None:
     op = e.op
     if op == "const":
         return e.value if isinstance(e.ty, IntType) else None
-    given = values.get(e)
-    if given is not None and is_atom(e):
-        return given
-    if is_atom(e) or not isinstance(e.ty, IntType):
-        return None
+    if is_atom(e):
+        if strict_overflow and any(memo[a.key] is None for a in e.args if isinstance(a.ty, IntType)):
+            return None
+        return values.get(e)
+    assert isinstance(e.ty, IntType)
     args = [memo[a.key] for a in e.args]
     if op == "land":
         return 0 if 0 in args else None if None in args else 1
@@ -209,7 +212,8 @@ def evaluate_vector(
 ) -> tuple[Array, Defined]:
     """Values of ``e`` for arrays of leaf values that broadcast against each other, and where they are defined.
 
-    The result is uint64 for 64-bit unsigned expressions, bool for BOOL and int64 otherwise. Raises KeyError for a leaf
+    The result is uint64 for 64-bit unsigned expressions, bool for BOOL and int64 otherwise. What is below an atom is
+    not looked at, unlike in :func:`evaluate`: values that are found here are evaluated there. Raises KeyError for a leaf
     without a value."""
     return evaluate_vectors((e,), values, no_signed_overflow=no_signed_overflow)[0]
 

@@ -241,9 +241,6 @@ class Ladder:
             return values
         fixed = {s: (v, v) for s, v in values.items() if _common(s)}
         near = prepare(replace(query, ranges={**query.ranges, **fixed}))
-        if near.contradiction is not None:
-            # An index of memory overflows in them: what is below an opaque value is not evaluated.
-            return values
         found = enumerate_rung.decide(near, self.budget.rows)
         if isinstance(found, enumerate_rung.Candidate):
             better = near.restore({**values, **found.values})

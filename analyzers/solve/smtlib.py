@@ -186,9 +186,17 @@ class Encoder:
                     self.lines.append(f"(assert (= {name} {'true' if known.lo else 'false'}))")
             else:
                 self._bound(name, self.intervals.of(e))
-        if e.args:
-            self._apply(name, e, sort)
-        return Term(name, None, None)
+        if not e.args:
+            return Term(name)
+        self._apply(name, e, sort)
+        defined = _and(*(self._defined(a) for a in e.args)) if self.intervals.no_signed_overflow else None
+        if defined is None or sort == "V":
+            return Term(name)
+        if sort == "Int":
+            return Term(name, None, defined)
+        return Term(
+            self._share(f"(and {defined} {name})", "Bool"), self._share(f"(and {defined} (not {name}))", "Bool")
+        )
 
     def _apply(self, name: str, e: Expr, sort: str) -> None:
         """Congruence: ``name`` is the value of an uninterpreted function at the operands of ``e``."""
