@@ -213,8 +213,8 @@ def evaluate_vector(
     """Values of ``e`` for arrays of leaf values that broadcast against each other, and where they are defined.
 
     The result is uint64 for 64-bit unsigned expressions, bool for BOOL and int64 otherwise. What is below an atom is
-    not looked at, unlike in :func:`evaluate`: values that are found here are evaluated there. Raises KeyError for a leaf
-    without a value."""
+    not looked at, unlike in :func:`evaluate`: values that are found here are evaluated there. Raises KeyError for a
+    leaf without a value."""
     return evaluate_vectors((e,), values, no_signed_overflow=no_signed_overflow)[0]
 
 
