@@ -102,3 +102,39 @@ def test_digits_are_put_together_again(name: str) -> None:
 @pytest.mark.parametrize("name", RACY)
 def test_digits_that_meet_are_not_proved(name: str) -> None:
     assert not isinstance(algebra.decide(prepare(query(RACY[name], F, (1, 1 << 20), bounded=True))), Proved)
+
+
+ROW, COLUMN = div(cast(T1, I64), const(4, I64)), rem(cast(T1, I64), const(4, I64))
+
+
+def vectors(row: Expr, column: Expr, size: int, limit: Expr) -> Query:
+    """Elements of a matrix with rows of ``A``, as places of vectors of ``size``; columns stay below ``limit``."""
+    other = {T1: T2}
+    index = div(add(mul(row, A), column), const(size, I64))
+    conditions = [compare("lt", c, limit) for c in (column, substitute(column, other))]
+    conditions += [compare("ne", T1, T2), compare("eq", index, substitute(index, other))]
+    overlap = Overlap(index, substitute(index, other), 1, 1)
+    return Query(tuple(conditions), (), {**NUMBERS, A: (1, 40)}, overlap, "block", True)
+
+
+@st.composite
+def vector_queries(draw: st.DrawFn) -> Query:
+    row = add(mul(ROW, const(draw(st.integers(1, 3)), I64)), const(draw(st.integers(0, 2)), I64))
+    column = add(mul(COLUMN, const(draw(st.integers(1, 4)), I64)), const(draw(st.integers(-1, 2)), I64))
+    limit = draw(st.sampled_from((A, div(A, const(2, I64)), sub(A, const(1, I64)), const(7, I64))))
+    return vectors(row, column, draw(st.integers(2, 4)), limit)
+
+
+@examples(200)
+@given(vector_queries())
+def test_proofs_about_vectors_agree_with_brute_force(query: Query) -> None:
+    answer = algebra.decide(prepare(query))
+    event(type(answer).__name__)
+    if isinstance(answer, Proved):
+        assert unsatisfiable_with(query, answer)
+
+
+def test_equal_quotients_are_of_numbers_close_together() -> None:
+    even = mul(COLUMN, const(2, I64))
+    assert isinstance(algebra.decide(prepare(vectors(ROW, even, 2, div(A, const(2, I64))))), Proved)
+    assert not isinstance(algebra.decide(prepare(vectors(ROW, even, 2, A))), Proved), "a row of odd length"

@@ -32,6 +32,9 @@ from analyzers.solve.query import Fact, Overlap, Query
 MAX_PLAIN_CONSTANT = 1 << 16
 """Factors and terms beyond this are those of hashes."""
 
+MAX_VECTOR = 16
+"""Elements of a vector, or bytes."""
+
 _ROUNDS = 2
 """Passes in which the conditions of a query narrow the ranges of its symbols: enough to see what is not negative."""
 
@@ -128,12 +131,12 @@ class _Rewriting:
         self.assumed: dict[Expr, IntType] = {}
         conditions = (*query.conjuncts, *(f.condition for f in query.facts))
         self._open = _OpenSizes(launch)
-        self._exact = _exact(conditions)
         self._signs = _Signs(query, conditions)
         self._memo: dict[int, Expr] = {}
         self._whole: dict[int, Expr] = {}
-        overlap = query.overlap
-        self._indices = frozenset(_indices(overlap.left, overlap.right)) if overlap is not None else frozenset[Expr]()
+        addresses = () if query.overlap is None else (query.overlap.left, query.overlap.right)
+        self._indices = frozenset(n for n in _linear(*addresses) if _is_index(n))
+        self._exact = _exact(conditions, frozenset(n for n in _linear(*addresses) if _is_of_vectors(n)))
 
     def plain(self, e: Expr) -> Expr:
         """``e`` with what is assumed about the arithmetic in it."""
@@ -190,27 +193,37 @@ def _as_written(value: int) -> int:
     return value - (1 << 32) if value > U32.high - MAX_PLAIN_CONSTANT else value
 
 
-def _indices(*addresses: Expr) -> Iterator[Expr]:
-    """The 32-bit numbers that addresses are linear in: nothing else than an index is made of them."""
+def _linear(*addresses: Expr) -> Iterator[Expr]:
+    """The numbers that addresses are linear in: nothing else than an index is made of them."""
     stack, seen = [*addresses], set[int]()
     while stack:
         node = stack.pop()
         if node.key in seen:
             continue
         seen.add(node.key)
-        if (node.op in _RING and node.ty == U32) or (_is_conversion(node) and node.ty == I32):
-            yield node
-        elif node.op in _RING or (node.op == "cast" and _width(node) >= _width(node.args[0])):
+        yield node
+        if not _is_index(node) and (node.op in _RING or (node.op == "cast" and _width(node) >= _width(node.args[0]))):
             stack.extend(node.args)
+
+
+def _is_index(node: Expr) -> bool:
+    return (node.op in _RING and node.ty == U32) or (_is_conversion(node) and node.ty == I32)
+
+
+def _is_of_vectors(node: Expr) -> bool:
+    """An index of small vectors, from one of their elements."""
+    if node.op not in ("div", "shr") or node.args[1].op != "const":
+        return False
+    return 1 < (node.args[1].value if node.op == "div" else 1 << node.args[1].value) <= MAX_VECTOR
 
 
 def _width(e: Expr) -> int:
     return e.ty.width if isinstance(e.ty, IntType) else 0
 
 
-def _exact(conditions: Iterable[Expr]) -> frozenset[int]:
+def _exact(conditions: Iterable[Expr], indices: frozenset[Expr]) -> frozenset[int]:
     """Keys of the nodes whose exact value counts: what has a large factor or term, what is compared with a large
-    number, conversions of these, and all that is rearranged or cut off."""
+    number, conversions of these, and all that is rearranged or cut off, but for the ``indices`` of vectors."""
     conditions = tuple(conditions)
     numbers = {s.key for n in E.walk(conditions) for s in _compared_with_large(n)}
     exact: set[int] = set()
@@ -222,7 +235,7 @@ def _exact(conditions: Iterable[Expr]) -> frozenset[int]:
             exact.add(node.key)
     for node in E.walk(conditions):
         cut = node.op == "cast" and _width(node) < _width(node.args[0])
-        if node.op in _REARRANGING or cut:
+        if (node.op in _REARRANGING and node not in indices) or cut:
             exact.update(n.key for n in E.walk(node.args))
     return frozenset(exact)
 

@@ -36,6 +36,12 @@ def is_cut_off(e: Expr) -> bool:
     return isinstance(source, IntType) and isinstance(e.ty, IntType) and 1 < e.ty.width < source.width
 
 
+def is_common_product(e: Expr) -> bool:
+    """A product of numbers that both threads have alike: of its size more may be known than follows from those of its
+    factors."""
+    return e.op == "mul" and not side_of(e) and not any(a.op == "const" for a in e.args)
+
+
 class Narrowing:
     """Ranges under construction. Raises :class:`Contradiction` when a range becomes empty."""
 
@@ -161,7 +167,7 @@ class Narrowing:
             else:
                 self._refute(e)
         else:
-            if is_cut_off(e) and self.intervals.wraps(e):
+            if is_common_product(e) or (is_cut_off(e) and self.intervals.wraps(e)):
                 self._keep(e, (e, *atoms_below(e)), lo, hi)
             self._descend(e, lo, hi)
 

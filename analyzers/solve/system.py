@@ -65,6 +65,18 @@ class Window:
     """Whether this is the address difference (or a digit of it): used before other equations."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """``dividend == divisor * quotient + remainder``, all of one thread."""
+
+    dividend: Polynomial
+    divisor: int
+    quotient: Polynomial
+    remainder: Polynomial
+    side: int
+    tags: Tags
+
+
 Tagged = tuple[Polynomial, Tags]
 
 
@@ -84,6 +96,8 @@ class System:
     windows: list[Window] = field(default_factory=list[Window])
     identities: list[Tagged] = field(default_factory=list[Tagged])
     """Polynomials that are zero by the definition of a quotient and remainder."""
+    quotients: list[Quotient] = field(default_factory=list[Quotient])
+    """Divisions by constants, as far as those of both threads were not compared."""
     solved: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
     allowance: list[int] = field(default_factory=lambda: [MAX_TOTAL_STEPS])
@@ -102,6 +116,7 @@ class System:
             list(self.not_zero),
             list(self.windows),
             list(self.identities),
+            list(self.quotients),
             dict(self.solved),
             dict(self.solved_tags),
             self.allowance,
@@ -240,7 +255,7 @@ class System:
             before = len(self.solved)
             self._take_windows(eager=False)
             self._refresh()
-            if len(self.solved) != before:
+            if len(self.solved) != before or self._compare_quotients():
                 continue
             self._take_windows(eager=True)
             self._refresh()
@@ -275,6 +290,26 @@ class System:
         for p, tags in self.not_zero:
             if self.is_zero(p):
                 raise Refuted(tags | self.owed(p))
+
+    def _compare_quotients(self) -> bool:
+        """Numbers with equal quotients (or quotients with a known distance) are less than the divisor apart."""
+        found = False
+        ours, theirs = ([q for q in self.quotients if q.side == side] for side in (1, 2))
+        for one in ours:
+            for two in theirs:
+                if one.divisor != two.divisor:
+                    continue
+                apart, tags = self.reduced(combine(one.quotient, two.quotient, -1), one.tags | two.tags)
+                if not is_constant(apart):
+                    continue
+                rest, tags = self.reduced(combine(one.remainder, two.remainder, -1), tags)
+                (lo, hi), base = self.bounds(rest), one.divisor * constant_part(apart)
+                body = combine(one.dividend, two.dividend, -1)
+                self.windows.append(Window(body, base + lo, base + hi, tags | self.owed(rest), address=True))
+                self.quotients = [q for q in self.quotients if q is not one and q is not two]
+                found = True
+                break
+        return found
 
     def is_zero(self, p: Polynomial) -> bool:
         return not p or self.bounds(p) == (0, 0)

@@ -30,7 +30,7 @@ from analyzers.solve.polynomial import (
     times,
     variable,
 )
-from analyzers.solve.system import System, Tagged, Tags
+from analyzers.solve.system import Quotient, System, Tagged, Tags
 
 
 class Deferred(Exception):
@@ -266,7 +266,8 @@ class Translation:
         side, owed = side_of(dividend), self.owed(dividend)
         q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
         r = variable(self.system.new(remainder.lo, remainder.hi, side, owed))
-        self.system.define(p, combine(scaled(q, divisor), r), tags)
+        if not self.system.define(p, combine(scaled(q, divisor), r), tags) and side in (1, 2):
+            self.system.quotients.append(Quotient(p, divisor, q, r, side, tags))
         if side == 0:
             below = combine(p, q, -divisor)
             self.system.require_at_least_zero(below, tags)

@@ -430,3 +430,32 @@ __global__ void rows_of_short_width(float *out, int width) {
 }
 
 void launch_rows_of_short_width(float *out, int n) { rows_of_short_width<<<4, 64>>>(out, n < 63 ? 63 : n); }
+
+// Elements of a row taken two at a time: those of the first half of a row share no pair with another row.
+__global__ void scale_pairs(float2 *x, int dim, int rows) {  // expect: race-free
+  int column = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= dim / 2 || row >= rows) return;
+  float2 &pair = x[((blockIdx.z * rows + row) * dim + column) / 2];
+  pair.x *= 2.0f;
+  pair.y *= 2.0f;
+}
+
+void launch_scale_pairs(float2 *x, int dim, int rows, int batches) {
+  dim3 block(32, 4);
+  scale_pairs<<<dim3(DIVIDE_UP(dim / 2, 32), DIVIDE_UP(rows, 4), batches), block>>>(x, dim, rows);
+}
+
+// In a row of odd length the last element and the first of the next row are one pair.
+__global__ void scale_pairs_of_whole_rows(float2 *x, int dim, int rows) {
+  int column = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= dim || row >= rows) return;
+  x[((blockIdx.z * rows + row) * dim + column) / 2].x *= 2.0f;  // expect: data-race with self
+}
+
+void launch_scale_pairs_of_whole_rows(float2 *x, int dim, int rows, int batches) {
+  dim3 block(32, 4);
+  dim3 grid(DIVIDE_UP(dim, 32), DIVIDE_UP(rows, 4), batches);
+  scale_pairs_of_whole_rows<<<grid, block>>>(x, dim, rows);
+}
