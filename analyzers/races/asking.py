@@ -25,7 +25,11 @@ from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Sati
 
 MAX_ANSWERS = 50_000
 
-_Patience = Literal["hurried", "patient"] | tuple[int | None, ...]
+Patience = Literal["brief", "hurried", "patient"]
+"""How long an answer is looked for: ``brief`` as far as it is found cheaply, ``hurried`` not at length about what may
+wrap around."""
+
+_Patience = Patience | tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +45,23 @@ class Asker:
     wrap_around: bool = False
     """Unsigned arithmetic on sizes that nobody limits may wrap around."""
 
-    def answer(self, query: Query, *, hurried: bool = False) -> Answer:
-        """Through the ladder, once for each distinct question; first without what cannot bear on it. ``hurried``: not
-        at length about what may wrap around."""
+    def answer(self, query: Query, patience: Patience = "patient") -> Answer:
+        """Through the ladder, once for each distinct question; first without what cannot bear on it."""
         reduced = essence(query)
-        found = self._ask_ladder(reduced, hurried)
+        found = self._ask_ladder(reduced, patience)
         if _is_left_to_wrapping(found):
             return found
         if reduced is not query and not isinstance(found, Proved):
-            found = self._ask_ladder(query, hurried)
-        if isinstance(found, Undecided):
+            found = self._ask_ladder(query, patience)
+        if isinstance(found, Undecided) and patience != "brief":
             spelled = spelled_out(self.launch, query)
             if spelled is not query:
-                found = self._ask_ladder(spelled, hurried)
+                found = self._ask_ladder(spelled, patience)
         if isinstance(found, Satisfied):
             exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
             values = self.launch.completed(found.values)
             if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
-                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), hurried)
+                return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), patience)
         return found
 
     def answer_essence(self, query: Query) -> Answer:
@@ -74,27 +77,33 @@ class Asker:
         self.effort.charge(PRICES["algebra"])
         return self._quick(essence(query), steps)
 
+    def whole(self, query: Query) -> Query:
+        """The query with what its symbols stand for, exactly."""
+        exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
+        return replace(query, conjuncts=(*query.conjuncts, *exact)) if exact else query
+
     def needs_wrap(self, query: Query, values: Mapping[Expr, int]) -> bool:
         """Whether what satisfies the query does so only where unsigned arithmetic on open sizes wraps around."""
         plain = without_wrap(self.launch, query)
         return plain is not None and plain.fails(values) and self._is_impossible(plain)
 
-    def _ask_ladder(self, query: Query, hurried: bool = False) -> Answer:
+    def _ask_ladder(self, query: Query, patience: Patience = "patient") -> Answer:
+        how = self.launch.grid if patience == "patient" and not self.wrap_around else patience
         numbers = counted(query)
         if numbers is not None:
-            found = self._known(numbers.query, "hurried" if hurried else "patient")
+            found = self._known(numbers.query, how)
             masks = numbers.masks(found.values) if isinstance(found, Satisfied) else None
             if isinstance(found, Satisfied) and masks is not None and satisfies(query, {**found.values, **masks}):
                 return replace(found, values={**found.values, **masks})
             if isinstance(found, Proved):
                 return found
             query = without_bits(query)
-        by_signs = decide_by_signs(query, lambda q: self._known(q, "hurried" if hurried else "patient"))
+        by_signs = decide_by_signs(query, lambda q: self._known(q, how))
         if by_signs is not None:
             return by_signs
-        if hurried:
-            return self._known(query, "hurried")
-        found = self._known(query, "patient" if self.wrap_around else self.launch.grid)
+        found = self._known(query, how)
+        if patience != "patient":
+            return found
         if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
             return replace(found, kind=WRAPS, text=WRAPS_TEXT)
         return found
@@ -119,9 +128,8 @@ class Asker:
         return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
 
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
-        """The answer of the ladder, asked once for each distinct question. ``patience`` with what may wrap around:
-        ``hurried`` none, ``patient`` all there is; otherwise (then it is the grid, on which that depends) none where
-        the question is proved but for wrap-around."""
+        """The answer of the ladder, asked once for each distinct question. A grid instead of a ``patience``: as
+        ``hurried`` where the question is proved but for wrap-around, which depends on it, and ``patient`` else."""
         key = (*identity(query), self.ladder.budget, patience)
         known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.
@@ -136,6 +144,8 @@ class Asker:
         proof = None if near is query else self._remembered(near, QUICK_STEPS)
         if proof is not None:
             found = proof
+        elif patience == "brief":
+            found = self.ladder.brief(query)
         elif patience == "hurried":
             found = self.ladder.decide(query, lambda: True)
         elif patience == "patient":

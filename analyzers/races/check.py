@@ -18,7 +18,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr, IntType
 from analyzers.model import CheckOptions
 from analyzers.races.acquire_release import AcquireRelease
-from analyzers.races.asking import Asker
+from analyzers.races.asking import Asker, Patience
 from analyzers.races.conditions import (
     essence,
     meeting_distances,
@@ -274,7 +274,7 @@ class RaceChecker:
             for case in self._possible(pair, mode, only_same, barriers).possible:
                 if self.effort.is_spent:
                     return False
-                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True)
+                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True, patience="hurried")
                 if isinstance(answer, Satisfied):
                     self.precedents.add(places_of(pair.one, pair.two), (mode, "race"), answer.values)
                 if answer is not None:
@@ -371,7 +371,7 @@ class RaceChecker:
             return replace(hit, benign=True)
         if self.needs_wrap(hit):
             return replace(hit, wraps=True)
-        return self._other_warp(hit, extra, out) or hit
+        return self._other_warp(hit, extra) or hit
 
     def _unordered_hits(
         self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked
@@ -453,7 +453,15 @@ class RaceChecker:
         ]
 
     def _ask(
-        self, pair: Pair, case: Case, mode: Mode, extra: Iterable[Expr], out: Checked, *, strict: bool = False
+        self,
+        pair: Pair,
+        case: Case,
+        mode: Mode,
+        extra: Iterable[Expr],
+        out: Checked,
+        *,
+        strict: bool = False,
+        patience: Patience = "patient",
     ) -> tuple[Answer | None, Query | None]:
         query = race_query(self.launch, pair, case, mode, extra)
         if query is None:
@@ -461,9 +469,10 @@ class RaceChecker:
         undecided: Undecided | None = None
         places = places_of(pair.one, pair.two)
         for part in split(query):
-            answer = self.precedent(places, (mode, "race"), part) or self.asker.answer(part, hurried=strict)
+            answer = self.precedent(places, (mode, "race"), part) or self.asker.answer(part, patience)
             if not isinstance(answer, Proved) and not strict:
-                answer = self.asker.unless_wrapped(part, answer) or answer
+                steps = QUICK_STEPS if patience == "brief" else None
+                answer = self.asker.unless_wrapped(part, answer, steps=steps) or answer
             if isinstance(answer, Satisfied) and is_unclear(pair):
                 answer = Undecided("pipeline", "how many stages of the pipeline were used before them is not known")
             if isinstance(answer, Satisfied):
@@ -479,8 +488,7 @@ class RaceChecker:
 
     def precedent(self, places: Places, question: Question, query: Query) -> Satisfied | None:
         """The answer that an earlier instance suggests."""
-        exact = self.launch.fusion_definitions(query.conjuncts, query.scope)
-        whole = replace(query, conjuncts=(*query.conjuncts, *exact)) if exact else query
+        whole = self.asker.whole(query)
         values = self.precedents.values(places, question, whole, self.ladder.values, self._chosen)
         if values is None:
             return None
@@ -564,16 +572,16 @@ class RaceChecker:
                 return False
         return True
 
-    def _other_warp(self, race: Race, extra: tuple[Expr, ...], out: Checked) -> Race | None:
+    def _other_warp(self, race: Race, extra: tuple[Expr, ...]) -> Race | None:
         """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are
         scheduled."""
         if race.mode != "block" or extra or self.launch.single_warp():
             return None
-        ignored = Checked()
         apart = E.lnot(self.launch.same_warp("block"))
         if evaluate(apart, race.values) == 1:
             return None
-        answer, query = self._ask(race.pair, race.case, "block", (apart,), ignored)
+        # The race is one without it: nothing is searched for long.
+        answer, query = self._ask(race.pair, race.case, "block", (apart,), Checked(), patience="brief")
         if isinstance(answer, Satisfied) and query is not None:
             return replace(race, values=answer.values, query=query)
         return None

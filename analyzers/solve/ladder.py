@@ -21,6 +21,7 @@ from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Sati
 from analyzers.solve.system import MAX_TOTAL_STEPS
 
 _T = TypeVar("_T")
+_A = TypeVar("_A", bound=Answer)
 
 
 QUICK_STEPS = 120
@@ -75,6 +76,17 @@ def _none(symbol: Expr) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What the cheap rungs found out about a question that they did not answer."""
+
+    proof: Undecided
+    """Why there is no quick one by algebra."""
+    rows: Answer | enumerate_rung.Candidate
+    """What enumeration came to."""
+    may_wrap: bool
+
+
 @dataclass(slots=True)
 class Ladder:
     """Asks the rungs in turn and keeps count."""
@@ -93,18 +105,14 @@ class Ladder:
         ``only_wraps`` is asked when the cheap rungs have no answer: whether the query is known to be impossible but
         for unsigned arithmetic that wraps around. Nothing more is spent on it then. ``plainly_only_wraps`` is asked
         the same before anything is searched for, and answers at once."""
-        answer = self._climb(query, only_wraps, plainly_only_wraps)
-        rung = "none" if isinstance(answer, Undecided) else answer.rung
-        self.answered[rung] = self.answered.get(rung, 0) + 1
-        return answer
+        return self._counted(self._climb(query, only_wraps, plainly_only_wraps))
 
     def proof(self, query: Query, steps: int = MAX_TOTAL_STEPS) -> Proved | None:
         """A proof by algebra, or nothing: what is worth asking where only a cheap proof helps."""
         answer = self._timed("algebra", lambda: self._algebra(prepare(query), steps))
         if not isinstance(answer, Proved):
             return None
-        self.answered[answer.rung] = self.answered.get(answer.rung, 0) + 1
-        return answer
+        return self._counted(answer)
 
     def values(self, query: Query) -> Mapping[Expr, int] | None:
         """Values that satisfy the query, as far as they are found cheaply: what is worth asking where most are known
@@ -116,33 +124,25 @@ class Ladder:
         answer = self._timed("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
         return answer.values if isinstance(answer, Satisfied) else None
 
+    def brief(self, query: Query) -> Answer:
+        """The same without the rungs that take long: what is worth asking where an answer only adds to others."""
+        prepared = self._timed("algebra", lambda: prepare(query))
+        answer, _ = self._cheaply(prepared, _no)
+        if isinstance(answer, Undecided):
+            answer = Undecided("not-applicable", "not looked for at length", answer.rung)
+        return self._counted(answer)
+
+    def _counted(self, answer: _A) -> _A:
+        rung = "none" if isinstance(answer, Undecided) else answer.rung
+        self.answered[rung] = self.answered.get(rung, 0) + 1
+        return answer
+
     def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
-        first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
-        if not isinstance(first, Undecided):
-            return first
-        found = self._timed("enumerate", lambda: enumerate_rung.decide(prepared, self.budget.rows))
-        answer = self._timed("enumerate", lambda: self._enumerated(prepared, found))
-        if not isinstance(answer, Undecided):
-            return answer
-        wraps = _may_wrap(prepared)
-        if wraps and plainly():
-            return Undecided(WRAPS, WRAPS_TEXT, "algebra")
-        small = ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
-        tried = ("guess", lambda: self._guess(prepared))
-        question = prepared.query
-        is_large = len(question.conjuncts) + len(question.facts) > LARGE_QUESTION
-        for rung, work in (
-            *((small, tried) if is_large else (tried, small)),
-            ("algebra", lambda: self._algebra(prepared, MIDDLE_STEPS) if first.kind == "budget" else first),
-            ("guess", lambda: self._guess(prepared, large=True)),
-        ):
-            answer = self._timed(rung, work)
-            if not isinstance(answer, Undecided):
-                return answer
-        short = self._timed("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE))
-        if not isinstance(short, Undecided):
+        short, left = self._cheaply(prepared, plainly)
+        if left is None:
             return short
+        first, found = left.proof, left.rows
         for rung, work in (
             ("algebra", lambda: self._algebra(prepared) if first.kind == "budget" else first),
             ("enumerate", lambda: self._complete(prepared, found)),
@@ -151,7 +151,7 @@ class Ladder:
             answer = self._timed(rung, work)
             if not isinstance(answer, Undecided):
                 return answer
-        if wraps and only_wraps():
+        if left.may_wrap and only_wraps():
             return short
         answer = self._timed("smt", lambda: self._smt(prepared, self.budget.smt))
         if not isinstance(answer, Undecided):
@@ -160,6 +160,34 @@ class Ladder:
         if isinstance(last, Undecided):
             last = self._timed("enumerate", lambda: self._many(prepared))
         return answer if isinstance(last, Undecided) else last
+
+    def _cheaply(self, prepared: Prepared, plainly: Callable[[], bool]) -> tuple[Answer, _Left | None]:
+        """The answer of the rungs that take a tenth of a second at most; what is left to go on with, where there is
+        more to try."""
+        first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
+        if not isinstance(first, Undecided):
+            return first, None
+        found = self._timed("enumerate", lambda: enumerate_rung.decide(prepared, self.budget.rows))
+        answer = self._timed("enumerate", lambda: self._enumerated(prepared, found))
+        if not isinstance(answer, Undecided):
+            return answer, None
+        wraps = _may_wrap(prepared)
+        if wraps and plainly():
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra"), None
+        small = ("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
+        tried = ("guess", lambda: self._guess(prepared))
+        question = prepared.query
+        is_large = len(question.conjuncts) + len(question.facts) > LARGE_QUESTION
+        for rung, work in (
+            *((small, tried) if is_large else (tried, small)),
+            ("algebra", lambda: self._algebra(prepared, MIDDLE_STEPS) if first.kind == "budget" else first),
+            ("guess", lambda: self._guess(prepared, large=True)),
+            ("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE)),
+        ):
+            answer = self._timed(rung, work)
+            if not isinstance(answer, Undecided):
+                return answer, None
+        return answer, _Left(first, found, wraps)
 
     def _algebra(self, prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
         answer = algebra.decide(prepared, steps)
