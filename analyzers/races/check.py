@@ -12,10 +12,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
-from analyzers.ir.expr import Expr, IntType
+from analyzers.ir.expr import Expr
 from analyzers.model import CheckOptions
 from analyzers.races.acquire_release import AcquireRelease
 from analyzers.races.asking import Asker, Patience
@@ -36,6 +37,7 @@ from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry
 from analyzers.races.pipelines import is_unclear
 from analyzers.races.precedents import Places, Precedents, Question, places_of
 from analyzers.races.threads import Launch, Mode
+from analyzers.races.written_values import alike, difference
 from analyzers.solve.effort import PRICES, Effort
 from analyzers.solve.ladder import QUICK_STEPS, Ladder
 from analyzers.solve.query import Answer, Proved, Query, Satisfied, Undecided
@@ -553,24 +555,31 @@ class RaceChecker:
             and a.width == b.width
         )
 
-    def _same_value(self, pair: Pair, mode: Mode, extra: Iterable[Expr], hits: list[Case]) -> bool:
+    def _same_value(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], hits: list[Case]) -> bool:
         assert pair.one.value is not None
         assert pair.two.value is not None
         v1, v2 = self.launch.side(pair.one.value, 1, mode), self.launch.side(pair.two.value, 2, mode)
-        differ = _difference(v1, v2)
-        if differ is None:
-            return False
-        if not set(meeting_distances(pair)) <= {0}:
-            # Equal values that overlap in part put different bytes into the same cells.
-            differ = E.lor(differ, E.compare("ne", *self._offsets(pair, mode)))
-        if differ is E.FALSE:
-            return True
         ignored = Checked()
         for case in hits:
+            differ = difference(v1, alike(v1, v2, partial(self._is_plainly_impossible, pair, case, mode, extra)))
+            if differ is None:
+                return False
+            if not set(meeting_distances(pair)) <= {0}:
+                # Equal values that overlap in part put different bytes into the same cells.
+                differ = E.lor(differ, E.compare("ne", *self._offsets(pair, mode)))
+            if differ is E.FALSE:
+                continue
             answer, _ = self._ask(pair, case, mode, (*extra, differ), ignored)
             if answer is not None:
                 return False
         return True
+
+    def _is_plainly_impossible(
+        self, pair: Pair, case: Case, mode: Mode, extra: tuple[Expr, ...], condition: Expr
+    ) -> bool:
+        """Whether the condition is proved by algebra not to hold where the pair collides."""
+        query = race_query(self.launch, pair, case, mode, (*extra, condition))
+        return query is None or all(self.asker.proof(part, QUICK_STEPS) is not None for part in split(query))
 
     def _other_warp(self, race: Race, extra: tuple[Expr, ...]) -> Race | None:
         """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are
@@ -598,18 +607,3 @@ def _values_of_warps(pair: Pair) -> bool:
     """What is written is known to be the same for the lanes of a warp, at least in part."""
     values = (v for v in (pair.one.value, pair.two.value) if v is not None)
     return any(s.op == "opaque" and s.value[1] == "warp" for s in E.symbols(*values))
-
-
-def _difference(one: Expr, two: Expr) -> Expr | None:
-    """What has to hold for two values to differ, or more than that; None where nothing is known. Unknown values, of
-    any type, are equal where their arguments are."""
-    if one is two:
-        return E.FALSE
-    if one.ty != two.ty:
-        return None
-    if isinstance(one.ty, IntType):
-        return E.compare("ne", one, two)
-    if one.op != two.op or one.value != two.value or not one.args or len(one.args) != len(two.args):
-        return None
-    parts = [_difference(a, b) for a, b in zip(one.args, two.args, strict=True)]
-    return None if None in parts else E.lor(*(p for p in parts if p is not None))

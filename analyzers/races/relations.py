@@ -124,6 +124,8 @@ class Relations:
     precedents: Precedents = field(default_factory=Precedents)
     """Where the pairs collide under some of the conditions, they mostly do so under others."""
     _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
+    _sizes: dict[tuple[int, int], dict[object, int]] = field(default_factory=dict[tuple[int, int], dict[object, int]])
+    """By the largest sizes to be tried: those with which the last pair happened, by the name of their symbol."""
     _fruitless: set[frozenset[Expr]] = field(default_factory=set[frozenset[Expr]])
     """Sizes about which no conditions were found once: other pairs with the same ones are of the same kind."""
 
@@ -160,11 +162,11 @@ class Relations:
     ) -> dict[Expr, int] | None:
         """Values that the facts allow and with which both accesses happen, as near to the preferred ones as may be."""
         place = places_of(race.pair.one, race.pair.two), largest
-        earlier = self.precedents.sizes.get(place, {})
-        chosen: dict[Expr, int] = {s: earlier[s.value] for s in (*strides, *extents) if _fits(s, earlier.get(s.value))}
-        if len(chosen) == len({*strides, *extents}) and _happens(self._with(chosen), race.pair, race.mode):
-            return chosen
-        chosen = {}
+        for earlier in (self.precedents.sizes.get(place, {}), self._sizes.get(largest, {})):
+            known = {s: earlier[s.value] for s in (*strides, *extents) if _fits(s, earlier.get(s.value))}
+            if len(known) == len({*strides, *extents}) and _happens(self._with(known), race.pair, race.mode):
+                return known
+        chosen: dict[Expr, int] = {}
         for sizes, top in zip((strides, extents), largest, strict=True):
             for i, s in enumerate(sizes):
                 first = top >> i
@@ -175,7 +177,7 @@ class Relations:
                         break
                 else:
                     return None
-        self.precedents.sizes[place] = {s.value: value for s, value in chosen.items()}
+        self.precedents.sizes[place] = self._sizes[largest] = {s.value: value for s, value in chosen.items()}
         return chosen
 
     def _with(self, sizes: Mapping[Expr, int]) -> RaceChecker:

@@ -290,6 +290,16 @@ class System:
         for p, tags in self.not_zero:
             if self.is_zero(p):
                 raise Refuted(tags | self.owed(p))
+        equations = self._equations() if self.not_zero else {}
+        for p, tags in self.not_zero:
+            equal = equations.get(_primitive(p))
+            if equal is not None:
+                raise Refuted(tags | equal)
+
+    def _equations(self) -> dict[frozenset[tuple[Monomial, int]], Tags]:
+        """What is known to be zero and was solved for no variable, but for a factor."""
+        reduced = (self.reduced(shifted(w.poly, -w.lo), w.tags) for w in self.windows if w.lo == w.hi)
+        return {_primitive(p): tags for p, tags in reduced}
 
     def _compare_quotients(self) -> bool:
         """Numbers with equal quotients (or quotients with a known distance) are less than the divisor apart."""
@@ -518,3 +528,11 @@ class System:
         )
         self.allowance[0] -= effort
         return found
+
+
+def _primitive(p: Polynomial) -> frozenset[tuple[Monomial, int]]:
+    """``p`` but for a factor."""
+    g = gcd(*p.values())
+    if p and p[min(p)] < 0:
+        g = -g
+    return frozenset((m, c // g) for m, c in p.items())

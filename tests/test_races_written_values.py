@@ -1,0 +1,55 @@
+"""What two writes put into one place."""
+
+from __future__ import annotations
+
+from analyzers.ir.expr import FALSE, I32, I64, U32, Expr, add, cast, compare, const, mul, opaque, sub, sym
+from analyzers.races.written_values import alike, difference
+from analyzers.solve import algebra
+from analyzers.solve.prepare import prepare
+from analyzers.solve.query import Proved, Query
+
+T1, T2 = sym("tid.x@1", U32), sym("tid.x@2", U32)
+
+
+def read(index: Expr, array: str = "in") -> Expr:
+    return opaque(f"mem:{array}:i32", I32, (cast(index, I64),), "grid")
+
+
+def test_reads_of_one_place_are_one_value() -> None:
+    one, two = (add(read(t), const(1, I32)) for t in (T1, T2))
+    asked: list[Expr] = []
+
+    def never(condition: Expr) -> bool:
+        asked.append(condition)
+        return True
+
+    assert alike(one, two, never) is one
+    assert asked == [compare("ne", cast(T1, I64), cast(T2, I64))]
+    assert difference(one, alike(one, two, never)) is FALSE
+
+
+def test_what_is_read_where_another_value_says_is_looked_at_first() -> None:
+    one, two = (read(read(t, "index")) for t in (T1, T2))
+    assert alike(one, two, lambda _: True) is one
+
+
+def test_reads_of_places_that_may_differ_stay() -> None:
+    one, two = (add(read(t), read(t, "other")) for t in (T1, T2))
+    assert alike(one, two, lambda _: False) is two
+
+
+def test_reads_of_other_arrays_have_no_counterpart() -> None:
+    one, two = read(T1), read(T2, "other")
+    assert alike(one, two, lambda _: True) is two
+
+
+def test_what_an_equation_says_of_its_multiples() -> None:
+    """No variable of it has a coefficient of one, so that it is solved for none."""
+    stride = sym("param:stride", I64)
+    places = [add(mul(cast(t, I64), mul(stride, const(6, I64))), mul(cast(t, I64), const(4, I64))) for t in (T1, T2)]
+    halves = [add(mul(cast(t, I64), mul(stride, const(3, I64))), mul(cast(t, I64), const(2, I64))) for t in (T1, T2)]
+    ranges = {T1: (0, 31), T2: (0, 31), stride: (-100, 100)}
+    equal = compare("eq", *places)
+    other = compare("ne", sub(halves[0], halves[1]), const(1, I64))
+    assert isinstance(algebra.decide(prepare(Query((equal, compare("ne", *halves)), ranges=ranges))), Proved)
+    assert not isinstance(algebra.decide(prepare(Query((equal, other), ranges=ranges))), Proved)
