@@ -135,6 +135,19 @@ def test_every_page_can_be_read_on_the_command_line(capsys: pytest.CaptureFixtur
     assert main(["docs", "no-such-page"]) == 2
 
 
+def test_the_page_of_the_command_line_has_every_option_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    there: set[str] = set()
+    for command in ("check", "fix", "explain", "run", "doctor", "docs", "completion", "serve"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        there |= set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    # In code, the page also names options of `cuda-lsp` itself and of other programs.
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", page))
+    assert there - {"--help"} <= told
+    assert set(re.findall(r"^\| `(--[a-z-]+)", page, re.MULTILINE)) <= there
+
+
 def test_the_index_leads_to_every_page() -> None:
     links = {(DOCS / link).resolve() for link in _LINK.findall((DOCS / "README.md").read_text(encoding="utf-8"))}
     assert {page for page in [*ALL_PAGES, *DOCS.glob("*.md")] if page.name != "README.md"} <= links

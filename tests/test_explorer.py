@@ -310,7 +310,7 @@ def test_an_index_leads_to_every_kernel() -> None:
     page = page_of(HEAT + DIVERGENT + NEEDLESS)
     (index,) = page.root.all("nav")
     assert texts(index.all("code")) == ["heat", "half", "copy"]
-    assert "1 data race" in index.text
+    assert "1 kernel: data race" in index.text
 
 
 def test_places_are_for_an_editor_only_where_there_is_one() -> None:

@@ -87,7 +87,7 @@ def _index(title: str, kernels: Sequence[tuple[str, KernelView]], notices: Seque
     counts = Counter(_standing(kernel) for _, kernel in kernels)
     order = [*((VERDICTS[verdict], verdict.value) for verdict in Verdict), *sorted(counts)]
     summary = [
-        tag("li", tag("b", str(counts[each])), " ", each[0], cls=f"verdict {each[1]}")
+        tag("li", tag("b", count(counts[each], "kernel")), f": {each[0]}", cls=f"verdict {each[1]}")
         for each in dict.fromkeys(order)
         if counts[each]
     ]
