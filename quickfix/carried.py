@@ -144,20 +144,21 @@ def keep_scopes(layout: Layout, outer: Level, level: Level, cut: Cut) -> None:
     moved = [each for s in level.body.statements[: cut.whole] for each in s.declares or ()]
     for each in (*moved, *cut.variables):
         ranges = (head, each.at), (level.body.end, outer.body.end)
-        if any(_is_another(layout, outer.function, each, place) for place in ranges):
+        if any(means_another(layout, outer.function, each.name, each.at, place) for place in ranges):
             raise NotPossible(f"`{each.name}` means something else around the conditional")
 
 
-def _is_another(layout: Layout, function: FunctionTree, declared: Declared, place: tuple[int, int]) -> bool:
-    """Whether code says the name of a variable and means something from outside of that code."""
-    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == declared.at}
-    found = [u for u in uses_in(function, place) if u.name == declared.name]
+def means_another(layout: Layout, function: FunctionTree, variable: str, at: int, place: tuple[int, int]) -> bool:
+    """Whether code says the name of the variable that is declared at an offset, and means something else that is from
+    outside of that code."""
+    own = {u.variable for u in function.uses if u.kind == "declared" and u.at == at}
+    found = [u for u in uses_in(function, place) if u.name == variable]
     inside = own | {u.variable for u in found if u.kind == "declared"}
     if any(u.variable not in inside for u in found):
         return True
     # A function or a type, which the uses of variables do not show; a member is what it is.
     code, shown = layout.code[slice(*place)], {u.at - place[0] for u in found}
-    name = re.compile(rb"(?<![\w.])(?<!->)" + declared.name.encode() + rb"\b")
+    name = re.compile(rb"(?<![\w.])(?<!->)" + variable.encode() + rb"\b")
     if any(match.start() not in shown for match in name.finditer(code)):
         return True
     more = with_macros(code, layout.text)[len(code) :]

@@ -15,6 +15,7 @@ from analyzers.frontend.gaps import Body, Gap, Statement, Step
 from analyzers.model import Finding
 from quickfix.braces import braces
 from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_out, typed
+from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.flagged_loops import VOTES, flagged_under
@@ -209,7 +210,9 @@ def condition_of(layout: Layout, statement: Statement, around: Level, line: int)
     start, end = trimmed(layout, opening + 1, statement.head_end - 1)
     condition = text[start:end]
     between = layout.code[statement.keyword + 2 : opening].strip()
-    if between or declares(layout, around.function, (start, end)) or DIRECTIVE.search(condition):
+    if declares(layout, around.function, (start, end)):
+        raise DeclaredError(around, statement, f"the condition in line {line} declares a variable or is not plain")
+    if between or DIRECTIVE.search(condition):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
     if text[statement.keyword + 2 : opening].strip():
         raise NotPossible(f"there is a comment in front of the condition in line {line}")

@@ -15,6 +15,7 @@ from typing import Final
 from analyzers.frontend.blanking import group_end, next_visible
 from analyzers.frontend.gaps import Body, Statement
 from analyzers.frontend.plain import UNKNOWN_TEST
+from quickfix.declared_conditions import DeclaredError
 from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -134,7 +135,8 @@ class _Flagged:
         if not balanced(layout.text, loop.start, loop.end):
             raise NotPossible(f"preprocessor lines cut the loop in line {line}")
         if any(u.kind == "declared" for u in uses_in(self.level.function, self.test)):
-            raise NotPossible(f"the condition of the loop in line {line} declares a variable")
+            why = f"the condition of the loop in line {line} declares a variable"
+            raise DeclaredError(around(self.level), loop, why) if loop.kind == "while" else NotPossible(why)
         for jump in jumps_in(body):
             if jump.call not in ("break", "continue") or (jump.call == "continue" and self._has_step()):
                 raise NotPossible(f"threads leave the loop in line {line} in the middle of an iteration")

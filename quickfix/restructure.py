@@ -26,6 +26,7 @@ from quickfix import switches
 from quickfix.braces import braces
 from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
+from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
 from quickfix.flagged_loops import VOTES
@@ -62,8 +63,8 @@ def restructuring(
             found = way(session, (first, second), (one, two))
             if found is not None:
                 refuse_halves(session.trees, found.path, found.changes)
-        except (OneLineError, UnbracedError) as reason:
-            found = _broken_into_lines(session, reason)
+        except (OneLineError, UnbracedError, DeclaredError) as reason:
+            found = _made_room(session, reason)
             if found is None:
                 said = said or str(reason)
         except _NotOpened as reason:
@@ -92,18 +93,23 @@ def called_by_all(
     return found
 
 
-def _broken_into_lines(session: Session, reason: OneLineError | UnbracedError) -> Restructuring | None:
-    """Lines or braces that another step needs."""
-    level = reason.level
+def _made_room(session: Session, reason: OneLineError | UnbracedError | DeclaredError) -> Restructuring | None:
+    """Lines, braces or a declaration of its own that another step needs."""
+    level, done, at = reason.level, "", reason.level.body.start
     path = level.function.path
     text = session.trees.texts[path]
     try:
-        unbraced = isinstance(reason, UnbracedError)
-        changes = braces(level, text) if unbraced else own_lines(level, text, reason.places)
+        if isinstance(reason, DeclaredError):
+            changes, at = declared_in_front(level, reason.statement, text), reason.statement.keyword
+            done = "take the declaration out of the condition"
+        elif isinstance(reason, UnbracedError):
+            changes = braces(level, text)
+        else:
+            changes = own_lines(level, text, reason.places)
         refuse_halves(session.trees, path, changes)
     except NotPossible:
         return None
-    return Restructuring(path, changes, "", level.body.start) if changes else None
+    return Restructuring(path, changes, done, at) if changes else None
 
 
 class _NotOpened(NotPossible):
@@ -115,7 +121,7 @@ def _opened_up(finding: Finding, varying: Collection[tuple[str, int]]) -> _Way:
         del accesses
         try:
             return passed_on(session, chains, varying) or opened_up(session, finding, varying)
-        except (OneLineError, UnbracedError):
+        except (OneLineError, UnbracedError, DeclaredError):
             raise
         except NotPossible as reason:
             raise _NotOpened(str(reason)) from None

@@ -21,16 +21,49 @@ def test_what_cannot_be_declared_in_front_is_not_split() -> None:
     assert "`own`" in said
 
 
-def test_a_conditional_that_declares_is_not_split() -> None:
-    said = refusal("""__global__ void k(int *a) {
-  int t = threadIdx.x;
-  if (int x = t % 2) {
-    a[t] = x;
-    a[t + 100] = a[t + 2];
+DECLARES = """struct Guard { int v; __device__ Guard(int x) : v(x) {} __device__ operator bool() const { return v; } };
+__global__ void k(int *a, int n) {
+  __shared__ int s[64];
+  int t = threadIdx.x, x = t + n;
+  for (int i = 0; i < 2; ++i) {
+    @ {
+      s[t] = t;
+      a[t] = s[t ^ 2];
+      x /= 2;
+    }
+    &
   }
 }
-""")
-    assert "declares a variable" in said
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "behind", "said"),
+    [
+        ("if (int y = t % 2)", "", ""),
+        ("if (const unsigned y = t % 2)", "", ""),
+        ("if (int y = t + n; y % 3)", "", ""),
+        ("if (int *y = t < n ? a + t : nullptr)", "", ""),
+        ("if (int y = t % 2)", "for (int y = 0; y < 2; ++y) a[64 + t] = y;", ""),
+        ("while (int y = x / 3)", "", ""),
+        ("if (auto y = t % 2)", "", "declares a variable"),
+        ("if (Guard y = t % 2)", "", "declares a variable"),
+        ("if (int x = t % 2)", "a[64 + t] = x;", "declares a variable"),
+        ("if (int y = t % 2 /* odd */)", "", "declares a variable"),
+        ("while (const int y = x / 3)", "", "declares a variable"),
+    ],
+)
+def test_what_a_condition_declares_is_declared_in_front(head: str, behind: str, said: str) -> None:
+    text = DECLARES.replace("__global__", LAUNCH + "__global__").replace("@", head).replace("&", behind, 1)
+    answer = repaired(text, "k")
+    if said:
+        assert isinstance(answer, FixRefusal)
+        assert said in answer.text
+        return
+    after = edited(text, answer)
+    assert "Take the declaration out of the condition in line 7" in (answer.title if isinstance(answer, Fix) else "")
+    for me in (1, 4, 6):
+        assert alone(after, "k", me) == alone(text, "k", me)
 
 
 def test_threads_that_leave_in_the_first_half_leave() -> None:
@@ -204,8 +237,8 @@ __global__ void k(int *out, const int *in, Size size, int n) {{
         ("", "UNDER(t)", "", ""),
         ("auto small = [&](int x) { int y = x; return y < n; };", "small(t)", "", ""),
         ("", "[&](int x) { int y = x; return y < n; }(t)", "", "declares a variable"),
-        ("", "int x = t - n", "", "declares a variable"),
-        ("", "int x = t; x < n", "", "declares a variable"),
+        ("", "int x = t - n", "", ""),
+        ("", "int x = t; x < n", "", ""),
         ("", "t < n", "out[t + 64] = size.v;  // v", ""),
         ("", "t < n", "for (int v = 0; v < 3; ++v) out[64 * v + t + 64] = v;", ""),
         ("", "t < n", "{ int v = 3; out[t + 64] = v; }", ""),

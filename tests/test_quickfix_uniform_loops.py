@@ -205,6 +205,7 @@ LOOPS = {
     "under more": f"  if (i < b) {{\n    int old = i;\n    while (i < e) {{\n{WORK}    if (i & 8) break;\n    }}\n"
     "    sum += old;\n  }",
     "in a loop": f"  for (int r = 0; r < 2; ++r)\n    while (in[i & 15] + i < e) {{\n{WORK}    }}",
+    "declared in the test": f"  while (int k = in[i & 15] + i < e) {{\n{WORK}    sum += k;\n  }}",
     "no braces": "  do\n    s[threadIdx.x] = i, sum += s[63 - threadIdx.x], i += 7;\n  while (i < e);",
 }
 
