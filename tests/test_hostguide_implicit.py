@@ -236,6 +236,15 @@ def test_how_a_lambda_of_a_macro_captures_an_object_is_told_by_its_class() -> No
     assert not hg.allows(hg.only(f"#define LAMBDA [&]\n{_HEAD}{run}"), n=2)
 
 
+def test_what_a_lambda_of_a_macro_captures_beside_the_object_around_is_told_by_its_class() -> None:
+    run = "void run(int n, int *p) { auto f = LAMBDA { k<<<1, 1>>>(n + v); *p = 0; }; n = 1; f(); }"
+    for captured, seen in (("[&]", 3), ("[&, p]", 3), ("[=]", 2), ("[&, n]", 2), ("[&, this]", 3)):
+        declared = f"#define LAMBDA {captured}\n{_HEAD}namespace {{ struct S {{ int v; {run} }}; }}\n"
+        found = hg.only(declared + "void run() { S s{2}; s.run(0, nullptr); }")
+        assert hg.allows(found, n=seen), captured
+        assert not hg.allows(found, n=5 - seen), captured
+
+
 def test_a_lambda_that_changes_its_copy_keeps_it_changed() -> None:
     text = _HEAD + "struct S { int v; }; void run() { S s{1}; auto f = [=]() mutable { %s }; f(); f(); %s }"
     assert hg.allows(hg.only(text % ("k<<<1, 1>>>(s.v); s.v = 0;", "")), n=0)

@@ -241,10 +241,7 @@ class Makers(Places):
 def capture_modes(text: bytes, cursor: Cursor) -> Callable[[str], bool | None]:
     """How the lambda written ``text`` captures a name: True by reference, False by copy, None: cannot be told."""
     if not text.startswith(b"["):
-        # The text of a macro. What is captured by copy, or `this`, is no reference in the lambda's class.
-        kinds = [field.type.kind for field in cursor.type.get_fields()]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
-        by_reference = bool(kinds) and all(kind == TypeKind.LVALUEREFERENCE for kind in kinds)
-        return lambda _name: True if by_reference else None
+        return _modes_of_class(cursor.type)
     inside = text[1 : text.find(b"]")].decode("utf-8", "replace")
     parts = [part.strip() for part in inside.split(",") if part.strip()]
     default = True if "&" in parts else False if "=" in parts else None
@@ -259,3 +256,17 @@ def capture_modes(text: bytes, cursor: Cursor) -> Callable[[str], bool | None]:
         return None if any(part.startswith((f"{name}=", f"{name} ")) for part in parts) else default
 
     return mode
+
+
+def _modes_of_class(ty: Type) -> Callable[[str], bool | None]:
+    """The same by the data members of the lambda's class, where the text is that of a macro."""
+    held = captures(ty)
+    if held is None:
+        # What is captured by copy, or `this`, is no reference.
+        kinds = [field.type.kind for field in ty.get_fields()]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType, reportUnknownArgumentType]
+        by_reference = bool(kinds) and all(kind == TypeKind.LVALUEREFERENCE for kind in kinds)
+        return lambda _name: True if by_reference else None
+    modes = {c.name: c.field.type.kind == TypeKind.LVALUEREFERENCE for c in held if c.name != THIS}
+    around = next((c.field.type.kind == TypeKind.POINTER for c in held if c.name == THIS), None)
+    default = True if modes and all(modes.values()) else None
+    return lambda name: around if name == "*this" else modes.get(name, default)

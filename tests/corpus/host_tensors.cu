@@ -38,3 +38,45 @@ void sizes_from_elsewhere(at::Tensor in, int64_t *sizes) {
   at::Tensor out = torch::empty(shape, in.options());
   unknown_row<<<1, 256>>>(out.data_ptr<float>(), out.size(-1));
 }
+
+// A lambda in a lambda, both made by macros, in a method: what launches has the locals and the members of all around it.
+template <typename T, typename S>
+__global__ void dispatched(T *out, const S *in, int width) {  // expect: race-free
+  out[blockIdx.x * width + threadIdx.x] = static_cast<T>(in[threadIdx.x]);
+}
+
+struct Rows {
+  int threads;
+  void run(at::Tensor out, at::Tensor in) {
+    int rows = out.size(0);
+    AT_DISPATCH_FLOATING_TYPES(out.scalar_type(), "out", [&] {
+      using T = scalar_t;
+      AT_DISPATCH_INTEGRAL_TYPES(in.scalar_type(), "in", [&] {
+        dispatched<T, scalar_t><<<rows, threads>>>(out.data_ptr<T>(), in.data_ptr<scalar_t>(), threads);
+      });
+    });
+  }
+};
+
+void dispatched_rows(at::Tensor out, at::Tensor in) { Rows{64}.run(out, in); }
+
+template <typename T, typename S>
+__global__ void dispatched_too_narrow(T *out, const S *in, int width) {
+  out[blockIdx.x * width + threadIdx.x] = static_cast<T>(in[threadIdx.x]);  // expect: data-race inter-block with self
+}
+
+struct NarrowRows {
+  int threads;
+  void run(at::Tensor out, at::Tensor in) {
+    int rows = out.size(0);
+    AT_DISPATCH_FLOATING_TYPES(out.scalar_type(), "out", [&] {
+      using T = scalar_t;
+      AT_DISPATCH_INTEGRAL_TYPES(in.scalar_type(), "in", [&] {
+        int width = threads - 1;
+        dispatched_too_narrow<T, scalar_t><<<rows, threads>>>(out.data_ptr<T>(), in.data_ptr<scalar_t>(), width);
+      });
+    });
+  }
+};
+
+void dispatched_narrow_rows(at::Tensor out, at::Tensor in) { NarrowRows{64}.run(out, in); }
