@@ -21,7 +21,8 @@ from typing import Final
 from analyzers.analysed import UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.flags import translate
-from analyzers.frontend.gaps import Body, FunctionTree, function_trees
+from analyzers.frontend.function_trees import function_trees
+from analyzers.frontend.gaps import Body, FunctionTree
 from analyzers.model import CheckOptions, Dim3, FixRefusal, UnitResult, UserLaunch, Verdict
 from analyzers.requests import CheckRequest, UnitFinished, never
 from benchmarks.repositories import Repository, fetched

@@ -13,7 +13,8 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
-from analyzers.frontend.gaps import SourceTrees, function_trees
+from analyzers.frontend.function_trees import function_trees
+from analyzers.frontend.gaps import SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, all_gaps, function_trees
+from analyzers.frontend.function_trees import function_trees
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, all_gaps
 from analyzers.frontend.parse import UnitParser
 from quickfix.edits import Change, OffsetMap, apply, insertions, removal, text_edits
 

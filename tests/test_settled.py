@@ -7,7 +7,7 @@ from restructured import repaired
 
 from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.gaps import function_trees
+from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.parse import UnitParser
 from analyzers.ir.kernel import Instances
 from analyzers.model import CheckOptions, Fix

@@ -8,7 +8,8 @@ import pytest
 
 from analyzers.frontend.cindex import children
 from analyzers.frontend.flags import CompileFlags
-from analyzers.frontend.gaps import FunctionTree, function_trees
+from analyzers.frontend.function_trees import function_trees
+from analyzers.frontend.gaps import FunctionTree
 from analyzers.frontend.parse import UnitParser
 from analyzers.frontend.uses import uses_of
 from quickfix.negation import negated, operand

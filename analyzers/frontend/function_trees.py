@@ -1,0 +1,517 @@
+"""Reads the statement trees of `analyzers.frontend.gaps` off the syntax tree.
+
+Takes a translation unit and the places (path, byte offset) somebody is interested in, gives the tree of every function
+definition and lambda body that contains one of them, with the text of its file. What is said of a statement, of its
+parts and of its names comes from the tree; the text tells where its last byte stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
+from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
+from analyzers.frontend.gaps import (
+    Assignment,
+    Body,
+    Declared,
+    FunctionTree,
+    Part,
+    Role,
+    Slot,
+    SourceTrees,
+    Statement,
+    StatementKind,
+)
+from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
+from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
+from analyzers.frontend.settled import is_number, is_open, template_name
+from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
+from analyzers.frontend.sizes import divisors, size_of
+from analyzers.frontend.uses import uses_of
+from analyzers.ir.kernel import Instances
+
+
+def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Instances | None = None) -> SourceTrees:
+    """The functions of a translation unit (`ParsedUnit.device`) that contain one of the places (path, byte offset).
+    `instances`: all that matter of those that are templates; None: there may be any."""
+    wanted: dict[str, list[int]] = {}
+    for path, offset in places:
+        wanted.setdefault(path, []).append(offset)
+    table = NodeTable(unit)
+    texts = {path: table.bytes_of(path) for path in wanted}
+    builders = {path: _Builder(path, text, instances) for path, text in texts.items() if text}
+    _descend(unit.cursor, wanted, builders)
+    _sign(unit, builders.values())
+    return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
+
+
+def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
+    """Give the functions that are called their signatures."""
+    called = [(b, i, cursor) for b in builders for i, cursor in b.called.items()]
+    for (builder, index, _), signature in zip(called, signatures(unit, [c for _, _, c in called]), strict=True):
+        builder.trees[index] = replace(builder.trees[index], signature=signature)
+
+
+def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder]) -> None:
+    for cursor in children(parent):
+        kind: int = cursor._kind_id
+        if kind not in SCOPES and kind not in FUNCTIONS:
+            continue
+        extent = cursor.extent
+        file = extent.start.file
+        path: str = file.name if file is not None else ""
+        builder = builders.get(path)
+        start, end = extent.start.offset, extent.end.offset
+        if builder is None or not any(start <= offset < end for offset in wanted[path]):
+            continue
+        if kind in SCOPES:
+            _descend(cursor, wanted, builders)
+        else:
+            builder.function(cursor, start, end)
+
+
+_ASSIGNMENTS: Final = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+_PLAIN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value + 1)) | {
+    TypeKind.HALF.value,
+    TypeKind.POINTER.value,
+    TypeKind.ENUM.value,
+    TypeKind.UNEXPOSED.value,
+}
+"""Kinds of types whose values are copied without code: numbers, pointers, enumerators; and parameters of templates,
+which mostly stand for such."""
+_VECTOR: Final = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|half2?|__half2?")
+_WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
+_KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
+
+
+# --- cursors to statements ------------------------------------------------------------------------------------
+
+_LOOPS: Final = frozenset({Kinds.FOR, Kinds.RANGE_FOR, Kinds.WHILE, Kinds.DO})
+_CONTROL: Final = _LOOPS | {Kinds.IF, Kinds.SWITCH}
+_JUMPS: Final = frozenset({Kinds.GOTO, Kinds.INDIRECT_GOTO, Kinds.CONTINUE, Kinds.BREAK, Kinds.RETURN})
+_NAMES: Final[dict[int, StatementKind]] = {
+    Kinds.IF: "if",
+    Kinds.FOR: "for",
+    Kinds.RANGE_FOR: "for",
+    Kinds.WHILE: "while",
+    Kinds.DO: "do",
+    Kinds.SWITCH: "switch",
+    Kinds.DECL_STMT: "declaration",
+    Kinds.NULL_STMT: "empty",
+    **dict.fromkeys(_JUMPS, "jump"),
+}
+_LABELS: Final = frozenset({Kinds.LABEL, Kinds.CASE, Kinds.DEFAULT})
+
+
+def _canonical(cursor: Any) -> str:
+    return _WITHOUT_QUALIFIERS.sub("", cursor.type.get_canonical().spelling).strip()
+
+
+class _Builder:
+    """Builds the trees of one file."""
+
+    def __init__(self, path: str, text: bytes, instances: Instances | None) -> None:
+        self.path = path
+        self._instances = instances
+        self._numbers = False
+        """Whether all instances of the function at hand are for numbers and pointers."""
+        self._values: Mapping[str, Collection[int]] = {}
+        """Of its template's parameters, in all instances."""
+        self.code = blanked(text)
+        self.trees: list[FunctionTree] = []
+        self.called: dict[int, Any] = {}
+        """The cursors of functions that are no kernels, by the index of their tree."""
+
+    def function(self, cursor: Any, start: int, end: int) -> None:
+        parts = children(cursor)
+        compound = next((c for c in parts if c._kind_id == Kinds.COMPOUND), None)
+        first = len(self.trees)
+        if self._instances is not None:
+            name, values = template_name(cursor.spelling), dict[str, set[int]]()
+            for _, parameter, value in (v for v in self._instances.values if v[0] == name):
+                values.setdefault(parameter, set()).add(value)
+            self._numbers, self._values = name not in self._instances.for_classes, values
+        known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
+        if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
+            self.called[len(self.trees) - 1] = cursor
+        uses = uses_of(cursor) if len(self.trees) > first else ()
+        self.trees[first:] = [replace(tree, uses=uses) for tree in self.trees[first:]]
+
+    def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> bool:
+        """Whether there is one: the last of `trees`."""
+        body = self._compound(compound, "lambda" if is_lambda else "function")
+        if body is not None:
+            self.trees.append(FunctionTree(self.path, name, start, end, body, is_lambda))
+        return body is not None
+
+    def _range(self, cursor: Any) -> tuple[int, int]:
+        """From the first to the last byte, whole uses of macros where it begins or ends in one."""
+        first, last = cursor.extent.start, cursor.extent.end
+        start, end = expansion_offset(first), expansion_offset(last)
+        if start != first.offset or end != last.offset or end <= start:
+            end = max(last.offset, macro_use_end(self.code, max(start, end)))
+        return start, end
+
+    def _is_braced(self, start: int, end: int) -> bool:
+        return self.code[start : start + 1] == b"{" and self.code[end - 1 : end] == b"}"
+
+    def _compound(self, cursor: Any, role: Role, loops: int = 0) -> Body | None:
+        start, end = self._range(cursor)
+        if not self._is_braced(start, end):
+            return None
+        return Body(role, start + 1, end - 1, True, self._sequence(children(cursor), end - 1), loops)
+
+    def _sequence(self, cursors: Iterable[Any], limit: int) -> tuple[Statement, ...]:
+        found: list[Statement] = []
+        for cursor in cursors:
+            for statement in self._statements(cursor):
+                if found and statement.start < found[-1].end:
+                    previous = found.pop()
+                    start, end = min(previous.start, statement.start), max(previous.end, statement.end)
+                    statement = Statement("other", start, end, macro=True)
+                if statement.end <= limit:
+                    found.append(statement)
+        return tuple(found)
+
+    def _statements(self, cursor: Any) -> Iterator[Statement]:
+        """One statement; labels in front of it are statements of their own."""
+        while cursor._kind_id in _LABELS:
+            start, _ = self._range(cursor)
+            inner = children(cursor)[-1:]
+            labelled = inner[0] if inner else None
+            at = self._range(labelled)[0] if labelled is not None else start
+            colon = self.code.rfind(b":", start, at)
+            if labelled is None or colon < 0:
+                yield Statement("other", start, self._past_semicolon(self._range(cursor)[1]), macro=True)
+                return
+            yield Statement("label", start, colon + 1)
+            cursor = labelled
+        yield self._statement(cursor)
+
+    def _past_semicolon(self, end: int) -> int:
+        if self.code[end - 1 : end] in (b";", b"}"):
+            return end
+        at = next_visible(self.code, end)
+        return at + 1 if self.code[at : at + 1] == b";" else end
+
+    def _statement(self, cursor: Any) -> Statement:
+        start, end = self._range(cursor)
+        inner = _unwrapped(cursor)
+        kind: int = inner._kind_id
+        if kind == Kinds.COMPOUND:
+            body = self._compound(inner, "block")
+            if body is None:
+                return Statement("other", start, self._past_semicolon(end), macro=True)
+            return Statement("compound", start, end, (body,))
+        if kind in _CONTROL:
+            return self._control(inner, start)
+        if b"{" in self.code[start:end]:
+            self._lambdas(inner)
+        name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
+        call = inner.spelling or "" if kind == Kinds.CALL else ""
+        if kind in _JUMPS:
+            word = WORD.match(self.code, self._range(inner)[0])
+            call = word.group().decode() if word else ""
+        macro = _by_macro(inner)
+        assignment = self._assignment(inner) if name == "expression" and not macro else None
+        declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
+        stop = self._past_semicolon(end)
+        called = inner if kind == Kinds.CALL else _unwrapped(children(inner)[-1]) if assignment is not None else None
+        plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
+        idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
+        if assignment is not None:
+            sides: tuple[Part, ...] = ("target", "value")
+            idle |= frozenset(part for part, c in zip(sides, children(inner), strict=False) if is_idle(c))
+        return Statement(
+            name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain, idle=idle
+        )
+
+    def _is_plain(self, expression: Any) -> bool:
+        return is_plain(expression, self._numbers)
+
+    def _is_given(self, variable: Any) -> bool:
+        """Whether the value of a variable is plain, and nothing is called to make the one of the other."""
+        settled = not is_open(variable) or is_number(variable, self._numbers)
+        return settled and _has_value(variable, self._is_plain)
+
+    def _divides_safely(self, variable: Any) -> bool:
+        """Whether the value of a variable divides by constants and dimensions only."""
+        value = initializer(variable)
+        return value is None or divisors(value, self._values) == frozenset()
+
+    def _is_plain_part(self, part: Part, expression: Any) -> bool:
+        if part == "test":
+            return self._is_plain(expression)
+        if part == "step" or expression._kind_id != Kinds.DECL_STMT:
+            return is_plain_step(expression, self._numbers)
+        return all(c._kind_id == Kinds.VAR and self._is_given(c) for c in children(expression))
+
+    def _declared(self, cursor: Any) -> tuple[Declared, ...] | None:
+        found: list[Declared] = []
+        for child in children(cursor):
+            if child._kind_id != Kinds.VAR:
+                return None
+            at, name = expansion_offset(child.location), child.spelling
+            if self.code[at : at + len(name)] != name.encode():
+                return None
+            canonical = child.type.get_canonical()
+            spelling = _unqualified(child.type.spelling)
+            plain = canonical.kind.value in _PLAIN or _VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+            plain = plain or (canonical.kind == TypeKind.RECORD and canonical.is_pod())
+            following = self.code[at + len(name) : self._range(child)[1]].lstrip()
+            local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
+                [b"static"],
+                [b"extern"],
+                [b"__shared__"],
+            )
+            local = local and "volatile" not in canonical.spelling
+            movable = bool(plain) and local and "(" not in spelling
+            bare = movable and not following
+            value = movable and following.startswith(b"=")
+            found.append(
+                Declared(
+                    name, at, spelling, value, bare, value and self._is_given(child) and self._divides_safely(child)
+                )
+            )
+        return tuple(found)
+
+    def _assignment(self, cursor: Any) -> Assignment | None:
+        sides = children(cursor)
+        if cursor._kind_id == Kinds.UNARY and len(sides) == 1:
+            return self._step(cursor, sides[0])
+        if cursor._kind_id not in (Kinds.BINARY, Kinds.COMPOUND_ASSIGN):
+            return None
+        if len(sides) != 2:
+            return None
+        target, value = self._range(sides[0]), self._range(sides[1])
+        operator = self.code[target[1] : value[0]].strip().decode()
+        if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
+            return None
+        typed = sides[0] if operator == "=" else _unwrapped(sides[1])
+        spelling = _unqualified(typed.type.spelling)
+        written = "auto" if not spelling or "dependent" in spelling else spelling
+        return Assignment(target, value, operator, written, _canonical(sides[0]), _canonical(_unwrapped(sides[1])))
+
+    def _step(self, cursor: Any, operand: Any) -> Assignment | None:
+        """`x++`, `++x`, `x--`, `--x`."""
+        start, end = self._range(cursor)
+        first, last = self._range(operand)
+        operator = (self.code[start:first] + self.code[last:end]).strip().decode()
+        if operator not in ("++", "--"):
+            return None
+        return Assignment((first, last), (last, end), operator, "", _canonical(operand), "")
+
+    def _lambdas(self, cursor: Any) -> None:
+        for child in children(cursor):
+            if child._kind_id == Kinds.LAMBDA:
+                start, end = self._range(child)
+                for part in children(child):
+                    if part._kind_id == Kinds.COMPOUND:
+                        self._tree(part, "lambda", start, end, is_lambda=True)
+            else:
+                self._lambdas(child)
+
+    def _control(self, cursor: Any, outer: int) -> Statement:
+        start, end = self._range(cursor)
+        kind: int = cursor._kind_id
+        word = WORD.match(self.code, start)
+        macro = word is None or word.group() not in _KEYWORDS
+        head_end, parts = self._head(start, kind)
+        parts_of = children(cursor)
+        inside = [c for c in parts_of if self._range(c)[0] >= head_end]
+        if kind == Kinds.DO:
+            inside = inside[:1]
+        elif kind == Kinds.IF:
+            inside = inside[-2:]
+        else:
+            inside = inside[-1:]
+        nested = _unwrapped(parts_of[-1]) if parts_of else None
+        if not inside and nested is not None and nested._kind_id in _CONTROL and self._range(nested)[0] == start:
+            return self._opened_together(self._control(nested, outer), kind)
+        if not inside or end <= head_end:
+            return Statement("other", outer, self._past_semicolon(end), macro=True)
+        if b"{" in self.code[start:head_end]:
+            for child in parts_of:
+                if child not in inside:
+                    self._lambdas(child)
+        name = _NAMES[kind]
+        if kind == Kinds.SWITCH:
+            bodies, stop = self._cases(inside[0])
+        else:
+            roles: tuple[Role, ...] = ("then", "else") if kind == Kinds.IF else ("loop",)
+            built = [self._branch(c, role) for c, role in zip(inside, roles, strict=False)]
+            bodies, stop = tuple(b for b, _ in built), built[-1][1]
+        if kind == Kinds.DO:
+            opened = self.code.find(b"(", stop)
+            stop = self._past_semicolon(group_end(self.code, opened)) if opened >= 0 else self._past_semicolon(end)
+        head = [c for c in parts_of if self._range(c)[0] < head_end or (kind == Kinds.DO and c not in inside)]
+        slots = self._slots(kind, parts, head)
+        plain = frozenset[Part](
+            slot for slot, found in slots.items() if all(self._is_plain_part(slot, c) for c in found)
+        )
+        idle = frozenset[Part](slot for slot, found in slots.items() if all(map(_IDLE_PARTS[slot], found)))
+        test = slots.get("test", ())
+        shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
+        steps = slots.get("step", ())
+        sizes = self._sizes(slots)
+        every = [divisors(c, self._values) for found in slots.values() for c in found]
+        divided = frozenset[int]().union(*(d for d in every if d is not None)) if None not in every else None
+        by, by_signed = constant_step(steps[0], self._values) if len(steps) == 1 else (None, False)
+        return Statement(
+            name,
+            outer,
+            stop,
+            bodies,
+            head_end,
+            parts,
+            start,
+            macro,
+            plain=plain,
+            idle=idle,
+            test=shape,
+            by=by,
+            by_signed=by_signed,
+            sizes=sizes,
+            divisors=divided if kind == Kinds.FOR else None,
+        )
+
+    def _slots(self, kind: int, parts: tuple[int, int] | None, head: Sequence[Any]) -> dict[Part, Sequence[Any]]:
+        """The expressions in the head of a conditional or loop; none where they are not told apart."""
+        if kind in (Kinds.IF, Kinds.WHILE, Kinds.DO):
+            return {"test": head} if len(head) == 1 else {}
+        if kind != Kinds.FOR or parts is None:
+            return {}
+        bounds = (0, *parts, len(self.code))
+        return {
+            name: [c for c in head if low <= self._range(c)[0] < high]
+            for name, low, high in zip(_SLOTS, bounds, bounds[1:], strict=False)
+        }
+
+    def _sizes(self, slots: Mapping[Part, Sequence[Any]]) -> dict[Slot, frozenset[int]]:
+        """Of the head of a `for`."""
+        found: dict[Slot, Any] = {}
+        start, test, step = (list(slots.get(part, ())) for part in _SLOTS)
+        variables = children(start[0]) if len(start) == 1 and start[0]._kind_id == Kinds.DECL_STMT else []
+        if len(variables) == 1:
+            found["start"] = initializer(variables[0])
+        if len(test) == 1 and test[0]._kind_id == Kinds.BINARY:
+            found["left"], found["right"] = children(test[0])
+        if len(step) == 1 and step[0]._kind_id == Kinds.COMPOUND_ASSIGN:
+            found["by"] = children(step[0])[1]
+        sizes: dict[Slot, frozenset[int]] = {}
+        for slot, expression in found.items():
+            variables = size_of(expression, self._values) if expression is not None else None
+            if variables is not None:
+                sizes[slot] = variables
+        return sizes
+
+    def _opened_together(self, inner: Statement, kind: int) -> Statement:
+        """A control statement whose header one macro wrote together with that of the statement inside it."""
+        more = kind in _LOOPS
+        bodies = tuple(
+            Body(b.role, b.start, b.end, b.braced, b.statements, b.loops + more) if b.role == "loop" else b
+            for b in inner.bodies
+        )
+        return Statement(inner.kind, inner.start, inner.end, bodies, inner.head_end, None, inner.keyword, True)
+
+    def _head(self, start: int, kind: int) -> tuple[int, tuple[int, int] | None]:
+        word = WORD.match(self.code, start)
+        at = word.end() if word else start
+        if kind == Kinds.DO and word and word.group() == b"do":
+            return at, None
+        following = next_visible(self.code, at)
+        if self.code.startswith(b"constexpr", following):
+            following = next_visible(self.code, following + len(b"constexpr"))
+        if self.code[following : following + 1] != b"(":
+            return at, None
+        end = group_end(self.code, following)
+        return end, for_parts(self.code, following, end) if kind == Kinds.FOR else None
+
+    def _branch(self, cursor: Any, role: Role) -> tuple[Body, int]:
+        """A body and the end of its statement."""
+        loops = 1 if role == "loop" else 0
+        inner = _unwrapped(cursor)
+        if inner._kind_id == Kinds.COMPOUND:
+            body = self._compound(inner, role, loops)
+            if body is not None:
+                return body, body.end + 1
+        statements = tuple(self._statements(cursor))
+        start, end = statements[0].start, statements[-1].end
+        return Body(role, start, end, False, statements, loops), end
+
+    def _cases(self, cursor: Any) -> tuple[tuple[Body, ...], int]:
+        """The labelled sections of a switch, and the end of its body."""
+        whole = self._compound(cursor, "block") if cursor._kind_id == Kinds.COMPOUND else None
+        if whole is None:
+            return (), self._past_semicolon(self._range(cursor)[1])
+        sections: list[Body] = []
+        current: list[Statement] = []
+        begin: int | None = None
+
+        def close(end: int) -> None:
+            if begin is not None and current:
+                sections.append(Body("case", begin, end, True, tuple(current)))
+
+        for statement in whole.statements:
+            if statement.kind == "label":
+                close(statement.start)
+                current, begin = [], statement.end
+            else:
+                current.append(statement)
+        close(whole.end)
+        return tuple(sections), whole.end + 1
+
+
+def _unwrapped(cursor: Any) -> Any:
+    """Through the wrapper that `#pragma unroll` or an attribute puts around a statement, and implicit conversions."""
+    while cursor._kind_id in (Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED):
+        inner = children(cursor)
+        if not inner or (cursor._kind_id == Kinds.UNEXPOSED and len(inner) > 1):
+            return cursor
+        cursor = inner[-1]
+    return cursor
+
+
+def _unqualified(spelling: str) -> str:
+    """A type without the qualifiers of the value itself: those of what a pointer points to stay."""
+    pointee, star, own = spelling.rpartition("*")
+    return (pointee + star + _WITHOUT_QUALIFIERS.sub("", own)).strip()
+
+
+def _arguments(call: Any, rule: Callable[[Any], bool]) -> frozenset[Part]:
+    """Of the arguments that are written; defaults have no place."""
+    own = call._kind_id == Kinds.CALL and all(
+        a is not None and (a.extent.start.file is None or rule(a)) for a in call.get_arguments()
+    )
+    return frozenset[Part](("arguments",)) if own else frozenset()
+
+
+def _starts_idly(cursor: Any) -> bool:
+    """The start of a `for`: a declaration or an assignment of idle values."""
+    if cursor._kind_id != Kinds.DECL_STMT:
+        return is_plain_step(cursor, numbers=True)
+    return all(c._kind_id == Kinds.VAR and _has_value(c, is_idle) for c in children(cursor))
+
+
+def _has_value(variable: Any, rule: Callable[[Any], bool]) -> bool:
+    value = initializer(variable)
+    return value is None or rule(value)
+
+
+_SLOTS: Final[tuple[Part, ...]] = ("start", "test", "step")
+_IDLE_PARTS: Final[Mapping[Part, Callable[[Any], bool]]] = {
+    "start": _starts_idly,
+    "test": is_idle,
+    "step": partial(is_plain_step, numbers=True),
+}
+
+
+def _by_macro(cursor: Any) -> bool:
+    """The first token stands in a macro's definition or in its arguments."""
+    start = cursor.extent.start
+    return written_by_macro(cursor) or expansion_offset(start) != start.offset
