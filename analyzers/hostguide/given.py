@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import CursorKind, children
 from analyzers.hostguide.declared import SCOPES, FoundFunction
 from analyzers.hostguide.source import closing
 
@@ -94,14 +94,19 @@ def template_around(text: bytes, at: int) -> str:
     return found[1].decode() if found is not None else ""
 
 
-def variables_around(cursor: Any, path: str, offsets: Collection[int]) -> Iterator[Any]:
-    """The variables of namespaces and classes whose declarations hold one of these offsets of a file."""
-    for child in cursor.get_children():
-        file, where = child.location.file, child.extent
-        if file is None or file.name != path:
+def variables_around(cursor: Any, offsets: Mapping[str, Collection[int]]) -> Iterator[Any]:
+    """The variables of namespaces and classes whose declarations hold one of these offsets, which are by file."""
+    for child in children(cursor):
+        kind = child.kind
+        if kind not in SCOPES and kind != CursorKind.VAR_DECL:
             continue
-        if any(where.start.offset <= at < where.end.offset for at in offsets):
-            if child.kind in SCOPES:
-                yield from variables_around(child, path, offsets)
-            elif child.kind == CursorKind.VAR_DECL:
+        file = child.location.file
+        places = offsets.get(file.name) if file is not None else None
+        if places is None:
+            continue
+        where = child.extent
+        if any(where.start.offset <= at < where.end.offset for at in places):
+            if kind == CursorKind.VAR_DECL:
                 yield child
+            else:
+                yield from variables_around(child, offsets)

@@ -514,9 +514,9 @@ class _Guide:
     def _variables_at(self, offsets: Mapping[str, Sequence[int]]) -> Iterator[Cursor]:
         """The variables outside of functions whose declarations hold offsets, by file."""
         for one in self.linker.passes:
-            for path, places in offsets.items():
-                if path in (one.path, *one.dependencies):
-                    yield from variables_around(one.host.cursor, path, places)
+            own = {path: places for path, places in offsets.items() if path in (one.path, *one.dependencies)}
+            if own:
+                yield from variables_around(one.host.cursor, own)
 
     def _left_out(self) -> LeftOut:
         return LeftOut(
