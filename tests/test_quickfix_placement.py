@@ -197,11 +197,6 @@ REFUSALS = {
         "are in one statement (line 3)",
     ),
     "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
-    "two sides of a branch": (
-        "  int t = threadIdx.x;\n  if (int x = t / 32) {\n    A[t - 32] = x;\n  } else {\n    B[t] = A[t];\n  }\n",
-        "grid=(1) block=(64) n=8",
-        "declares a variable",
-    ),
     "within a branch that half of a warp takes": (
         "  int t = threadIdx.x;\n  switch (t / 16) {\n    case 0:\n    A[t] = 1;\n    B[t] = A[15 - t];\n  }\n",
         "grid=(1) block=(64) n=8",

@@ -19,7 +19,10 @@
   (let ((end (+ (float-time) (wish 'deadline_s))) found)
     (while (not (setq found (funcall holds)))
       (when (> (float-time) end) (error "never came to hold: %s" what))
-      (sit-for 0.05))
+      ;; An event that nobody reads would end each wait at once, and no process would get its turn any more.
+      (discard-input)
+      (sit-for 0.05)
+      (accept-process-output nil 0.01))
     found))
 
 (defun text-of (buffer)
