@@ -10,6 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from analyzers.engine import Engine
@@ -23,6 +24,7 @@ from quickfix.edits import Change
 from quickfix.naming import uses_of_definition
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
 from quickfix.verify import key_of
+from quickfix.wording import granted_in_words
 
 
 def changes_of(edits: Iterable[TextEdit], texts: Mapping[str, bytes]) -> Changes:
@@ -53,6 +55,24 @@ def _kept(start: int, old: bytes, new: bytes) -> tuple[tuple[int, int, int], ...
 
 Search = Callable[[Engine, CheckRequest], Fix | FixRefusal]
 """Looks for a repair of the same findings, with more kernels selected."""
+
+
+def for_this_unit(request: CheckRequest, fix: Fix) -> Fix:
+    """The repair, with what it takes for granted where it edits a file that other units may include: what these run of
+    it was not looked at."""
+    shared = sorted({Path(e.span.path).name for e in fix.edits if e.span.path != request.path})
+    if not shared or fix.kind == "assert-host":
+        return fix
+    granted = f"Assumes that no other unit runs what changes in {' and '.join(shared)}: others may include it."
+    if granted in fix.assumes:
+        return fix
+    return replace(
+        fix,
+        title=fix.title + granted_in_words((granted,)),
+        preferred=False,
+        notes=(*fix.notes, granted),
+        assumes=(*fix.assumes, granted),
+    )
 
 
 def agreed(

@@ -128,7 +128,7 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
         edits=edits_of(placed.trial),
         groups=tuple(sorted(placed.trial.gone)),
         cost=cost,
-        notes=notes_of(placed, session),
+        notes=notes_of(placed),
     )
 
 

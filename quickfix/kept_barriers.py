@@ -22,7 +22,7 @@ from quickfix.paths import Chain, Level, chain_to
 from quickfix.rebuild import Begun, rebuilt_from
 from quickfix.search import sentence, varying_bodies
 from quickfix.sections import refuse_halves
-from quickfix.session import Session, Trial
+from quickfix.session import Session
 from quickfix.verify import findings_of, key_of
 from quickfix.wording import edits_of, granted_in_words, lines_in_words
 
@@ -104,7 +104,7 @@ def _reached(
         edits=edits_of(trial),
         groups=tuple(sorted(trial.gone)),
         cost=price,
-        notes=(*_notes(trial, session), *granted),
+        notes=granted,
         assumes=granted,
     )
 
@@ -114,11 +114,6 @@ def _in_words(missed: Sequence[Finding]) -> str:
     if len(lines) > _LISTED:
         return f"the {len(lines)} barriers in lines {lines[0]} to {lines[-1]}"
     return f"the barrier{'s' * (len(lines) > 1)} in {lines_in_words(missed)}"
-
-
-def _notes(trial: Trial, session: Session) -> tuple[str, ...]:
-    elsewhere = sorted(set(trial.changes) - {session.request.path})
-    return tuple(f"Changes {path}, which other units may include." for path in elsewhere)
 
 
 def _edits(

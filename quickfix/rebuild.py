@@ -218,7 +218,7 @@ def _fix(
     done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
     what = sentence(", ".join(done)).removesuffix(".")
     taken = granted_in_words(begun.granted)
-    notes = (in_old_lines(note, current, steps) for note in notes_of(placed, current))
+    notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
     return Fix(
         title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}",
         kind="restructure",

@@ -16,7 +16,7 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import is_update
-from quickfix.callers import agreed
+from quickfix.callers import agreed, for_this_unit
 from quickfix.choices import choices
 from quickfix.fences import ordered_by_fences
 from quickfix.group import inserted_barriers, repaired, repairs_of
@@ -98,7 +98,8 @@ def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) ->
 
 def _agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: str) -> Fix | FixRefusal:
     """The repair if all kernels agree with it, or one of the group for them all."""
-    return agreed(engine, request, fix, stop, lambda whole, wider: _found_for(whole, wider, group, stop))
+    found = agreed(engine, request, fix, stop, lambda whole, wider: _found_for(whole, wider, group, stop))
+    return for_this_unit(request, found) if isinstance(found, Fix) else found
 
 
 def offers(

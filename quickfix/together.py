@@ -14,7 +14,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
-from quickfix.callers import agreed, changes_of
+from quickfix.callers import agreed, changes_of, for_this_unit
 from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
@@ -83,7 +83,7 @@ def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> It
         if fix.kind == "restructure":
             for kernel, names in session.declared.items():
                 session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
-        yield fix
+        yield for_this_unit(session.request, fix)
 
 
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:

@@ -69,12 +69,10 @@ def kind_in_words(session: Session) -> str:
 NOT_REPAIRED: Final = "Not repaired: "
 
 
-def notes_of(placed: Placed, session: Session) -> tuple[str, ...]:
+def notes_of(placed: Placed) -> tuple[str, ...]:
     notes: list[str] = []
     if placed.trial.late:
         notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
-    elsewhere = sorted({c.gap.function.path for c in placed.barriers} - {session.request.path})
-    notes += [f"Changes {path}, which other units may include." for path in elsewhere]
     notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
     return tuple(notes)
 

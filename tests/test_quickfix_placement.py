@@ -258,7 +258,9 @@ def test_a_repair_may_change_a_header():
     after = applied(unsaved[HEADER], fix.edits)
     assert "s[t] = t;\n  __syncthreads();\n  return" in after
     assert groups(result(text, {HEADER: after})) == []
-    assert any("other units" in note for note in fix.notes)
+    assert fix.title.endswith("assumes that no other unit runs what changes in shared.cuh")
+    assert not fix.applies_unasked, "another unit may call it where only some threads come by"
+    assert isinstance(fix_all(engine(), CheckRequest(PATH, text, unsaved=unsaved)), FixRefusal)
 
 
 TWO_CALLERS = """
