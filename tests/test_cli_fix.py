@@ -193,6 +193,10 @@ def test_only_repairs_that_go_together_are_taken() -> None:
     assert fix.compatible(unit, [first, overlapping, second, unwanted]) == [first]
 
 
+def test_a_file_elsewhere_is_named_from_the_root() -> None:
+    assert fix.diff("/elsewhere/k.cu", "a\n", "b\n", Style(False)).startswith("--- a/elsewhere/k.cu\n+++ b/elsewhere/")
+
+
 def test_a_missing_last_line_end_shows_in_the_diff() -> None:
     text = fix.diff("/a.cu", "int a;", "int b;", Style())
     assert text.endswith("-int a;\n\\ No newline at end of file\n+int b;\n\\ No newline at end of file\n")

@@ -223,8 +223,8 @@ def apply(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 def diff(path: str, old: str, new: str, style: Style) -> str:
-    """A unified diff that `patch -p1` takes."""
-    name = shown(path)
+    """A unified diff that `patch -p1` takes: where the command ran, or with `-d /` for a file elsewhere."""
+    name = shown(path).lstrip("/")
     lines = difflib.unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}", n=3)
     return "".join(
         _painted(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n", style) for line in lines
