@@ -10,7 +10,7 @@ import pytest
 from restructured import THREADS, alone, edited, engine, refusal, repaired
 
 from analyzers.engine import Engine
-from analyzers.model import Fix, Verdict
+from analyzers.model import Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, UnitFinished
 from quickfix import fix_all, fix_for
 
@@ -39,6 +39,28 @@ def test_preprocessor_lines_stay_where_they_are() -> None:
 }
 """)
     assert "preprocessor" in said
+
+
+CELL = """struct Cell {{
+  int value;
+  {0}
+}};
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(Cell *a) {{
+  int t = threadIdx.x;
+  a[t] = a[t + 1];
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "member",
+    ["__device__ Cell(const Cell &other) : value(other.value + 1) {}", "~Cell();", "volatile int seen;"],
+)
+def test_what_code_copies_does_not_go_through_a_variable(member: str) -> None:
+    free = CELL.format("__device__ Cell() {}")
+    assert "Cell value = a[t + 1];" in edited(free, repaired(free, "k"))
+    assert isinstance(repaired(CELL.format(member), "k"), FixRefusal)
 
 
 LOOPS = """__global__ void k(int *out, int n) {{

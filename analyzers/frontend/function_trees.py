@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
+from analyzers.frontend.copies import VECTOR, class_assignment
 from analyzers.frontend.gaps import (
     Assignment,
     Body,
@@ -84,7 +85,6 @@ _PLAIN: Final = frozenset(range(TypeKind.BOOL.value, TypeKind.LONGDOUBLE.value +
 }
 """Kinds of types whose values are copied without code: numbers, pointers, enumerators; and parameters of templates,
 which mostly stand for such."""
-_VECTOR: Final = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|half2?|__half2?")
 _WITHOUT_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 _KEYWORDS: Final = frozenset({b"if", b"for", b"while", b"do", b"switch"})
 
@@ -213,20 +213,22 @@ class _Builder:
         if b"{" in self.code[start:end]:
             self._lambdas(inner)
         name = _NAMES.get(kind, "expression" if 100 <= kind < 200 else "other")
-        call = inner.spelling or "" if kind == Kinds.CALL else ""
+        macro = _by_macro(inner)
+        sides = _sides(inner) if name == "expression" and not macro else ()
+        assignment = self._assignment(inner, sides)
+        call = inner.spelling or "" if kind == Kinds.CALL and assignment is None else ""
         if kind in _JUMPS:
             word = WORD.match(self.code, self._range(inner)[0])
             call = word.group().decode() if word else ""
-        macro = _by_macro(inner)
-        assignment = self._assignment(inner) if name == "expression" and not macro else None
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
-        called = inner if kind == Kinds.CALL else _unwrapped(children(inner)[-1]) if assignment is not None else None
+        value = sides[-1] if sides and assignment is not None else None
+        called = _unwrapped(value) if value is not None else inner if kind == Kinds.CALL else None
         plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
         idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
         if assignment is not None:
-            sides: tuple[Part, ...] = ("target", "value")
-            idle |= frozenset(part for part, c in zip(sides, children(inner), strict=False) if is_idle(c))
+            names: tuple[Part, ...] = ("target", "value")
+            idle |= frozenset(part for part, c in zip(names, sides, strict=False) if is_idle(c))
         return Statement(
             name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain, idle=idle
         )
@@ -261,7 +263,7 @@ class _Builder:
                 return None
             canonical = child.type.get_canonical()
             spelling = _unqualified(child.type.spelling)
-            plain = canonical.kind.value in _PLAIN or _VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+            plain = canonical.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
             plain = plain or (canonical.kind == TypeKind.RECORD and canonical.is_pod())
             following = self.code[at + len(name) : self._range(child)[1]].lstrip()
             local = self.code[self._range(cursor)[0] : at].split()[:1] not in (
@@ -280,12 +282,9 @@ class _Builder:
             )
         return tuple(found)
 
-    def _assignment(self, cursor: Any) -> Assignment | None:
-        sides = children(cursor)
-        if cursor._kind_id == Kinds.UNARY and len(sides) == 1:
+    def _assignment(self, cursor: Any, sides: Sequence[Any]) -> Assignment | None:
+        if len(sides) == 1:
             return self._step(cursor, sides[0])
-        if cursor._kind_id not in (Kinds.BINARY, Kinds.COMPOUND_ASSIGN):
-            return None
         if len(sides) != 2:
             return None
         target, value = self._range(sides[0]), self._range(sides[1])
@@ -475,6 +474,14 @@ def _unwrapped(cursor: Any) -> Any:
             return cursor
         cursor = inner[-1]
     return cursor
+
+
+def _sides(cursor: Any) -> Sequence[Any]:
+    """Of an expression that may be an assignment: the two operands, or the one of a step."""
+    kind: int = cursor._kind_id
+    if kind == Kinds.CALL:
+        return class_assignment(cursor) or ()
+    return children(cursor) if kind in (Kinds.UNARY, Kinds.BINARY, Kinds.COMPOUND_ASSIGN) else ()
 
 
 def _unqualified(spelling: str) -> str:
