@@ -67,6 +67,16 @@ def test_what_takes_something_for_granted_is_not_written(folder: Path, capsys: p
         assert captured.err.count("racy.cu: not applied, it is yours to choose: Insert __syncthreads()\n") == 2
 
 
+def test_what_is_not_repaired_says_why_in_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "racy.cu"
+    file.write_text(f"{RACY}// hopeless\n{RACY.replace('shift', 'other')}")
+    assert main(["fix", "--write", "racy.cu"], FAKE) == FINDINGS
+    said = capsys.readouterr().err.splitlines()
+    # The repair above has moved the line; what is said of it names the line of the old text.
+    assert "racy.cu:6: no repair for the data-race: In line 6 of racy.cu nothing helps." in said
+    assert said[-1] == "racy.cu: left: 1 data-race"
+
+
 def test_line_ends_mark_and_mode_are_kept(folder: Path) -> None:
     file = folder / "dos.cu"
     file.write_bytes(b"\xef\xbb\xbf" + RACY.replace("\n", "\r\n").encode())

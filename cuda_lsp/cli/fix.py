@@ -19,12 +19,13 @@ from analyzers.model import Fix, TextEdit, UnitResult
 from analyzers.requests import Progress
 from cuda_lsp.cli import exit_codes, inputs, jobs, terminal
 from cuda_lsp.cli.check import apart, exit_code, require_known_kernels, tell_notices
-from cuda_lsp.cli.inputs import Input, plain, shown
+from cuda_lsp.cli.inputs import Input, from_here, plain, shown
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
+from cuda_lsp.cli.render_text import refusal_of
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import DEFAULT_FAIL_ON, kernel_counts
-from cuda_lsp.cli.terminal import ColorChoice, Role, Style
+from cuda_lsp.cli.terminal import ColorChoice, Role, Style, printable
 from cuda_lsp.writing import replace_files
 
 _MAXIMAL_ROUNDS = 10
@@ -48,7 +49,9 @@ class Repaired:
     judged: JudgedUnit
     applied: tuple[Fix, ...]
     left: tuple[Fix, ...] = ()
-    """What is not applied because it takes something for granted."""
+    """What is not applied because it takes something for granted, or is one of several things to do."""
+    refused: tuple[str, ...] = ()
+    """What there is no repair for: the place, the mistake and why, with the lines of the text before all repairs."""
 
     @property
     def unit(self) -> UnitResult:
@@ -127,16 +130,37 @@ def _repair(
         edits = [edit for fix in chosen for edit in fix.edits]
         is_last = turn == _MAXIMAL_ROUNDS or not edits
         if is_last or not _readable({edit.span.path for edit in edits}, texts, before):
-            now = texts[file.path]
-            return Repaired(
-                judged, tuple(applied), tuple(_named(f, before[file.path], now) for f in offered if f.assumes)
-            )
+            return _left(judged, applied, offered, before, texts)
         for fix in chosen:
             path = fix.edits[0].span.path
             applied.append(_named(fix, before[path], texts[path]))
         for path in {edit.span.path for edit in edits}:
             texts[path] = apply(texts[path], [edit for edit in edits if edit.span.path == path])
     raise AssertionError("the last round returns")
+
+
+def _left(
+    judged: JudgedUnit,
+    applied: Sequence[Fix],
+    offered: Sequence[Fix],
+    before: Mapping[str, str],
+    now: Mapping[str, str],
+) -> Repaired:
+    """A file after its last repair: what is left to choose, and for the other findings why they are left."""
+    path = judged.unit.path
+    wrong = [f for k in judged.shown.kernels for c in k.contexts for f in c.findings if f.code in DEFAULT_FAIL_ON]
+    groups = {f.group for f in wrong}
+    left = [fix for fix in offered if fix.assumes or (not fix.preferred and not groups.isdisjoint(fix.groups))]
+    refused: dict[str, None] = {}
+    for finding in wrong:
+        why = refusal_of(finding, judged.answers)
+        if why is not None:
+            span = finding.span
+            old, new = before.get(span.path, ""), now.get(span.path, "")
+            line = in_old_lines(f"line {span.line}", old, new).removeprefix("line ")
+            said = in_old_lines(why, before[path], now[path])
+            refused[f"{shown(span.path)}:{line}: no repair for the {finding.code.value}: {said}"] = None
+    return Repaired(judged, tuple(applied), tuple(_named(f, before[path], now[path]) for f in left), tuple(refused))
 
 
 def _named(fix: Fix, before: str, now: str) -> Fix:
@@ -287,10 +311,12 @@ def _tell(result: Repaired, err: TextIO) -> None:
     for fix in result.applied:
         print(f"{shown(fix.edits[0].span.path)}: {fix.title}", file=err)
         for note in fix.notes:
-            print(f"  {note}", file=err)
+            print(f"  {from_here(note)}", file=err)
     for fix in result.left:
         print(f"{name}: not applied, it is yours to choose: {fix.title}", file=err)
+    for line in result.refused:
+        print(printable(from_here(line)), file=err)
     left = kernel_counts([result.judged])
     remaining = [f"{left[verdict]} {verdict.value}" for verdict in sorted(DEFAULT_FAIL_ON) if left[verdict]]
     if remaining:
-        print(f"{name}: no repair for the rest: {', '.join(remaining)}", file=err)
+        print(f"{name}: left: {', '.join(remaining)}", file=err)

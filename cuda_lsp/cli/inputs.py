@@ -104,3 +104,9 @@ def shown(path: str) -> str:
         return Path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return Path(path).as_posix()
+
+
+def from_here(text: str) -> str:
+    """A sentence with the paths in it that lie below the working directory named as `shown` names them."""
+    here = re.escape(Path.cwd().as_posix().rstrip("/") + "/")
+    return re.sub(rf"(?<![\w./-]){here}(?=\S)", "", text)

@@ -29,7 +29,7 @@ from analyzers.model import (
 )
 from cuda_lsp.adoption.comments import CommentIssue
 from cuda_lsp.adoption.muting import How
-from cuda_lsp.cli.inputs import shown
+from cuda_lsp.cli.inputs import from_here, shown
 from cuda_lsp.cli.judging import JudgedUnit, Report
 from cuda_lsp.cli.summary import STANDINGS, hidden_mistakes, kernel_counts, name_of
 from cuda_lsp.cli.terminal import Role, Style, printable, width
@@ -172,10 +172,10 @@ class TextRenderer:
         for label, text in self._given(first.context):
             yield label, text
         for remark in finding.explanation:
-            yield "note", printable(remark.text)
+            yield "note", printable(from_here(remark.text))
         if self._verbose:
             for text in first.context.assumptions:
-                yield "assumes", text
+                yield "assumes", from_here(text)
         elif first.context.assumptions:
             number = len(first.context.assumptions)
             yield "assumes", self._paint("faint", f"{number} {_plural(number, 'assumption')}, listed with -v")
@@ -184,9 +184,9 @@ class TextRenderer:
             cost = f" ({fix.cost})" if fix.cost and fix.cost not in fix.title else ""
             yield "fix", self._paint("good", fix.title) + cost
             for note in fix.notes:
-                yield "", printable(note)
+                yield "", printable(from_here(note))
         elif (refusal := refusal_of(finding, answers)) is not None:
-            yield "no fix", printable(refusal)
+            yield "no fix", printable(from_here(refusal))
 
     def _launches(self, group: Sequence[Occurrence]) -> str:
         """The first launch in full, and in how many of the kernel's the finding occurs."""
@@ -247,7 +247,7 @@ class TextRenderer:
         for context in kernel.contexts:
             for reason in context.reasons:
                 at = f" ({_line_in(reason.span, kernel.span.path)})" if reason.span else ""
-                parts.append(f"  {reason.kind}: {printable(reason.text)}{at}")
+                parts.append(f"  {reason.kind}: {printable(from_here(reason.text))}{at}")
         if parts:
             head = f"{where}: {self._paint('warning', Verdict.UNKNOWN.value)} in {kernel.name}"
             return "\n".join([head, *dict.fromkeys(parts)]) + "\n"
@@ -256,7 +256,7 @@ class TextRenderer:
         parts = [f"{where}: {self._paint('good', Verdict.RACE_FREE.value)}: {kernel.name}"]
         for context in kernel.contexts:
             details = [("launch", describe_launch(context.launch)), *self._given(context)]
-            details += [("assumes", text) for text in context.assumptions]
+            details += [("assumes", from_here(text)) for text in context.assumptions]
             parts += [f"  {label:<{_LABEL_WIDTH}} {text}" for label, text in details]
         return "\n".join(parts) + "\n"
 

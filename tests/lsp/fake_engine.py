@@ -10,6 +10,7 @@ It takes CUDA-like text apart with regular expressions and knows these marks, ea
     // crash always             the process dies
     // hang                     the check never answers again
     // keyed                    the kernel has a content key, by which it may be called hopeless
+    // hopeless                 there is no repair for what comes after it, and why names the file
     // offers hang              looking for repairs never ends
     // offers wait FILE         looking for repairs waits there until FILE exists (or it is told to stop)
 
@@ -117,11 +118,20 @@ class FakeEngine:
             )
         )
 
-    def offers(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
+    def offers(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix | FixRefusal]:
         if "// offers hang" in request.text:
             obey("// hang", stop)
         obey("\n".join(f"// wait {gate}" for gate in re.findall(r"// offers wait (\S+)", request.text)), stop)
-        yield from self._repairs(request, result, stop)
+        start = request.text.find("// hopeless")
+        if start < 0:
+            yield from self._repairs(request, result, stop)
+            return
+        for fix in self._repairs(request, result, stop):
+            if fix.edits[0].span.start_offset < start:
+                yield fix
+        for finding in (f for k in result.kernels for f in k.contexts[0].findings):
+            if finding.span.start_offset >= start:
+                yield FixRefusal(f"In line {finding.span.line} of {request.path} nothing helps.", finding.group)
 
     def hints(self, request: CheckRequest, result: UnitResult, stop: Callable[[], bool]) -> Iterator[Fix]:
         yield from ()
