@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from analyzers.ir.expr import FALSE, I32, I64, U32, Expr, add, cast, compare, const, mul, opaque, sub, sym
+from analyzers.ir.expr import (
+    F32,
+    FALSE,
+    I32,
+    I64,
+    U32,
+    Expr,
+    add,
+    binary,
+    cast,
+    compare,
+    const,
+    make,
+    mul,
+    opaque,
+    select,
+    sub,
+    sym,
+)
 from analyzers.races.written_values import alike, difference
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
@@ -53,3 +71,23 @@ def test_what_an_equation_says_of_its_multiples() -> None:
     other = compare("ne", sub(halves[0], halves[1]), const(1, I64))
     assert isinstance(algebra.decide(prepare(Query((equal, compare("ne", *halves)), ranges=ranges))), Proved)
     assert not isinstance(algebra.decide(prepare(Query((equal, other), ranges=ranges))), Proved)
+
+
+def test_a_read_that_is_not_always_made_stands_for_none_that_is() -> None:
+    """Its place may have no value, as here where the divisor is zero; the other read is made all the same."""
+    size, divisor = sym("param:n", I32), sym("param:d", I32)
+    quotient = binary("div", size, divisor)
+    made, chosen = read(size), select(compare("ne", divisor, const(0, I32)), read(quotient), const(0, I32))
+    assert alike(chosen, made, lambda _: True) is made
+    assert alike(read(quotient), made, lambda _: True) is read(quotient)
+    behind = select(compare("lt", read(quotient), const(0, I32)), const(1, I32), const(2, I32))
+    assert alike(behind, made, lambda _: True) is read(quotient), "the condition of a choice is always computed"
+
+
+def test_values_that_share_their_parts_are_compared_once() -> None:
+    one, two = (opaque("mem:in:f32", F32, (cast(t, I64),), "grid") for t in (T1, T2))
+    for _ in range(2000):
+        one, two = (make("add", F32, (make("mul", F32, (x, x)), x)) for x in (one, two))
+    assert difference(one, two) is compare("ne", cast(T1, I64), cast(T2, I64))
+    assert difference(one, one) is FALSE
+    assert difference(one, make("neg", F32, (two,))) is None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
-from analyzers.ir.expr import I32, I64, U32, Expr, cast, compare, const, lor, mul, opaque, sub, sym
+from analyzers.ir.expr import BOOL, I32, I64, U32, Expr, binary, cast, compare, const, lor, mul, opaque, sub, sym
 from analyzers.solve.check import violation
 from analyzers.solve.ladder import Budget, Ladder, decide
 from analyzers.solve.query import Proved, Query, Satisfied, Undecided
@@ -106,3 +106,13 @@ def test_values_with_which_an_index_overflows_are_refused() -> None:
     huge = {row: 1 << 30, column: 7, read: 5}
     assert violation(query, huge) is not None
     assert violation(query, {**huge, row: 1 << 20}) is None
+
+
+def test_a_choice_has_a_value_where_what_is_not_chosen_has_none() -> None:
+    """``(n ? in[m / n] : 0.0f) > 1``: with ``n`` zero, nothing is divided."""
+    n, m = sym("param:n", I32), sym("param:m", I32)
+    operands = (compare("ne", n, const(0, I32)), cast(binary("div", m, n), I64))
+    none = compare("eq", n, const(0, I32))
+    for name in ("chosen0", "hash:0"):
+        assert isinstance(decide(Query((opaque(name, BOOL, operands, "grid"), none))), Satisfied)
+    assert isinstance(decide(Query((opaque("datum0", BOOL, operands, "grid"), none))), Proved)

@@ -41,6 +41,19 @@ def is_atom(e: Expr) -> bool:
     return op == "call" and bit_trick(e) is None
 
 
+_FROM_OPERANDS = ("mem:", "load:", "linked:", "datum")
+"""How the names of opaque values begin that are computed from all their operands: reads, at a place that is an operand,
+and what floating point makes of numbers."""
+
+
+def needs_operands(atom: Expr) -> bool:
+    """Whether ``atom`` has a value only where its operands have one.
+
+    Other opaque values are functions of all that may go into them, like a choice or a hash of choices: one of their
+    operands may be undefined where it is not chosen."""
+    return atom.op != "opaque" or atom.value[0].startswith(_FROM_OPERANDS)
+
+
 _partial: dict[int, tuple[Expr, ...]] = {}
 
 
@@ -118,7 +131,7 @@ def evaluate(e: Expr, values: Values, *, no_signed_overflow: bool = False) -> in
     """The value of ``e`` (0 or 1 for booleans), or None where it is undefined or depends on a missing value.
 
     With ``no_signed_overflow``, signed 32- and 64-bit overflow is undefined too, and so is what was read from a place
-    whose index overflows; otherwise it wraps."""
+    whose index overflows (:func:`needs_operands`); otherwise it wraps."""
     return evaluate_each((e,), values, no_signed_overflow=no_signed_overflow)[0]
 
 
@@ -142,7 +155,8 @@ def _node_value(e: Expr, values: Values, memo: dict[int, int | None], strict_ove
     if op == "const":
         return e.value if isinstance(e.ty, IntType) else None
     if is_atom(e):
-        if strict_overflow and any(memo[a.key] is None for a in e.args if isinstance(a.ty, IntType)):
+        strict = strict_overflow and bool(e.args) and needs_operands(e)
+        if strict and any(memo[a.key] is None for a in e.args if isinstance(a.ty, IntType)):
             return None
         return values.get(e)
     assert isinstance(e.ty, IntType)

@@ -174,30 +174,41 @@ class Valuation:
         return (roots[0][1], roots[0][2]) if len(roots) == 1 and roots[0][0] is E.TRUE else None
 
     def datum(self, e: Expr) -> Expr:
-        """An opaque stand-in for a value computed from data: the same expression always gives the same stand-in."""
+        """An opaque stand-in for a value computed from data: the same expression always gives the same stand-in.
+
+        It is named ``chosen`` where not all that it is computed from need have a value: ``c ? in[n / c] : 0.0f``."""
         inputs: dict[int, Expr] = {}
         scope = "grid"
-        studied = False
-        stack = list(e.args)
-        while stack:
-            node = stack.pop()
+        studied = is_choice = False
+        certain, arms = list(e.args), list[Expr]()
+        seen = set[int]()
+        while certain or arms:
+            in_arm = not certain
+            node = (certain or arms).pop()
+            if node.key in seen:
+                continue
+            seen.add(node.key)
             if isinstance(node.ty, IntType):
                 if not E.is_const(node):
-                    inputs.setdefault(node.key, node)
-            else:
-                if node.op == "opaque":
-                    scope = narrower(scope, node.value[1])
-                if node in self.placeholder_level:
-                    # What stands for it is put in later, but not here: it is the value of this iteration.
-                    studied = True
-                    scope = narrower(scope, self.placeholder_level[node])
-                stack.extend(node.args)
+                    inputs[node.key] = node
+                    is_choice |= in_arm
+                continue
+            if node.op == "opaque":
+                scope = narrower(scope, node.value[1])
+            if node in self.placeholder_level:
+                # What stands for it is put in later, but not here: it is the value of this iteration.
+                studied = True
+                scope = narrower(scope, self.placeholder_level[node])
+            needed = 0 if in_arm else 1 if node.op == "select" else len(node.args)
+            certain.extend(node.args[:needed])
+            arms.extend(node.args[needed:])
         key = e.key
         if key not in self.data:
             given = tuple(inputs[k] for k in sorted(inputs))
             if studied:
                 given += tuple(c for c in self.counters() if c not in given)
-            self.data[key] = E.opaque(f"datum{len(self.data)}", e.ty, given, scope)
+            name = f"{'chosen' if is_choice else 'datum'}{len(self.data)}"
+            self.data[key] = E.opaque(name, e.ty, given, scope)
         return self.data[key]
 
     def limited(self, e: Expr) -> Expr:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analyzers.ir.evaluate import is_atom, may_overflow_undefined
+from analyzers.ir.evaluate import is_atom, may_overflow_undefined, needs_operands
 from analyzers.ir.expr import BOOL, Expr, IntType
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.solve.order import side_of
@@ -189,7 +189,8 @@ class Encoder:
         if not e.args:
             return Term(name)
         self._apply(name, e, sort)
-        defined = _and(*(self._defined(a) for a in e.args)) if self.intervals.no_signed_overflow else None
+        strict = self.intervals.no_signed_overflow and needs_operands(e)
+        defined = _and(*(self._defined(a) for a in e.args)) if strict else None
         if defined is None or sort == "V":
             return Term(name)
         if sort == "Int":
