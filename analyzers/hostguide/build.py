@@ -6,20 +6,17 @@ shows: such statements get ``lost`` nodes with every name that stands in the tex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from analyzers.frontend import cindex
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import CursorKind, TypeKind
 from analyzers.hostguide.asserted import LostCode, asserted, statements_in
 from analyzers.hostguide.build_expressions import DEEPEST, ExpressionBuilder, is_expression_kind
 from analyzers.hostguide.hosttypes import OTHER, HostType, HostTypes, ReferenceTo
 from analyzers.hostguide.source import SourceTexts, extent, has_code, punctuation
 from analyzers.hostguide.tree import Declaration, HostFunction, Node, identity
 
-_REFERS_ANEW = re.compile(rb"\[[^\]]*&\s*\w+\s*[={(]")
-"""A lambda that captures by reference under a name of its own."""
 _JUMPS = {
     CursorKind.BREAK_STMT.value: "break",
     CursorKind.CONTINUE_STMT.value: "continue",
@@ -79,9 +76,14 @@ class TreeBuilder(ExpressionBuilder):
         return None if self.refers_anew(cursor) else self.function(cursor)
 
     def refers_anew(self, cursor: Any) -> bool:
-        path, start, end = extent(cursor)
-        text = self.sources.text(path)[start:end]
-        return _REFERS_ANEW.match(text) is not None
+        """Whether a lambda captures by reference under a name of its own: declares a reference where it captures."""
+        for child in cindex.children(cursor):
+            variable = cindex.referenced(child) if child.kind == CursorKind.VARIABLE_REF else None
+            if variable is None or variable.location != child.location:
+                continue
+            if cindex.type_of(variable).kind == TypeKind.LVALUEREFERENCE:
+                return True
+        return False
 
     def _function(self, cursor: Any) -> HostFunction | None:
         if is_written_by_compiler(cursor):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, CursorKind, TypeKind
 from analyzers.frontend.parse import is_bundled
 from analyzers.hostguide.build import TreeBuilder
@@ -13,6 +14,9 @@ from analyzers.hostguide.tree import Node, identity
 
 _DECLARED = frozenset(
     {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION, CursorKind.CONSTRUCTOR}
+)
+_NAMING = frozenset(
+    kind.value for kind in (CursorKind.DECL_REF_EXPR, CursorKind.MEMBER_REF_EXPR, CursorKind.VARIABLE_REF)
 )
 
 
@@ -67,7 +71,15 @@ class Targets(Keeper):
         return found.body if found is not None else None
 
     def words(self, cursor: Cursor) -> frozenset[str]:
-        return self.builder.sources.words(*extent(cursor))
+        """The names in some code: those that stand in its text, and those that its macros put there."""
+        found = set(self.builder.sources.words(*extent(cursor)))
+        for use in cindex.within(cursor, _NAMING):
+            found.add(use.spelling)
+            # What an init-capture refers to stands below the variable that it declares.
+            made = cindex.referenced(use) if use.kind == CursorKind.VARIABLE_REF else None
+            if made is not None:
+                found.update(c.spelling for c in cindex.within(made, _NAMING))
+        return frozenset(found)
 
     def keeps_object(self, target: Cursor) -> bool:
         """Whether a method leaves the object it is called on as it is."""

@@ -274,3 +274,44 @@ static void (*const table[])(int *, int) = {[](int *out, int n) { in_a_table<<<1
 void right(int *out) { in_a_table<<<1, 64>>>(out, 64); }
 void launch(int *out, int i) { table[i](out, 3); }
 }
+
+// Lambdas that macros write name anew what they refer to: in the macro's arguments, and in the macro alone.
+#define NAMED_ANEW(name, variable, body) [&name = variable] { body; }
+#define NAMES_SIZE_ANEW(value) [&named = size] { named = value; }
+#define NAMES_NOTHING_ANEW(value) [&size] { size = value; }
+
+namespace in_named_anew_a {
+__global__ void named_anew_a(int *out, int n) {
+  out[threadIdx.x % n] = threadIdx.x;  // expect: data-race with self
+}
+void launch(int *out) {
+  int n = 64, other = 64;
+  auto shrink = NAMED_ANEW(n, other, n = 3);
+  shrink();
+  named_anew_a<<<1, 64>>>(out, other);
+}
+}
+
+namespace in_named_anew_b {
+__global__ void named_anew_b(int *out, int n) {
+  out[threadIdx.x % n] = threadIdx.x;  // expect: data-race with self
+}
+void launch(int *out) {
+  int size = 64;
+  auto shrink = NAMES_SIZE_ANEW(3);
+  shrink();
+  named_anew_b<<<1, 64>>>(out, size);
+}
+}
+
+namespace in_named_anew_c {
+__global__ void named_anew_c(int *out, int n) {  // expect: race-free
+  out[threadIdx.x % n] = threadIdx.x;
+}
+void launch(int *out) {
+  int size = 3;
+  auto grow = NAMES_NOTHING_ANEW(64);
+  grow();
+  named_anew_c<<<1, 64>>>(out, size);
+}
+}
