@@ -12,17 +12,17 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
+from analyzers.frontend.updates import Store
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix
-from quickfix.atomics import DEREFERENCED
+from quickfix.atomic_calls import exchange
 from quickfix.edits import Change, Layout
-from quickfix.naming import line_of
+from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of
 
-_EXCHANGED: Final = frozenset({"int", "unsigned int", "unsigned long long", "float"})
 _FIRST: Final = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 
 
@@ -32,49 +32,47 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     found = _write(session, races)
     if found is None:
         return
-    access, level, statement = found
+    access, level, store = found
     path = level.function.path
-    text = session.trees.texts[path]
-    line = line_of(text, statement.start)
-    if level.body.braced and Layout(text).is_first(statement.start):
+    layout = Layout(session.trees.texts[path])
+    line = line_of(layout.text, store.whole[0])
+    statement = level.statement
+    if store.is_idle and statement is not None and statement.start == store.whole[0]:
         for condition, who in _writers(kernels, access, races):
-            change = Change(statement.start, statement.start, f"if ({condition}) ".encode())
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
-            fix = _tried(session, kernels, group, {path: [change]}, title, "restructure")
+            changes = _guarded(statement, condition, braced=level.body.braced)
+            fix = _tried(session, kernels, group, {path: changes}, title, "restructure")
             if fix is not None:
                 yield fix
                 break
-    assignment = statement.assignment
-    if (
-        assignment is None
-        or assignment.target_type not in _EXCHANGED
-        or assignment.value_type != assignment.target_type
-    ):
+    try:
+        exchanged = exchange(store, layout)
+    except NotPossible:
         return
-    (start, end), (low, high) = assignment.target, assignment.value
-    pointer = DEREFERENCED.match(text[start:end])
-    # `&*p` is `p`.
-    opening, first = (b"atomicExch(", start + pointer.end()) if pointer else (b"atomicExch(&", start)
-    exchanged = [Change(start, first, opening), Change(end, low, b", "), Change(high, high, b")")]
     title = f"Make the writes of {access.text} in line {line} atomic — in any order, any of the values is left"
-    fix = _tried(session, kernels, group, {path: exchanged}, title, "use-atomic")
+    fix = _tried(session, kernels, group, {path: [exchanged]}, title, "use-atomic")
     if fix is not None:
         yield fix
 
 
-def _write(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, Statement] | None:
-    """The one statement `x = v;` whose writes collide in equal iterations, if that is what the races are about."""
+def _guarded(statement: Statement, condition: str, *, braced: bool) -> list[Change]:
+    """In a body without braces an `else` may follow, which must not become that of the new condition."""
+    opened, closed = ("", "") if braced else ("{ ", " }")
+    first = Change(statement.start, statement.start, f"{opened}if ({condition}) ".encode())
+    return [first] if braced else [first, Change(statement.end, statement.end, closed.encode())]
+
+
+def _write(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, Store] | None:
+    """The one assignment whose writes collide in equal iterations, if that is what the races are about."""
     if not races or any(a.kind != "write" for f in races for a in f.accesses):
         return None
     access = races[0].accesses[0]
     chain = chain_to(session.trees, access)
-    statement = chain[-1].statement if chain else None
-    if any(a.span != access.span or a.calls != access.calls for f in races for a in f.accesses):
+    if not chain or any(a.span != access.span or a.calls != access.calls for f in races for a in f.accesses):
         return None
-    if not chain or statement is None or statement.assignment is None or statement.assignment.operator != "=":
-        return None
-    # What the statement may do besides, all threads do.
-    return (access, chain[-1], statement) if statement.idle >= {"target", "value"} else None
+    stores = (s for s in chain[-1].function.stores if access.span.start_offset in s.places)
+    store = next(stores, None)
+    return (access, chain[-1], store) if store is not None else None
 
 
 def _is_common(analysis: KernelAnalysis, access: Access, group: str) -> bool:

@@ -22,7 +22,10 @@ from analyzers.model import SourceSpan, TextEdit
 BARRIER: Final = b"__syncthreads();"
 WARP_BARRIER: Final = b"__syncwarp();"
 FENCE: Final = b"__threadfence();"
-_INSERTED: Final = re.compile(rb"__(?:sync(?:threads|warp)|threadfence)\(\);")
+GRID_BARRIER: Final = b"cooperative_groups::this_grid().sync();"
+_INSERTED: Final = re.compile(
+    rb"__(?:sync(?:threads|warp)|threadfence)\(\);|(?:cooperative_groups::this_grid\(\)|\w+)\.sync\(\);"
+)
 
 
 @dataclass(frozen=True, slots=True)

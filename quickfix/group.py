@@ -16,11 +16,12 @@ from quickfix.cost import trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
+from quickfix.grid_wide import explanation, grid_barrier
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.macro_definitions import in_definition
 from quickfix.rebuild import rebuilt
 from quickfix.redundant import redundant_removed
-from quickfix.search import BETWEEN_BLOCKS, place, sentence
+from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
 from quickfix.verify import RACES, PairKey, findings_of
 from quickfix.wording import edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
@@ -95,6 +96,8 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     inserted = inserted_barriers(session, kernels, group)
     if isinstance(inserted, Fix):
         return inserted
+    if isinstance(of_grid := _of_grid(session, kernels, race), Fix):
+        return of_grid
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
         return fenced
@@ -110,6 +113,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     return next((answer for answer in (defined, updated, made) if answer is not None), inserted)
 
 
+def _of_grid(session: Session, kernels: Sequence[KernelAnalysis], race: Finding) -> Fix | FixRefusal | None:
+    """Barriers of the grid, where the kernels are launched so that there may be some."""
+    barrier = grid_barrier(session.trees, kernels, race)
+    return inserted_barriers(session.for_grid(barrier), kernels, race.group) if barrier is not None else None
+
+
 def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
     def requested(_key: PairKey, found: Sequence[Finding]) -> bool:
         return any(f.group == group for f in found)
@@ -117,9 +126,10 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     placed = place(session, kernels, requested)
     if isinstance(placed, FixRefusal):
         return placed
-    if group not in placed.trial.gone:
-        return FixRefusal(sentence(BETWEEN_BLOCKS))
     pair = next(f for f in placed.targets if f.group == group)
+    if group not in placed.trial.gone:
+        # All that is left of it is between blocks.
+        return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))
     places = places_in_words(session.changes(placed.barriers), session)
     cost = words(placed.barriers, trips_of(kernels), kind_in_words(session))
     return Fix(

@@ -55,6 +55,11 @@ def around(level: Level) -> Level:
     return Level(level.function, level.steps[:-1], step.body, step.index)
 
 
+def steps_to(level: Level) -> tuple[Step, ...]:
+    """From the function's body to the statement at the position."""
+    return (*level.steps, Step(level.body, level.position))
+
+
 Key = tuple[str, int, int]
 """Names a gap of a text: `Gap.key`."""
 

@@ -15,9 +15,10 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
+from quickfix.grid_wide import explanation
 from quickfix.naming import line_of
 from quickfix.restructure import called_by_all, restructuring
-from quickfix.search import Placed, place, sentence, varying_bodies
+from quickfix.search import Placed, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
 from quickfix.steps import Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
@@ -209,6 +210,10 @@ def _fix(
     whole = composed([*steps, placed.trial])
     judged = session.judge(current.judged(placed.trial), whole)
     if not gone.issuperset(groups) or not judged.is_clean:
+        asked = next((f for f in _races_of(session.kernels) if f.group in groups), None)
+        colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
+        if asked is not None and colliding and all(f.scope == "inter-block" for f in colliding):
+            return FixRefusal(sentence(explanation(session.trees, asked, ways_between(session, asked))))
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
     places = places_in_words(current.changes(placed.barriers), current, files)
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.gaps import Statement, Step
+from analyzers.frontend.gaps import Statement
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal
-from quickfix.paths import Level, chain_to
+from quickfix.paths import chain_to, steps_to
 from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
@@ -36,7 +36,7 @@ def deletion_of(session: Session, barrier: Access) -> dict[str, list[Change]] | 
     if statement is None or not _is_barrier(statement, barrier.span, text):
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
         return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
-    return {level.function.path: removal(text, level.function, _steps(level))}
+    return {level.function.path: removal(text, level.function, steps_to(level))}
 
 
 def merged(first: Changes, second: Changes) -> dict[str, list[Change]]:
@@ -59,7 +59,7 @@ def counterparts(session: Session, kernels: Iterable[KernelAnalysis], finding: F
 def _way(session: Session, finding: Finding) -> list[tuple[str, int, int]]:
     """The bodies on the way to a barrier, calls included, with the index of the statement in each."""
     chain = chain_to(session.trees, finding.accesses[0]) or ()
-    return [(level.function.path, s.body.start, s.index) for level in chain for s in _steps(level)]
+    return [(level.function.path, s.body.start, s.index) for level in chain for s in steps_to(level)]
 
 
 def _are_alternatives(one: Sequence[tuple[str, int, int]], two: Sequence[tuple[str, int, int]]) -> bool:
@@ -70,10 +70,6 @@ def _are_alternatives(one: Sequence[tuple[str, int, int]], two: Sequence[tuple[s
         if a != b:
             return False
     return False
-
-
-def _steps(level: Level) -> tuple[Step, ...]:
-    return (*level.steps, Step(level.body, level.position))
 
 
 def _is_barrier(statement: Statement, span: SourceSpan, text: bytes) -> bool:

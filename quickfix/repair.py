@@ -60,7 +60,15 @@ def _guess_of_group(findings: Sequence[Finding]) -> str | None:
     if all(f.code in RACES for f in findings) and is_update(findings):
         return f"Make the update of {shown(findings[0].accesses[0])} atomic"
     titles = [_guess(f) for f in findings]
-    return None if None in titles else titles[0]
+    if None not in titles:
+        return titles[0]
+    return f"Make the update of {shown(findings[0].accesses[0])} atomic" if _is_of_one_cell(findings) else None
+
+
+def _is_of_one_cell(findings: Sequence[Finding]) -> bool:
+    """Reads and writes of a cell that is written alike everywhere: an update in several lines, perhaps."""
+    accesses = [a for f in findings for a in f.accesses if f.code in RACES]
+    return len({a.text for a in accesses}) == 1 and {a.kind for a in accesses} == {"read", "write"}
 
 
 def _guess(finding: Finding) -> str | None:
@@ -128,6 +136,7 @@ def _answers(
         groups = {f.group: [f2 for f2 in every if f2.group == f.group] for f in every}
         offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
         wrong = [f for f in every if f.code in REPAIRABLE]
+        repaired_too: set[str] = set()
         narrow: list[str] = []
         refused: dict[str, FixRefusal] = {}
         for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
@@ -135,11 +144,12 @@ def _answers(
                 refused[answer.group] = answer
                 continue
             yield answer
+            repaired_too.update(answer.groups)
             if any("__syncwarp();" in e.new_text for e in answer.edits):
                 narrow += answer.groups
         # Barriers of the block where those of a warp suffice, as a choice.
         yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
-        refusals = (obstacle(session, f) for f in wrong if f.group not in offered)
+        refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
         hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
         for fenced in _one_by_one(session, tuple(hopeless), ordered_by_fences):
             for group in fenced.groups:

@@ -14,6 +14,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal, Verdict
+from quickfix.grid_wide import explanation
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
@@ -28,8 +29,6 @@ MANY_RACES: Final = 16
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
 BETWEEN_WARPS: Final = "threads of different warps collide: __syncwarp() only orders threads of one warp"
-
-BETWEEN_BLOCKS: Final = "threads of different blocks collide: __syncthreads() only orders threads of one block"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +163,15 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
 
 def obstacle(session: Session, finding: Finding) -> FixRefusal | None:
     """Why no barrier can remove a race, where that is seen without trying one. Said of the group of the finding."""
-    way = _way(session, finding) if finding.scope != "inter-block" else BETWEEN_BLOCKS
+    way = _way(session, finding)
     return FixRefusal(sentence(way), finding.group) if isinstance(way, str) else None
 
 
 def _way(session: Session, finding: Finding) -> Passage | str:
     """The places between the accesses of a race, or why there are none."""
-    one, two = finding.accesses[:2]
-    if finding.scope == "inter-block":
-        return f"`{one.text}` and `{two.text}`: {BETWEEN_BLOCKS}"
     way = ways_between(session, finding)
+    if finding.scope == "inter-block" and not session.orders_blocks:
+        return explanation(session.trees, finding, way)
     return way if way.candidates else way.obstacle
 
 
@@ -263,8 +261,9 @@ def _needed(
 
 def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
     """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials. Of
-    warps nothing is said: they enter bodies as a whole under conditions that tell threads apart."""
-    if session.orders_warps:
+    warps nothing is said: they enter bodies as a whole under conditions that tell threads apart; nor of the grid, whose
+    blocks may differ."""
+    if session.orders_warps or session.orders_blocks:
         return frozenset()
     entered: dict[tuple[str, int], bool] = {}
     for analysis in kernels:

@@ -98,7 +98,7 @@ class Session:
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
-        """What is inserted: the barrier of a block or of a warp, or a fence."""
+        """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
         self.reserved: set[bytes] = set()
         """Names that a restructuring must not declare: others that are about to be made do."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
@@ -148,6 +148,15 @@ class Session:
     def for_fences(self) -> Session:
         """The same text, for fences."""
         return self._inserting(FENCE)
+
+    @property
+    def orders_blocks(self) -> bool:
+        """Whether the barriers to insert are those of the grid."""
+        return self.barrier not in (BARRIER, WARP_BARRIER, FENCE)
+
+    def for_grid(self, barrier: bytes) -> Session:
+        """The same text, for barriers that order all threads of the grid, written like this."""
+        return self._inserting(barrier)
 
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)

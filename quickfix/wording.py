@@ -63,7 +63,8 @@ def barrier_in_words(session: Session) -> str:
 
 def kind_in_words(session: Session) -> str:
     """What a search inserts, as a cost names it."""
-    return {WARP_BARRIER: "warp barrier", FENCE: "fence"}.get(session.barrier, "barrier")
+    other = "grid barrier" if session.orders_blocks else "barrier"
+    return {WARP_BARRIER: "warp barrier", FENCE: "fence"}.get(session.barrier, other)
 
 
 NOT_REPAIRED: Final = "Not repaired: "

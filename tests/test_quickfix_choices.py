@@ -39,19 +39,27 @@ def test_one_thread_of_the_grid_where_blocks_mean_one_cell() -> None:
     assert "if (blockIdx.x == 0 && threadIdx.x == 0) out[0]" in applied(text, fixes[0].edits)
 
 
-def test_no_thread_is_chosen_that_does_not_write() -> None:
-    _, fixes = offered("  if (threadIdx.x > 3) {\n    out[0] = threadIdx.x;\n  }")
-    assert not fixes
+@pytest.mark.parametrize(
+    "code",
+    [
+        "  if (threadIdx.x > 3) {\n    out[0] = threadIdx.x;\n  }",
+        "  out[threadIdx.x / 2] = threadIdx.x;",
+        "  int t = threadIdx.x;\n  out[0] = t++;",
+        "#define TICKET atomicAdd(out + 1, 1)\n  out[0] = TICKET;",
+    ],
+    ids=["it does not write", "the cells differ", "all evaluate the value", "a macro acts"],
+)
+def test_no_thread_is_chosen_where(code: str) -> None:
+    _, fixes = offered(code)
+    assert [f.kind for f in fixes] == ["use-atomic"]
 
 
-def test_no_thread_is_chosen_where_cells_differ() -> None:
-    _, fixes = offered("  out[threadIdx.x / 2] = threadIdx.x;")
-    assert not fixes
-
-
-def test_a_value_that_acts_is_evaluated_by_all() -> None:
-    _, fixes = offered("  int t = threadIdx.x;\n  out[0] = t++;")
-    assert not fixes
+def test_code_on_the_same_line_and_conditions_of_the_block_stay() -> None:
+    text, fixes = offered(
+        "  __shared__ short s; if (n > 3) s = threadIdx.x; else s = 2;\n  __syncthreads();\n  out[0] = s;"
+    )
+    one = applied(text, fixes[0].edits)
+    assert "if (n > 3) { if (threadIdx.x == 0) s = threadIdx.x; } else s = 2;" in one
 
 
 def test_a_warp_barrier_first_and_one_of_the_block_as_a_choice() -> None:
@@ -90,9 +98,8 @@ __global__ void k(int *out) {
     [
         "  __shared__ int s[8];\n  int c = 0;\n  s[c++] = threadIdx.x;\n  out[threadIdx.x] = c;",
         "  int *p = out;\n  *p++ = threadIdx.x;",
-        "#define TICKET atomicAdd(out + 1, 1)\n  out[0] = TICKET;",
     ],
-    ids=["index", "pointer", "macro"],
+    ids=["index", "pointer"],
 )
 def test_what_else_a_statement_does_all_threads_do(writes: str) -> None:
     _, fixes = offered(writes)

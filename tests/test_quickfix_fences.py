@@ -45,7 +45,7 @@ __global__ void k(int *count, int *out) {
 }
 """
     found = list(answers(Engine(), CheckRequest("/fences/b.cu", text)))
-    assert any(isinstance(a, FixRefusal) and "different blocks" in a.text for a in found)
+    assert any(isinstance(a, FixRefusal) and "ifferent blocks" in a.text for a in found)
     assert not any(isinstance(a, Fix) and "fence" in a.title for a in found)
 
 

@@ -189,7 +189,7 @@ REFUSALS = {
     "different blocks": (
         "  A[threadIdx.x] = blockIdx.x;\n",
         "grid=(2) block=(64) n=8",
-        "different blocks",
+        "Different blocks",
     ),
     "one statement": (
         "  int x = A[threadIdx.x] = A[threadIdx.x + 1];\n",

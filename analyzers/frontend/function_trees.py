@@ -33,6 +33,7 @@ from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_pl
 from analyzers.frontend.settled import is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
+from analyzers.frontend.updates import UpdateReader
 from analyzers.frontend.uses import uses_of
 from analyzers.ir.kernel import Instances
 
@@ -45,7 +46,7 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
         wanted.setdefault(path, []).append(offset)
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
-    builders = {path: _Builder(path, text, instances) for path, text in texts.items() if text}
+    builders = {path: _Builder(path, text, instances, wanted[path]) for path, text in texts.items() if text}
     _descend(unit.cursor, wanted, builders)
     _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
@@ -108,14 +109,10 @@ _NAMES: Final[dict[int, StatementKind]] = {
 _LABELS: Final = frozenset({Kinds.LABEL, Kinds.CASE, Kinds.DEFAULT})
 
 
-def _canonical(cursor: Any) -> str:
-    return _WITHOUT_QUALIFIERS.sub("", cursor.type.get_canonical().spelling).strip()
-
-
 class _Builder:
     """Builds the trees of one file."""
 
-    def __init__(self, path: str, text: bytes, instances: Instances | None) -> None:
+    def __init__(self, path: str, text: bytes, instances: Instances | None, wanted: Sequence[int]) -> None:
         self.path = path
         self._instances = instances
         self._numbers = False
@@ -126,6 +123,8 @@ class _Builder:
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
         """The cursors of functions that are no kernels, by the index of their tree."""
+        self._updates = UpdateReader(self.code, self._range, wanted)
+        """Of the function at hand."""
 
     def function(self, cursor: Any, start: int, end: int) -> None:
         parts = children(cursor)
@@ -136,11 +135,13 @@ class _Builder:
             for _, parameter, value in (v for v in self._instances.values if v[0] == name):
                 values.setdefault(parameter, set()).add(value)
             self._numbers, self._values = name not in self._instances.for_classes, values
+        self._updates.found, self._updates.stores = [], []
         known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
         uses = uses_of(cursor) if len(self.trees) > first else ()
-        self.trees[first:] = [replace(tree, uses=uses) for tree in self.trees[first:]]
+        updates, stores = tuple(self._updates.found), tuple(self._updates.stores)
+        self.trees[first:] = [replace(t, uses=uses, updates=updates, stores=stores) for t in self.trees[first:]]
 
     def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> bool:
         """Whether there is one: the last of `trees`."""
@@ -220,6 +221,8 @@ class _Builder:
         if kind in _JUMPS:
             word = WORD.match(self.code, self._range(inner)[0])
             call = word.group().decode() if word else ""
+        for part in (inner,) if name == "expression" else _values(inner):
+            self._updates.expression(part, used=name != "expression")
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
         value = sides[-1] if sides and assignment is not None else None
@@ -294,7 +297,7 @@ class _Builder:
         typed = sides[0] if operator == "=" else _unwrapped(sides[1])
         spelling = _unqualified(typed.type.spelling)
         written = "auto" if not spelling or "dependent" in spelling else spelling
-        return Assignment(target, value, operator, written, _canonical(sides[0]), _canonical(_unwrapped(sides[1])))
+        return Assignment(target, value, operator, written)
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:
         """`x++`, `++x`, `x--`, `--x`."""
@@ -303,7 +306,7 @@ class _Builder:
         operator = (self.code[start:first] + self.code[last:end]).strip().decode()
         if operator not in ("++", "--"):
             return None
-        return Assignment((first, last), (last, end), operator, "", _canonical(operand), "")
+        return Assignment((first, last), (last, end), operator, "")
 
     def _lambdas(self, cursor: Any) -> None:
         for child in children(cursor):
@@ -355,6 +358,13 @@ class _Builder:
         )
         idle = frozenset[Part](slot for slot, found in slots.items() if all(map(_IDLE_PARTS[slot], found)))
         test = slots.get("test", ())
+        for part in head:
+            initial = (part,) if part._kind_id != Kinds.DECL_STMT else _values(part)
+            for value in initial:
+                self._updates.expression(value, used=part in test or value is not part or kind != Kinds.FOR)
+        if kind == Kinds.IF and len(test) == 1 and not macro:
+            controlled = children(inside[0]) if inside[0]._kind_id == Kinds.COMPOUND else inside[:1]
+            self._updates.conditional(test[0], controlled, (start, stop), alone=len(inside) == 1)
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
         sizes = self._sizes(slots)
@@ -482,6 +492,14 @@ def _sides(cursor: Any) -> Sequence[Any]:
     if kind == Kinds.CALL:
         return class_assignment(cursor) or ()
     return children(cursor) if kind in (Kinds.UNARY, Kinds.BINARY, Kinds.COMPOUND_ASSIGN) else ()
+
+
+def _values(statement: Any) -> list[Any]:
+    """The expressions in a statement that is none, whose values are used: of declarations the first values."""
+    if statement._kind_id != Kinds.DECL_STMT:
+        return [c for c in children(statement) if 100 <= c._kind_id < 200]
+    values = (initializer(c) for c in children(statement) if c._kind_id == Kinds.VAR)
+    return [value for value in values if value is not None]
 
 
 def _unqualified(spelling: str) -> str:

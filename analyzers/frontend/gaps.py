@@ -12,6 +12,7 @@ from typing import Literal
 
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from analyzers.frontend.signatures import Signature
+from analyzers.frontend.updates import AnyUpdate, Store
 from analyzers.frontend.uses import Use
 
 StatementKind = Literal[
@@ -50,10 +51,6 @@ class Assignment:
     """`=`, `+=`, `++`, …"""
     type: str
     """Of the value as it is assigned, as the source would write it: that of the target for `=`, else its own."""
-    target_type: str
-    """Canonical, without qualifiers."""
-    value_type: str
-    """The same of the value; empty for `++` and `--`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +125,10 @@ class FunctionTree:
     """None of lambdas and kernels."""
     uses: tuple[Use, ...] = ()
     """Of variables, in this function; of a lambda, in the one around it."""
+    updates: tuple[AnyUpdate, ...] = ()
+    """Those around the places asked for, in the same functions."""
+    stores: tuple[Store, ...] = ()
+    """The same of assignments that are none."""
 
 
 @dataclass(frozen=True, slots=True)

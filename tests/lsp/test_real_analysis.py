@@ -53,7 +53,8 @@ async def test_code_that_does_not_parse_keeps_the_last_good_result(
 
 async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
-    text = SHIFT.replace("out[t] = s[t + 1]", "__syncthreads(); s[t / 2] = t") + LAUNCH
+    shared = SHIFT.replace("__shared__ float", "__shared__ double")
+    text = shared.replace("out[t] = s[t + 1]", "__syncthreads(); s[t / 2] = t") + LAUNCH
     uri = editor.open(path, text)
     await editor.until(editor.has(uri, "data-race"))
     # Nothing tells when the search for repairs has ended: ask until it has.

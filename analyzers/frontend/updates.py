@@ -1,0 +1,381 @@
+"""Where a thread reads a cell, computes with what it read, and writes the cell: what an atomic function does at once.
+
+Takes cursors of expressions and conditionals, gives the updates in them as plain data with byte offsets. They are told
+by the tree: `x += v`, `x++`, `x = v + x`, `x = max(x, v)`, `x = x < v ? v : x`, `if (v < x) x = v;`, and the claim
+`if (x == a) { x = b; … }`. A cell that is written out twice is the same one when its text is, and nothing in it acts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator, within
+from analyzers.frontend.lowering.nodes import CASTS, Kinds, written_by_macro
+from analyzers.frontend.plain import is_idle, is_plain
+
+Range = tuple[int, int]
+"""Byte offsets: the first, and the one behind the last."""
+
+Yield = Literal["nothing", "old", "new"]
+"""Which value of the cell is used where the update stands."""
+
+_SPACE: Final = re.compile(rb"\s+")
+_COMMUTATIVE: Final = frozenset({"+", "*", "&", "|", "^"})
+_EXTREMES: Final = {"max": "max", "min": "min", "umax": "max", "umin": "min", "llmax": "max", "llmin": "min"} | {
+    "ullmax": "max",
+    "ullmin": "min",
+    "fmax": "fmax",
+    "fmin": "fmin",
+    "fmaxf": "fmax",
+    "fminf": "fmin",
+}
+"""Functions of two arguments -> the operator they stand for."""
+_COMPUTES: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
+_SWAPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_ACTING: Final = frozenset({Kinds.COMPOUND_ASSIGN, Kinds.UNARY, Kinds.BINARY})
+_ARRAYS: Final = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
+_QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An lvalue as it is written, without brackets around it."""
+
+    at: Range
+    address: Range | None
+    """What the outermost `*` is applied to, without brackets; None where there is none."""
+    type: str
+    """Canonical, without qualifiers."""
+    spelling: str
+    """The type as the source says it, without qualifiers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What a cell is combined with, or compared with."""
+
+    at: Range
+    type: str
+    """Canonical, without qualifiers and implicit conversions."""
+    is_plain: bool
+    """It may be evaluated twice (`analyzers.frontend.plain`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`cell = cell operator operand`."""
+
+    whole: Range
+    """All that an atomic function stands for: an expression, or a conditional up to its end."""
+    places: frozenset[int]
+    """Where a read or the write of the cell begins."""
+    cell: Cell
+    operator: str
+    """Of C, or `max`, `min`, `fmax`, `fmin`."""
+    operand: Operand | None
+    """None: 1."""
+    yields: Yield
+    is_statement: bool = False
+    """It is a conditional: what stands for it needs a semicolon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`if (cell == expected) { cell = desired; … }`: one thread is to get in."""
+
+    places: frozenset[int]
+    cell: Cell
+    condition: Range
+    expected: Operand
+    desired: Operand
+    write: Range
+    """The assignment, its semicolon left out."""
+    whole: Range | None
+    """The conditional, where the assignment is all that it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """`cell = value` as a statement, where the value does not come from the cell."""
+
+    whole: Range
+    """The semicolon left out."""
+    places: frozenset[int]
+    cell: Cell
+    value: Operand
+    is_idle: bool
+    """Nothing else happens in it (`analyzers.frontend.plain`)."""
+
+
+AnyUpdate = Update | Claim
+
+RangeOf = Callable[[Any], Range]
+"""The bytes of a cursor, whole uses of macros where it begins or ends in one."""
+
+
+class UpdateReader:
+    """Reads the updates of one file. `code`: its text without comments. `wanted`: offsets that somebody asks about;
+    elsewhere nothing is looked for."""
+
+    def __init__(self, code: bytes, range_of: RangeOf, wanted: Sequence[int]) -> None:
+        self._code = code
+        self._range = range_of
+        self._wanted = tuple(wanted)
+        self.found: list[AnyUpdate] = []
+        self.stores: list[Store] = []
+
+    def expression(self, cursor: Any, *, used: bool) -> None:
+        """Take in an expression. `used`: its value is."""
+        if not self._is_asked(cursor):
+            return
+        update = self._update(cursor, used)
+        if update is not None:
+            self.found.append(update)
+        kind: int = cursor._kind_id
+        parts = children(cursor)
+        for part in parts:
+            last = part is parts[-1]
+            through = kind in (Kinds.PAREN, Kinds.UNEXPOSED) or (kind == Kinds.BINARY and _is_comma(cursor) and last)
+            dropped = kind == Kinds.BINARY and _is_comma(cursor) and not last
+            void = kind in CASTS and cursor.type.spelling == "void"
+            self.expression(part, used=used if through else not (dropped or void))
+
+    def conditional(self, test: Any, body: Sequence[Any], whole: Range, *, alone: bool) -> None:
+        """Take in an `if`. `body`: the statements it controls; `alone`: it has no `else`."""
+        if not body or not alone or written_by_macro(test):
+            return
+        first = _bare(body[0])
+        if first._kind_id != Kinds.BINARY or binary_operator(first) != "=" or written_by_macro(first):
+            return
+        test = _bare(test)
+        sides = children(test) if test._kind_id == Kinds.BINARY else []
+        target, value = children(first)
+        if len(sides) != 2 or not self._is_asked_between(whole):
+            return
+        for own, other, turned in ((sides[0], sides[1], False), (sides[1], sides[0], True)):
+            if not self._is_same(own, target):
+                continue
+            operator = binary_operator(test)
+            operator = _SWAPPED.get(operator, operator) if turned else operator
+            cell = self._cell(target)
+            if cell is None:
+                return
+            places = self._places(own, target)
+            if operator == "==":
+                only = whole if len(body) == 1 else None
+                expected, desired = self._operand(other), self._operand(value)
+                if is_idle(_bare(other)):
+                    self.found.append(
+                        Claim(places, cell, self._range(test), expected, desired, self._range(first), only)
+                    )
+            elif operator in _SWAPPED and len(body) == 1 and self._is_same(other, value):
+                extreme = "max" if operator in ("<", "<=") else "min"
+                self.found.append(
+                    Update(whole, places, cell, extreme, self._operand(value), "nothing", is_statement=True)
+                )
+            return
+
+    def _is_asked(self, cursor: Any) -> bool:
+        return self._is_asked_between(self._range(cursor))
+
+    def _is_asked_between(self, at: Range) -> bool:
+        return any(at[0] <= offset < at[1] for offset in self._wanted)
+
+    def _update(self, cursor: Any, used: bool) -> Update | None:
+        kind: int = cursor._kind_id
+        parts = children(cursor)
+        if kind not in (Kinds.UNARY, Kinds.BINARY, Kinds.COMPOUND_ASSIGN) or not parts or written_by_macro(cursor):
+            return None
+        cell = self._cell(parts[0])
+        if cell is None:
+            return None
+        whole, places = self._range(cursor), self._places(parts[0])
+        if kind == Kinds.UNARY:
+            operator = unary_operator(cursor)
+            if not operator.endswith(("++", "--")):
+                return None
+            which: Yield = "old" if operator.startswith("post") else "new"
+            return Update(whole, places, cell, operator[-1], None, which if used else "nothing")
+        if len(parts) != 2:
+            return None
+        which = "new" if used else "nothing"
+        operator = binary_operator(cursor)
+        if kind == Kinds.COMPOUND_ASSIGN:
+            if _acts(parts[0]) and not is_idle(_bare(parts[1])):
+                return None
+            return Update(whole, places, cell, operator[:-1], self._operand(parts[1]), which)
+        combined = self._combined(parts[0], parts[1]) if operator == "=" else None
+        if combined is None:
+            if operator == "=" and not used:
+                idle = is_idle(_bare(parts[0])) and is_idle(_bare(parts[1]))
+                self.stores.append(Store(whole, places, cell, self._operand(parts[1]), idle))
+            return None
+        operator, operand, reads = combined
+        return Update(whole, self._places(parts[0], *reads), cell, operator, operand, which)
+
+    def _combined(self, target: Any, value: Any) -> tuple[str, Operand, Sequence[Any]] | None:
+        """What the value of `target = value` does with the old one: the operator, the other operand, and the reads."""
+        value = _bare(value)
+        kind: int = value._kind_id
+        if kind == Kinds.BINARY:
+            return self._sum(target, value)
+        if kind == Kinds.CALL and value.spelling in _EXTREMES:
+            arguments = [a for a in value.get_arguments() if a is not None]
+            if len(arguments) == 2 and _type(value) == _type(target):
+                for own, other in (arguments, arguments[::-1]):
+                    if self._is_same(own, target):
+                        return _EXTREMES[value.spelling], self._operand(other), (own,)
+            return None
+        if kind == Kinds.CONDITIONAL:
+            return self._choice(target, children(value))
+        return None
+
+    def _sum(self, target: Any, value: Any) -> tuple[str, Operand, Sequence[Any]] | None:
+        operator = binary_operator(value)
+        left, right = children(value)
+        if self._is_same(left, target):
+            return operator, self._operand(right), (left,)
+        if operator in _COMMUTATIVE and self._is_same(right, target):
+            return operator, self._operand(left), (right,)
+        # x + a - b + …: what is added is all behind the first plus.
+        inner, rest = _bare(left), [right]
+        if operator not in ("+", "-"):
+            return None
+        while inner._kind_id == Kinds.BINARY and binary_operator(inner) in ("+", "-"):
+            first, second = children(inner)
+            rest.append(second)
+            if self._is_same(first, target):
+                types = {_type(_bare(part)) for part in rest}
+                together = binary_operator(inner) == "+" and _is_associative(types, _type(target))
+                at = self._range(second)[0], self._range(value)[1]
+                plain = all(is_plain(_bare(part), numbers=True) for part in rest)
+                whole = Operand(at, _type(_bare(value)), plain)
+                return ("+", whole, (first,)) if together else None
+            inner = _bare(first)
+        return None
+
+    def _choice(self, target: Any, parts: Sequence[Any]) -> tuple[str, Operand, Sequence[Any]] | None:
+        """`x < v ? v : x` and its likes."""
+        test, then, otherwise = (_bare(part) for part in parts) if len(parts) == 3 else (None, None, None)
+        if test is None or test._kind_id != Kinds.BINARY or binary_operator(test) not in _SWAPPED:
+            return None
+        for own, other, operator in (
+            (*children(test), binary_operator(test)),
+            (*children(test)[::-1], _SWAPPED[binary_operator(test)]),
+        ):
+            if not self._is_same(own, target):
+                continue
+            grows = operator in ("<", "<=")
+            for kept, taken, extreme in (
+                (otherwise, then, "max" if grows else "min"),
+                (then, otherwise, "min" if grows else "max"),
+            ):
+                if self._is_same(kept, target) and self._is_same(taken, other):
+                    return extreme, self._operand(other), (own, kept)
+        return None
+
+    def _cell(self, cursor: Any) -> Cell | None:
+        own = _bare(cursor)
+        kind: int = own._kind_id
+        if kind not in (Kinds.UNARY, Kinds.SUBSCRIPT, Kinds.MEMBER, Kinds.DECL_REF) or _acts(own):
+            return None
+        if kind == Kinds.UNARY and unary_operator(own) != "*":
+            return None
+        if kind == Kinds.DECL_REF and referenced(own) is None:
+            return None
+        if written_by_macro(own) and kind == Kinds.UNARY:
+            return None
+        address = self._range(_bare(children(own)[0])) if kind == Kinds.UNARY else None
+        type_ = _typed(own)
+        if type_.get_canonical().is_volatile_qualified():
+            return None
+        spelling = _QUALIFIERS.sub("", type_.spelling).strip()
+        return Cell(self._range(own), address, _type(own), spelling)
+
+    def _operand(self, cursor: Any) -> Operand:
+        own = _bare(cursor)
+        return Operand(self._range(cursor), _type(own), is_plain(own, numbers=True))
+
+    def _places(self, *cursors: Any) -> frozenset[int]:
+        return frozenset(start for c in cursors for start in (self._range(c)[0], self._range(_bare(c))[0]))
+
+    def _is_same(self, one: Any, other: Any) -> bool:
+        """Whether two expressions are written alike and change nothing."""
+        one, other = _bare(one), _bare(other)
+        return one._kind_id == other._kind_id and self._text(one) == self._text(other) and is_idle(one)
+
+    def _text(self, cursor: Any) -> bytes:
+        start, end = self._range(cursor)
+        return _SPACE.sub(b"", self._code[start:end])
+
+
+def _bare(cursor: Any) -> Any:
+    """Without brackets and implicit conversions."""
+    while cursor._kind_id in (Kinds.PAREN, Kinds.UNEXPOSED):
+        inner = children(cursor)
+        if len(inner) != 1:
+            break
+        cursor = inner[0]
+    return cursor
+
+
+def _type(cursor: Any) -> str:
+    """Canonical. What a template computes of a value of its parameter's type and of others that every number is
+    computed with as itself has that type."""
+    kind: int = cursor._kind_id
+    if "dependent" in cursor.type.spelling and kind in (Kinds.BINARY, Kinds.UNARY):
+        sides = children(cursor)
+        computed = binary_operator(cursor) in _COMPUTES if len(sides) == 2 else unary_operator(cursor) in ("+", "-")
+        types = {_type(_bare(side)) for side in sides} - NARROW - {"int"}
+        if computed and len(types) == 1:
+            return next(iter(types))
+    return _QUALIFIERS.sub("", _typed(cursor).get_canonical().spelling).strip()
+
+
+def _typed(cursor: Any) -> Any:
+    """The type of an lvalue; where a template leaves that open, what it is taken from."""
+    kind: int = cursor._kind_id
+    if "dependent" not in cursor.type.spelling or kind not in (Kinds.UNARY, Kinds.SUBSCRIPT):
+        return cursor.type
+    base = _bare(children(cursor)[0]).type.get_canonical()
+    if base.kind == TypeKind.POINTER:
+        return base.get_pointee()
+    return base.get_array_element_type() if base.kind in _ARRAYS else cursor.type
+
+
+def _is_comma(cursor: Any) -> bool:
+    return binary_operator(cursor) == ","
+
+
+def _acts(cursor: Any) -> bool:
+    """Whether an expression assigns something by itself; what a call does is not looked at."""
+    return any(_changes(c) for c in within(cursor, _ACTING))
+
+
+def _changes(cursor: Any) -> bool:
+    kind: int = cursor._kind_id
+    if kind == Kinds.UNARY:
+        return unary_operator(cursor).endswith(("++", "--"))
+    return kind == Kinds.COMPOUND_ASSIGN or (kind == Kinds.BINARY and binary_operator(cursor) == "=")
+
+
+def _is_associative(types: set[str], target: str) -> bool:
+    """Whether terms may be added up before they are added to a cell: integers that wrap round as the cell does, or real
+    numbers of its own type, whose sum is as good."""
+    return types <= INTEGERS if target in INTEGERS else types == {target}
+
+
+NARROW: Final = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
+"""Canonical integer types that are computed with as `int`."""
+
+INTEGERS: Final = NARROW | {
+    "int",
+    "unsigned int",
+    "long",
+    "unsigned long",
+    "long long",
+    "unsigned long long",
+}

@@ -1,0 +1,64 @@
+"""Races between blocks: what makes the blocks of a grid wait for each other, and how to say so.
+
+A barrier of the grid is inserted where the kernel is launched cooperatively (`grid_barrier`). Elsewhere the launch
+would have to change, or the kernel to be cut in two, which is left to whoever wrote it: `explanation` says where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.blanking import blanked
+from analyzers.frontend.gaps import SourceTrees
+from analyzers.model import Access, Finding
+from quickfix.edits import GRID_BARRIER
+from quickfix.naming import line_of
+from quickfix.paths import Candidate, Passage, chain_to
+
+_GROUP: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*(?:\w+\s*::\s*)*this_grid\s*\(\s*\)\s*;")
+_NO_BARRIER: Final = "run in different blocks, which no __syncthreads() orders"
+
+
+def grid_barrier(trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding) -> bytes | None:
+    """The statement that waits for the whole grid, as the kernel around an access would write it; None where the
+    kernels are not all launched cooperatively."""
+    launched = [context for analysis in kernels for context in analysis.contexts]
+    if not launched or not all(context.cooperative for context in launched):
+        return None
+    chain = chain_to(trees, finding.accesses[0])
+    if not chain:
+        return GRID_BARRIER
+    function = chain[0].function
+    named = _GROUP.search(blanked(trees.texts[function.path]), function.body.start, function.body.end)
+    return named[1] + b".sync();" if named else GRID_BARRIER
+
+
+def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:
+    """Why a race between blocks is not repaired, and what can be done; a clause. `way`: the places between them."""
+    one, two = finding.accesses[:2]
+    pair = f"{_at(one)} and {_at(two)}"
+    if not way.candidates:
+        if one.id == two.id or one.span == two.span:
+            return f"different blocks get to {_at(one)} in any order, and nothing in the kernel is between them"
+        return f"{pair} {_NO_BARRIER}, and there is no place between them where all blocks could wait"
+    place = _cut(way.candidates, trees)
+    wait = "cooperative_groups::this_grid().sync() in a cooperative launch"
+    if place is None:
+        inner = "in every iteration of the loop" if all(c.loops for c in way.candidates) else "there"
+        return f"{pair} {_NO_BARRIER}: the blocks would have to wait for each other {inner}, which takes {wait}"
+    return f"{pair} {_NO_BARRIER}: move what follows line {place} to a kernel of its own, or wait there with {wait}"
+
+
+def _at(access: Access) -> str:
+    return f"`{access.text}` (line {access.span.line})"
+
+
+def _cut(candidates: Collection[Candidate], trees: SourceTrees) -> int | None:
+    """The line after which the kernel can be cut in two: the last place between them that no condition, loop or call
+    is around."""
+    found = [c.gap for c in candidates if not c.called and not c.loops and not c.gap.steps]
+    lines = [line_of(trees.texts[g.function.path], before.end - 1) for g in found if (before := g.before) is not None]
+    return max(lines, default=None)

@@ -1,0 +1,172 @@
+"""Updates of a cell by many threads, made atomic: which ones are told, how they are written, and which are refused."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+
+from analyzers.engine import Engine
+from analyzers.model import Fix, FixRefusal, Verdict
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+PATH = "/atomics/a.cu"
+KERNEL = """// cuda-lsp: launch grid=(4) block=(64)
+{before}__global__ void k({cell} *m, const {value} *d, int *o) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  {value} v = d[i];
+  {code}
+}}
+"""
+
+
+def repaired(code: str, cell: str = "int", value: str = "int", before: str = "") -> tuple[str, list[str]]:
+    """The line of the update after the repair (empty where there is none), and what is said where there is none."""
+    text = KERNEL.format(cell=cell, value=value, code=code, before=before)
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    fixes = [a for a in found if isinstance(a, Fix)]
+    said = [a.text for a in found if isinstance(a, FixRefusal)]
+    if not fixes or fixes[0].kind != "use-atomic":
+        return "", said
+    after = applied(text, fixes[0].edits)
+    kernels = Engine().analyse(CheckRequest(PATH, after)).result.kernels
+    assert [k.verdict for k in kernels] == [Verdict.RACE_FREE]
+    first = text[: text.index(code)].count("\n")
+    return "\n".join(line.strip() for line in after.split("\n")[first:-2]), said
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("*m = *m + v;", "atomicAdd(m, v);"),
+        ("*m = v + *m;", "atomicAdd(m, v);"),
+        ("m[v] = m[v] + 1;", "atomicAdd(&m[v], 1);"),
+        ("*m = *m + v - i;", "atomicAdd(m, v - i);"),
+        ("*m = *m - v;", "atomicSub(m, v);"),
+        ("*m -= v + 1;", "atomicSub(m, v + 1);"),
+        ("m[0] = (m[0] | v);", "atomicOr(&m[0], v);"),
+        ("*m = v ^ *m;", "atomicXor(m, v);"),
+        ("*(m + v) += i;", "atomicAdd(m + v, i);"),
+        ("--*m;", "atomicSub(m, 1);"),
+        ("(*m)++;", "atomicAdd(m, 1);"),
+        ("if (v > 3) ++*m; else o[i] = 1;", "if (v > 3) atomicAdd(m, 1); else o[i] = 1;"),
+        ("*m = max(*m, v);", "atomicMax(m, v);"),
+        ("*m = min(v, *m);", "atomicMin(m, v);"),
+        ("*m = v < *m ? v : *m;", "atomicMin(m, v);"),
+        ("*m = *m <= v ? v : *m;", "atomicMax(m, v);"),
+        ("*m = *m > v ? *m : v;", "atomicMax(m, v);"),
+        ("if (v < *m) *m = v;", "atomicMin(m, v);"),
+        ("if (*m < v) { *m = v; }", "atomicMax(m, v);"),
+        ("if (m[v] == 0) m[v] = i;", "atomicCAS(&m[v], 0, i);"),
+        ("if (m[v] == 0) { m[v] = 1; o[i] = 2; }", "if (atomicCAS(&m[v], 0, 1) == 0) { o[i] = 2; }"),
+        ("for (int j = 0; j < 3; j++, ++*m) o[i] = j;", "for (int j = 0; j < 3; j++, atomicAdd(m, 1)) o[i] = j;"),
+    ],
+)
+def test_an_update_is_one_atomic_function(code: str, after: str) -> None:
+    assert repaired(code)[0] == after
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("int k = m[0]++; o[i] = k;", "int k = atomicAdd(&m[0], 1); o[i] = k;"),
+        ("o[i] = (*m)--;", "o[i] = atomicSub(m, 1);"),
+        ("o[i] = ++*m;", "o[i] = (atomicAdd(m, 1) + 1);"),
+        ("o[i] = *m += v;", "o[i] = (atomicAdd(m, v) + (v));"),
+        ("o[i] = *m = max(*m, v);", "o[i] = max(atomicMax(m, v), v);"),
+        ("if ((*m)++ == 3) o[i] = 1;", "if (atomicAdd(m, 1) == 3) o[i] = 1;"),
+    ],
+)
+def test_the_value_of_an_update_is_that_of_the_same_time(code: str, after: str) -> None:
+    assert repaired(code)[0] == after
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "code", "after"),
+    [
+        ("float", "int", "*m += v;", "atomicAdd(m, v);"),
+        ("float", "float", "*m = *m - v;", "atomicAdd(m, -(v));"),
+        ("double", "unsigned", "*m -= v;", "atomicAdd(m, -(double)(v));"),
+        ("unsigned long long", "unsigned", "*m -= v;", "atomicAdd(m, 0ULL - (v));"),
+        ("unsigned long long", "int", "(*m)--;", "atomicAdd(m, 0ULL - 1);"),
+        ("long long", "int", "m[v] += i;", "atomicAdd((unsigned long long *)&m[v], i);"),
+        ("long long", "int", "o[i] = m[0]++;", "o[i] = (long long)atomicAdd((unsigned long long *)&m[0], 1);"),
+        ("long long", "int", "*m = max(*m, (long long)v);", "atomicMax(m, (long long)v);"),
+        ("unsigned", "int", "if (*m < v) *m = v;", "atomicMax(m, v);"),
+        ("unsigned", "long long", "*m += v;", "atomicAdd(m, v);"),
+    ],
+)
+def test_the_function_fits_the_type_of_the_cell(cell: str, value: str, code: str, after: str) -> None:
+    assert repaired(code, cell, value)[0] == after
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "code", "why"),
+    [
+        ("int", "int", "*m *= v;", "no atomic function for `*`"),
+        ("float", "float", "*m = fmaxf(*m, v);", "no atomic function for `fmax`"),
+        ("short", "int", "*m += v;", "no form for cells of type `short`"),
+        ("long", "int", "*m += v;", "how wide that is depends on the system"),
+        ("int", "float", "*m += v;", "would be converted to `int` before"),
+        ("float", "double", "*m = *m + v;", "would be converted to `float` before"),
+        ("int", "unsigned", "if (v > *m) *m = v;", "would be converted to `int` before"),
+        ("int", "int", "o[i] = *m += d[i + v];", "would be evaluated twice"),
+        ("int", "long long", "o[i] = *m += v;", "would be converted to `int` before"),
+    ],
+)
+def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str, code: str, why: str) -> None:
+    after, said = repaired(code, cell, value)
+    assert not after
+    assert any(why in text for text in said)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (v < *m) { *m = v; o[i] = 1; }",
+        "if (v < *m) *m = v; else o[i] = 1;",
+        "if (v < *m) *m = v + 1;",
+        "m[o[i]++] += v;",
+        "*m = *m + v * *m;",
+        "*m = v - *m;",
+        "if (*m != 0) *m = v;",
+    ],
+    ids=["more", "else", "other value", "acting cell", "cell twice", "reversed", "unequal"],
+)
+def test_what_is_no_update_is_left_alone(code: str) -> None:
+    assert not repaired(code)[0]
+
+
+def test_an_update_in_a_macro_is_left_alone() -> None:
+    assert not repaired("BUMP(*m);", before="#define BUMP(x) (x)++\n")[0]
+
+
+def test_comments_stay() -> None:
+    after, _ = repaired("if (v < *m) {  // smaller\n    *m = v;\n  }")
+    assert after == "// smaller\natomicMin(m, v);"
+    after, _ = repaired("if (m[v] == 0) {\n    m[v] = 1;  // seen\n    o[i] = 2;\n  }")
+    assert after == "if (atomicCAS(&m[v], 0, 1) == 0) {\n// seen\no[i] = 2;\n}"
+
+
+def test_what_follows_from_a_lost_update_goes_with_it() -> None:
+    """The cells that a counter names are different ones once it counts: nothing is offered for writes to them."""
+    text = KERNEL.format(cell="int", value="int", code="int at = (*m)++; o[at] = v;", before="")
+    (fix,) = answers(Engine(), CheckRequest(PATH, text))
+    assert isinstance(fix, Fix)
+    assert "int at = atomicAdd(m, 1); o[at] = v;" in applied(text, fix.edits)
+    assert len(fix.groups) == 2
+
+
+def test_templates_are_judged_in_every_instance() -> None:
+    text = """// cuda-lsp: launch grid=(4) block=(64)
+template <class T> __global__ void k(T *m, const T *d) {
+  *m = *m + d[threadIdx.x];
+}
+template __global__ void k<int>(int *, const int *);
+template __global__ void k<OTHER>(OTHER *, const OTHER *);
+"""
+    (fix,) = answers(Engine(), CheckRequest(PATH, text.replace("OTHER", "float")))
+    assert isinstance(fix, Fix)
+    assert "atomicAdd(m, d[threadIdx.x]);" in applied(text, fix.edits)
+    refused = answers(Engine(), CheckRequest(PATH, text.replace("OTHER", "short")))
+    assert not any(isinstance(a, Fix) for a in refused)

@@ -1,0 +1,82 @@
+"""Races between blocks: barriers of the grid where there may be some, and elsewhere what would have to be done."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+
+from analyzers.engine import Engine
+from analyzers.model import Fix, FixRefusal, Verdict
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+PATH = "/grid/a.cu"
+COOPERATIVE = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float *a, float *b, int n) {{
+{first}  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int s = 0; s < 4; s++) {{
+    a[i] = b[i] + s;
+{between}    b[(i + 1) % n] = a[i] * 2;
+  }}
+}}
+void h(float *a, float *b) {{
+  int n = 64 * 256;
+  void *args[] = {{&a, &b, &n}};
+  {launch}((void *)k, 64, 256, args, 0, 0);
+}}
+"""
+
+
+def answered(text: str) -> tuple[list[Fix], str]:
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    return [a for a in found if isinstance(a, Fix)], " ".join(a.text for a in found if isinstance(a, FixRefusal))
+
+
+def test_a_cooperative_launch_gets_barriers_of_the_grid() -> None:
+    text = COOPERATIVE.format(
+        first="  cg::grid_group whole = cg::this_grid();\n", between="", launch="cudaLaunchCooperativeKernel"
+    )
+    (fix,), _ = answered(text)
+    after = applied(text, fix.edits)
+    # One between the accesses of an iteration, and one before the next one.
+    assert after.count("    whole.sync();\n") == 2
+    assert "grid barriers" in fix.cost
+    (kernel,) = Engine().analyse(CheckRequest(PATH, after)).result.kernels
+    assert kernel.verdict is Verdict.RACE_FREE
+
+
+def test_the_group_is_named_in_full_where_the_kernel_has_no_name_for_it() -> None:
+    text = COOPERATIVE.format(first="", between="", launch="cudaLaunchCooperativeKernel")
+    (fix,), _ = answered(text)
+    assert "    cooperative_groups::this_grid().sync();\n" in applied(text, fix.edits)
+
+
+def test_other_launches_cannot_wait() -> None:
+    text = COOPERATIVE.format(first="", between="    __syncthreads();\n", launch="cudaLaunchKernel")
+    fixes, why = answered(text)
+    assert not fixes
+    assert "wait for each other in every iteration of the loop" in why
+    assert "cooperative_groups::this_grid().sync() in a cooperative launch" in why
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("  a[i] = 1;\n  b[i] = a[(i + 1) % n];", "move what follows line 4 to a kernel of its own"),
+        ("  a[i] = a[(i + 1) % n];", "there is no place between them where all blocks could wait"),
+        ("  if (n > 3) {\n    a[i] = 1;\n    b[i] = a[(i + 1) % n];\n  }", "have to wait for each other there"),
+    ],
+    ids=["straight line", "one statement", "in a branch"],
+)
+def test_it_says_where_the_kernel_could_be_cut(code: str, why: str) -> None:
+    text = f"""// cuda-lsp: launch grid=(4) block=(64)
+__global__ void k(float *a, float *b, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+{code}
+}}
+"""
+    fixes, said = answered(text)
+    assert not fixes
+    assert why in said
+    assert "which no __syncthreads() orders" in said
