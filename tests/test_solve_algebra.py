@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
+from analyzers.ir.expr import I32, U32, cast, compare, mul, sym
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
-from analyzers.solve.query import Proved, Query
+from analyzers.solve.query import Fact, Proved, Query
 
 
 @examples(200)
@@ -30,3 +31,19 @@ def test_common_patterns(name: str) -> None:
         assert isinstance(answer, Proved), answer
     else:
         assert not isinstance(answer, Proved)
+
+
+def test_a_contradiction_cites_the_facts_behind_constants() -> None:
+    """By the fact the factors have one value each, with which the product is no number of the range."""
+    one, two = sym("param:b", U32), sym("param:w", U32)
+    times, value = sym("tid.y@1", I32), sym("param:m", I32)
+    product = mul(one, two)
+    query = Query(
+        (compare("eq", mul(product, cast(times, U32)), cast(value, U32)),),
+        (Fact(compare("le", two, product), 7),),
+        {one: (1 << 16, (1 << 16) + 1), two: ((1 << 31) - 1, (1 << 31) + 1), times: (0, 2), value: (65536, 65537)},
+    )
+    answer = algebra.decide(prepare(query))
+    assert isinstance(answer, Proved)
+    assert answer.core == {7}
+    assert unsatisfiable_with(query, answer)

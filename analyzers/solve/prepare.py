@@ -251,6 +251,13 @@ class _Substitution:
         self.done: list[Definition] = []
 
     def run(self) -> Prepared:
+        try:
+            return self._substituted()
+        except Contradiction as found:
+            # What contradicts may have been made by any of them.
+            raise Contradiction(found.tags.union(*(d.tags for d in self.done))) from None
+
+    def _substituted(self) -> Prepared:
         narrowing = self.narrowing
         constants: dict[Expr, Expr] = {}
         single = [s for s, (lo, hi) in narrowing.ranges.items() if lo == hi and s.op == "sym"]
@@ -282,7 +289,7 @@ class _Substitution:
         for p, tags in self.parts.items():
             for q in conjuncts(rewrite(p, mapping.get, memo)):
                 if q is FALSE:
-                    raise Contradiction(tags.union(*(d.tags for d in self.done)))
+                    raise Contradiction(tags)
                 if q is not TRUE:
                     parts[q] = parts[q] & tags if q in parts else tags
         for node, bounds in list(self.narrowing.ranges.items()):
