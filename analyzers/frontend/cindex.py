@@ -438,12 +438,48 @@ def type_of(cursor: Any) -> Any:
 
 
 def referenced(cursor: Any) -> Any:
-    """`Cursor.referenced` without its checks; for walks over whole bodies."""
+    """`Cursor.referenced` without its checks; for walks over whole bodies. Of a constructor that a class inherits, the
+    one that somebody wrote, None where that is not found: what clang puts into the class for `using B::B;` is empty."""
     found = _raw_referenced(cursor)
     if _FIRST_INVALID <= found._kind_id <= _LAST_INVALID:
         return None
     found._tu = cursor._tu
-    return found
+    return _written(found) if found._kind_id == _CONSTRUCTOR else found
+
+
+_CONSTRUCTOR = CursorKind.CONSTRUCTOR.value
+_USING = CursorKind.USING_DECLARATION.value
+_BASE = CursorKind.CXX_BASE_SPECIFIER.value
+
+
+def _written(constructor: Any) -> Any:
+    """The constructor itself, or the one of a base class that it is inherited from."""
+    owner = constructor.semantic_parent
+    if argument_count(constructor) <= 0 or owner is None:
+        return constructor
+    if any(c._kind_id == CursorKind.PARM_DECL.value for c in children(constructor)):
+        return constructor
+    start = constructor.extent.start.offset
+    uses = (c.extent for c in class_members(owner) if c._kind_id == _USING)
+    if not any(use.start.offset <= start < use.end.offset for use in uses):
+        return constructor
+    return _of_bases(owner, constructor.type.get_canonical().spelling)
+
+
+def _of_bases(declaration: Any, shown: str) -> Any:
+    """The constructor of a base class with a type, those that the bases inherit included."""
+    for member in class_members(declaration):
+        if member._kind_id != _BASE:
+            continue
+        base = member.type.get_canonical().get_declaration()
+        parts = class_members(base)
+        own = (c for c in parts if c._kind_id == _CONSTRUCTOR and c.type.get_canonical().spelling == shown)
+        found = next(own, None)
+        if found is None and any(c._kind_id == _USING for c in parts):
+            found = _of_bases(base, shown)
+        if found is not None:
+            return found
+    return None
 
 
 _raw_location: Any = _lib["clang_getCursorLocation"]

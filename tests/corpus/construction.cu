@@ -96,3 +96,45 @@ __global__ void address_of_a_parameter(int **out, int *in) {
 __global__ void hidden_in_a_macro(void *storage) {  // expect: unknown(placement-new)
   MAKE(storage);
 }
+
+// Constructors that a class inherits are those of its base, however far up; its own members get their defaults.
+struct Cursor {
+  int *to;
+  int at;
+  __device__ Cursor(int *given, int place) : to(given), at(place) {}
+};
+struct Writer : Cursor {
+  using Cursor::Cursor;
+  int step = 3;
+  __device__ void put(int value) { to[at] = value; }
+};
+struct Counted {
+  int width = 5;
+};
+struct Wide : Counted, Writer {
+  using Writer::Writer;
+};
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void inherited_in_pairs(int *out) {
+  Writer writer(out, threadIdx.x / 2);
+  writer.put(threadIdx.x);  // expect: data-race at 109 with 109
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void inherited_each(int *out) {  // expect: race-free
+  Writer writer(out, threadIdx.x);
+  writer.put(threadIdx.x);
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void inherited_over_two(int *out) {
+  Wide writer(out, threadIdx.x % 8);
+  writer.put(threadIdx.x);  // expect: data-race at 109 with 109
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void inherited_with_defaults(int *out) {  // expect: race-free
+  Wide writer(out, 7);
+  out[threadIdx.x * (writer.width - writer.step) + writer.at] = 1;
+}

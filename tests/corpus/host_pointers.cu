@@ -515,3 +515,26 @@ void launch_reserved_twice(Holder &h) {
   float *a = h.reserve(64), *b = h.reserve(64);
   reserved_twice<<<1, 64>>>(a, b);
 }
+
+// What inherited constructors keep is what those of the base keep.
+struct Kept {
+  float *data;
+  Kept(float *given) : data(given) {}
+};
+struct Lent : Kept {
+  using Kept::Kept;
+};
+
+__global__ void lent_twice(float *to, const float *from) {
+  to[threadIdx.x] = from[63 - threadIdx.x];  // expect: data-race with self
+}
+
+__global__ void lent_apart(float *to, const float *from) {  // expect: race-free
+  to[threadIdx.x] = from[63 - threadIdx.x];
+}
+
+void lend(float *one, float *other) {
+  Lent first(one), second(one), third(other);
+  lent_twice<<<1, 64>>>(first.data, second.data);
+  lent_apart<<<1, 64>>>(first.data, third.data);
+}

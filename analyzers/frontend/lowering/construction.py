@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from analyzers.frontend.lowering import class_values, initialisation, memory
 from analyzers.frontend.lowering.constructors import (
     copies_temporary,
@@ -62,12 +64,10 @@ def construct(ctx: Context, target: Place, node: Node) -> None:
     assert constructor is not None
     facts = describe(ctx.table, constructor)
     if facts.body is not None:
-        frame = Frame(facts.name, this=target)
         if facts.key in ctx.active:
             ctx.unsupported("recursion", f"{facts.qualified} calls itself", node)
-            return
-        bind_parameters(ctx, frame, facts, node, args)
-        lowered_body(ctx, facts, node, frame, lambda: _member_initialisers(ctx, facts, target, node))
+        elif not _construct_base(ctx, target, constructor.cursor.semantic_parent, facts, node):
+            ctx.unsupported("constructor", f"{facts.qualified} is of no base of {target.type.spelling}", node)
         return
     made = facts.bundled or is_implicit(constructor.cursor)
     if not args and made:
@@ -86,6 +86,34 @@ def construct(ctx: Context, target: Place, node: Node) -> None:
         _opaque_construction(ctx, target, facts, args, node)
         return
     ctx.unsupported("call-to-unknown-function", f"constructor {facts.qualified} has no body here", node)
+
+
+def _construct_base(ctx: Context, target: Place, owner: Any, facts: Facts, node: Node) -> bool:
+    """Run a constructor with a body on the part of an object that is of its class: the whole, or a base whose
+    constructors the class inherits; then the other parts are made as by default. False: there is no such part."""
+    if target.type.shape != "record" or target.type.record.declaration == owner:
+        frame = Frame(facts.name, this=target)
+        bind_parameters(ctx, frame, facts, node, constructor_arguments(node))
+        lowered_body(ctx, facts, node, frame, lambda: _member_initialisers(ctx, facts, target, node))
+        return True
+    record = target.type.record
+    found = next((base for base, _ in record.bases if _is_or_inherits(base, owner)), None)
+    if found is None:
+        return False
+    for base, offset in record.bases:
+        part = class_values.part_at(ctx, target, offset, base)
+        if base is found:
+            _construct_base(ctx, part, owner, facts, node)
+        else:
+            _default_part(ctx, part, node)
+    if has_defaults(target.type):
+        _default_members(ctx, target, set(), node)
+    return True
+
+
+def _is_or_inherits(ctype: CType, owner: Any) -> bool:
+    bases = ctype.record.bases
+    return ctype.record.declaration == owner or any(_is_or_inherits(base, owner) for base, _ in bases)
 
 
 CONSTRUCT.append(construct)
