@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from analyzers.engine import Engine
 from analyzers.ir.expr import (
     F32,
     FALSE,
@@ -21,7 +24,9 @@ from analyzers.ir.expr import (
     sub,
     sym,
 )
+from analyzers.model import Verdict
 from analyzers.races.written_values import alike, difference
+from analyzers.requests import CheckRequest
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Proved, Query
@@ -91,3 +96,13 @@ def test_values_that_share_their_parts_are_compared_once() -> None:
     assert difference(one, two) is compare("ne", cast(T1, I64), cast(T2, I64))
     assert difference(one, one) is FALSE
     assert difference(one, make("neg", F32, (two,))) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "assumed"), [("n + (int)threadIdx.x >= n", True), ("((int)threadIdx.x & 64) + n", False)]
+)
+def test_what_equal_values_rest_on_is_listed(value: str, assumed: bool) -> None:
+    text = f"// cuda-lsp: launch grid=(1) block=(64)\n__global__ void k(int *a, int n) {{\n  a[0] = {value};\n}}\n"
+    (kernel,) = Engine().analyse(CheckRequest("/values/a.cu", text)).result.kernels
+    assert kernel.verdict is Verdict.BENIGN_RACE
+    assert ("signed arithmetic does not overflow" in kernel.contexts[0].assumptions) == assumed

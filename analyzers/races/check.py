@@ -366,7 +366,9 @@ class RaceChecker:
         if not hits:
             return None
         hit = hits[0]
-        if self._may_be_benign(pair) and self._same_value(pair, mode, extra, [h.case for h in hits]):
+        same = self._same_value(pair, mode, extra, [h.case for h in hits]) if self._may_be_benign(pair) else None
+        if same is not None:
+            out.add(same)
             # Volatile stores of one value are what they would be as atomics.
             return None if pair.one.volatile and pair.two.volatile else replace(hit, benign=True)
         if starts_retry(self.launch, pair) and set(meeting_distances(pair)) <= {0}:
@@ -555,24 +557,25 @@ class RaceChecker:
             and a.width == b.width
         )
 
-    def _same_value(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], hits: list[Case]) -> bool:
+    def _same_value(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], hits: list[Case]) -> Checked | None:
+        """What the proof rests on that both sides write the same wherever they collide; None where there is none."""
         assert pair.one.value is not None
         assert pair.two.value is not None
         v1, v2 = self.launch.side(pair.one.value, 1, mode), self.launch.side(pair.two.value, 2, mode)
-        ignored = Checked()
+        out = Checked()
         for case in hits:
             differ = difference(v1, alike(v1, v2, partial(self._is_plainly_impossible, pair, case, mode, extra)))
             if differ is None:
-                return False
+                return None
             if not set(meeting_distances(pair)) <= {0}:
                 # Equal values that overlap in part put different bytes into the same cells.
                 differ = E.lor(differ, E.compare("ne", *self._offsets(pair, mode)))
             if differ is E.FALSE:
                 continue
-            answer, _ = self._ask(pair, case, mode, (*extra, differ), ignored)
+            answer, _ = self._ask(pair, case, mode, (*extra, differ), out)
             if answer is not None:
-                return False
-        return True
+                return None
+        return out
 
     def _is_plainly_impossible(
         self, pair: Pair, case: Case, mode: Mode, extra: tuple[Expr, ...], condition: Expr
