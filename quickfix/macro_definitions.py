@@ -1,7 +1,8 @@
 """Barriers inside of a macro, where one use of it both writes and reads: placed where the macro is defined.
 
 Takes a session and a group of races whose accesses are all written by uses of one macro of their file, gives the `Fix`
-that puts a barrier between two statements of the definition, if all kernels of the unit agree with it; or why not.
+that puts a barrier between two statements of the definition, or between the two sides of an assignment in it, if all
+kernels of the unit agree with it; or why not.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.blanking import WORD
-from analyzers.model import Finding, Fix, FixRefusal
+from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.edits import Change, Layout
 from quickfix.naming import definitions, line_of
+from quickfix.paths import chain_to
 from quickfix.search import sentence
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of, key_of
@@ -42,16 +44,24 @@ def in_definition(session: Session, kernels: Sequence[KernelAnalysis], group: st
     text = session.trees.texts[macro.path]
     line = line_of(text, macro.start)
     targets = frozenset(map(key_of, races))
-    for at, code in _places(Layout(text), macro, session.barrier):
-        changes = {macro.path: [Change(at, at, code)]}
-        trial = session.trial(changes, targets)
+    between = ([Change(at, at, code)] for at, code in _places(Layout(text), macro, session.barrier))
+    for changes in (*between, *_split(text, macro, session.barrier)):
+        trial = session.trial({macro.path: changes}, targets)
         if trial.difference.is_clean and group in trial.gone:
             cost = f"+1 {kind_in_words(session)} in each use"
-            where = f"into the macro {macro.name} after line {line_of(text, at)}"
+            only = len(changes) == 1
+            after = f"after line {line_of(text, changes[0].start)}"
+            barrier = barrier_in_words(session)
             ordered = f"orders what {races[0].accesses[0].text} writes and reads"
+            done = (
+                f"Insert {barrier} into the macro {macro.name} {after}"
+                if only
+                else f"Split the assignment in the macro {macro.name} in line {line_of(text, changes[0].start)} and "
+                f"insert {barrier}"
+            )
             return Fix(
-                title=f"Insert {barrier_in_words(session)} {where} — {ordered}, {cost}",
-                kind="insert-barrier",
+                title=f"{done} — {ordered}, {cost}",
+                kind="insert-barrier" if only else "restructure",
                 edits=edits_of(trial),
                 groups=tuple(sorted(trial.gone)),
                 cost=cost,
@@ -72,10 +82,81 @@ def _written_by(session: Session, races: Sequence[Finding]) -> _Macro | None:
         if not same or race.scope == "inter-block" or place[0] != session.request.path:
             return None
         text = session.trees.texts[place[0]]
-        word = WORD.match(text, place[1])
+        word = WORD.match(text, _use_at(session, one) or place[1])
         known = [d for d in definitions(text) if word is not None and d[0] == word.group()]
         found.add(_Macro(place[0], known[0][0].decode(), *known[0][1:]) if len(known) == 1 else None)
     return next(iter(found)) if len(found) == 1 else None
+
+
+def _use_at(session: Session, access: Access) -> int | None:
+    """Where the use of a macro begins that writes the whole statement of an access: that may stand in an argument."""
+    chain = chain_to(session.trees, access)
+    statement = chain[-1].statement if chain else None
+    if statement is None or not statement.macro or not statement.start <= access.span.start_offset < statement.end:
+        return None
+    return statement.start
+
+
+def _split(text: bytes, macro: _Macro, barrier: bytes) -> Iterator[list[Change]]:
+    """An assignment of the definition as one of its value to a variable, the barrier, and that of the variable. Where
+    it is all of the definition, in braces that make one statement of it."""
+    code = _VISIBLE.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text[macro.start : macro.end])
+    parameters = re.match(rb"\([^()]*\)", code)
+    begin = parameters.end() if parameters is not None else 0
+    name = macro.name.lower().encode() + b"_value"
+    if re.search(rb"\b" + name + rb"\b", text) or b"#" in code:
+        return
+    for start, end in _statements(code, begin):
+        found = _ASSIGNS.match(code, start, end)
+        if found is None or found.end() != len(code[:end].rstrip(b"\\ \t\r\n")) or _has_comma(found[1]):
+            continue
+        low, high = macro.start + found.start(1), macro.start + found.end(1)
+        at, stop = macro.start + found.start(), macro.start + found.end()
+        whole = not code[begin:start].strip(b"\\ \t\r\n") and not code[end:].strip(b";\\ \t\r\n")
+        opened, closed = (b"do { ", b"; } while (0)") if whole else (b"", b"")
+        head = opened + b"auto " + name + b" = " + text[low:high] + b"; " + barrier + b" "
+        moved = ((len(head) - len(barrier) - 3 - (high - low), low, high - low),)
+        yield [Change(at, at, head, moved=moved), Change(low, stop, name + closed)]
+
+
+_INDEX: Final = rb"\[(?:[^][=;{}]|\[[^][=;{}]*\])*\]"
+_ASSIGNS: Final = re.compile(
+    rb"(?:\w+|\(\s*\w+\s*\))(?:\s*(?:" + _INDEX + rb"|(?:\.|->)\s*\w+))+\s*=(?!=)[\s\\]*([^;{}]*[^;{}\s\\])"
+)
+"""`x[i] = v`, with nothing in front of it and nothing in it that ends a statement."""
+
+
+def _has_comma(code: bytes) -> bool:
+    """Outside of all brackets."""
+    depth = 0
+    for sign in code:
+        depth += (sign in b"([") - (sign in b")]")
+        if sign == ord(",") and not depth:
+            return True
+    return False
+
+
+def _statements(code: bytes, begin: int) -> Iterator[tuple[int, int]]:
+    """Where the statements of a definition stand that are alone in it or in braces, without their semicolons."""
+    depth = nested = 0
+    start = begin
+    for at in range(begin, len(code)):
+        sign = code[at]
+        depth += (sign in b"([") - (sign in b")]")
+        if sign in b";{}" and not depth:
+            if sign == ord(";") and nested:
+                yield _visible_from(code, start, at), at
+            nested += (sign == ord("{")) - (sign == ord("}"))
+            start = at + 1
+    alone = start == begin or not code[start:].strip(b"\\ \t\r\n")
+    end = len(code) if start == begin else start - 1
+    if not nested and alone and b";" not in code[begin:end]:
+        yield _visible_from(code, begin, end), end
+
+
+def _visible_from(code: bytes, start: int, end: int) -> int:
+    """The first place that is neither blank nor the end of a line that goes on."""
+    return end - len(code[start:end].lstrip(b"\\ \t\r\n"))
 
 
 def _places(layout: Layout, macro: _Macro, barrier: bytes) -> Iterator[tuple[int, bytes]]:

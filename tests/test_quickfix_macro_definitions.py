@@ -44,6 +44,59 @@ def test_the_barrier_is_in_the_definition(macro: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("definition", "after"),
+    [
+        ("a[t] = a[t + 1]", "do { auto shift_value = a[t + 1]; __syncthreads(); a[t] = shift_value; } while (0)"),
+        ("a[t] = a[t + 1];", "do { auto shift_value = a[t + 1]; __syncthreads(); a[t] = shift_value; } while (0);"),
+        (
+            "{ int j = t; a[t] = a[j + 1]; }",
+            "{ int j = t; auto shift_value = a[j + 1]; __syncthreads(); a[t] = shift_value; }",
+        ),
+    ],
+)
+def test_an_assignment_of_the_definition_is_split_where_its_array_is_a_parameter(definition: str, after: str) -> None:
+    text = f"#define SHIFT(a) {definition}\n{LAUNCH}" + SHIFTED.format("SHIFT(s);", "SHIFT(out);")
+    found = answered(text)
+    assert all(isinstance(fix, Fix) for fix in found), found
+    fix = found[0]
+    assert isinstance(fix, Fix)
+    assert f"#define SHIFT(a) {after}\n" in applied(text, fix.edits)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "if (n) a[t] = a[t + 1]",
+        "a[t] = a[t + 1], n++",
+        "a[t] = a[t + 1]; n++",
+        "(a[t] = a[t + 1])",
+    ],
+)
+def test_what_is_more_than_an_assignment_is_not_split(definition: str) -> None:
+    text = f"#define SHIFT(a) {definition}\n{LAUNCH}" + SHIFTED.format("SHIFT(s);", "")
+    (said,) = answered(text)
+    assert isinstance(said, FixRefusal)
+    assert "written by the macro `SHIFT` (line 1)" in said.text
+
+
+def test_an_assignment_is_not_split_where_a_use_needs_its_value() -> None:
+    text = f"#define SHIFT(a) a[t] = a[t + 1]\n{LAUNCH}" + SHIFTED.format("SHIFT(s);", "n = SHIFT(out);")
+    assert all(isinstance(answer, FixRefusal) for answer in answered(text))
+
+
+SHIFTED = """__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[65];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  {0}
+  __syncthreads();
+  {1}
+}}
+"""
+
+
+@pytest.mark.parametrize(
     ("macro", "other"),
     [
         (ONE_LINE, "  if (t < 7) { EXCHANGE(t); }"),

@@ -24,3 +24,10 @@ __global__ void rotate(int *out, const int *in, int n) {
     }
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+#define SHIFT(a) a[threadIdx.x] = a[threadIdx.x + 1]
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void shift(float *out) {
+    SHIFT(out);
+}
