@@ -117,15 +117,17 @@ def _fewest(
     places: Sequence[Candidate],
     trial: Trial,
 ) -> Fix:
-    """Leave out what is not needed: the scopes together, then each fence."""
-    if widened and places and (narrow := _tried(session, kernels, race.group, {}, places)) is not None:
-        widened, trial = {}, narrow
+    """Leave out what is not needed: each fence, then the scopes. A fence that is there is widened rather than that
+    another one stands beside it."""
     for place in places:
         fewer = [p for p in places if p is not place]
         if fewer or widened:
             without = _tried(session, kernels, race.group, widened, fewer)
             if without is not None:
                 places, trial = fewer, without
+    narrow = _tried(session, kernels, race.group, {}, places) if widened and places else None
+    if narrow is not None:
+        widened, trial = {}, narrow
     done = [f"use {_names(session, widened)}"] if widened else []
     done += [f"insert {places_in_words(session.changes(places), session)}"] if places else []
     what = " and ".join(done)

@@ -23,6 +23,7 @@ from quickfix.rebuild import rebuilt
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
+from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of
 from quickfix.wording import edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
 
@@ -89,6 +90,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
             return moved
     if divergent and not many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
         return kept
+    loosened = without_condition(session, kernels, group)
+    if loosened is not None:
+        return loosened
     # A barrier of a warp costs less; where there is no place between the accesses, one is made.
     of_warps = session.for_warps() if _is_about_warps(kernels, group) else None
     if of_warps is not None and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):

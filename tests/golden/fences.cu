@@ -61,3 +61,17 @@ __global__ void locked(int *lock, int *sum) {
     atomicExch(lock, 0);
   }
 }
+
+// cuda-lsp: launch grid=(8) block=(64)
+__global__ void weak_and_one_missing(int *part, int *out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    part[blockIdx.x] = blockIdx.x;
+    __threadfence_block();
+    last = atomicAdd(&done, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0)
+    for (int i = 0; i < gridDim.x; i++)
+      out[0] += part[i];
+}
