@@ -1,8 +1,9 @@
 """Threads that return in front of barriers: what is behind the returns is guarded instead, and all threads get there.
 
-Takes a session and a barrier that only threads miss which have returned. CUDA counts those as arrived, so this is a
-choice, never a repair of its own accord. The returns of the kernel become conditions; the barriers that then stand
-under one are taken out, and placed again in code that is opened up for them.
+Takes a session and a barrier that only threads miss which have returned, or races that such a barrier would order.
+CUDA counts those threads as arrived, so this is a choice, never a repair of its own accord. The returns of the kernel
+become conditions; the barriers that then stand under one are taken out, and placed again in code that is opened up for
+them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from quickfix.rebuild import Begun, composed, rebuilt_from
 from quickfix.removal import deletion
 from quickfix.search import sentence
 from quickfix.session import Session, Trial
-from quickfix.verify import findings_of
+from quickfix.verify import RACES, findings_of, in_old_text, key_of
+from quickfix.wording import LATE, barriers_in_words
 
 _MAX_RETURNS: Final = 4
 
@@ -38,6 +40,51 @@ def guard_returns(session: Session, kernels: Sequence[KernelAnalysis], finding: 
     return made or FixRefusal("Without the returns no barrier is needed here.")
 
 
+def guarded_instead(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The repair of one group of races behind returns with guards for these, so that all threads get to the barriers;
+    None where no thread returns in front of them, or some still do."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
+    keys = frozenset(map(key_of, races))
+    names = {a.kernel.mangled for a in kernels}
+    current, steps, done = session, list[Trial](), list[str]()
+    try:
+        while races and len(steps) < _MAX_RETURNS:
+            level = _body(current, races[0])
+            index = jump_in(level.body, level.position, "return")
+            if index is None:
+                break
+            current = _guarded(current, steps, done, level, index, kernels)
+            files = composed(steps)
+            found = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result)]
+            olds = [(f, in_old_text(f, files)) for f in found if f.code in RACES]
+            races = [f for f, old in olds if old is not None and key_of(old) in keys]
+        bare, removed = _without_missed(current, steps, kernels)
+    except NotPossible as reason:
+        return FixRefusal(sentence(str(reason)))
+    if not steps:
+        return None
+    costs = (f"−{barriers_in_words(removed)}",) if removed else ()
+    begun = Begun(bare, tuple(steps), tuple(done), costs, begin_with_places=True)
+    made = rebuilt_from(session, begun, kernels, keys, (group,))
+    return replace(made, preferred=False) if isinstance(made, Fix) and LATE not in made.notes else None
+
+
+def _guarded(
+    current: Session,
+    steps: list[Trial],
+    done: list[str],
+    level: Level,
+    index: int,
+    kernels: Sequence[KernelAnalysis],
+) -> Session:
+    """The text with a guard instead of the return at `index` of the body of `level`."""
+    path = level.function.path
+    text = current.trees.texts[path]
+    line = _line(steps, path, text, level.body.statements[index].keyword)
+    done.append(f"guard the rest of the kernel instead of `return` in line {line}")
+    return _tried(current, steps, {path: guarded(level, index, text)}, kernels)
+
+
 def _begun(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Begun:
     names = {a.kernel.mangled for a in kernels}
     current, steps, done, found = session, list[Trial](), list[str](), list[Finding]()
@@ -47,16 +94,20 @@ def _begun(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding
         index = jump_in(level.body, level.position, "return")
         if index is None:
             raise NotPossible("the `return` is not a statement of the kernel's body by itself")
-        path = level.function.path
-        text = current.trees.texts[path]
-        line = _line(steps, path, text, level.body.statements[index].keyword)
-        done.append(f"guard the rest of the kernel instead of `return` in line {line}")
-        current = _tried(current, steps, {path: guarded(level, index, text)}, kernels)
+        current = _guarded(current, steps, done, level, index, kernels)
         found = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result)]
         barrier = next((f for f in found if f.code is Verdict.BARRIER_AFTER_EXIT), None)
-    family = {f.group: f for f in found if f.code is Verdict.BARRIER_DIVERGENCE}
-    if not family:
+    bare, removed = _without_missed(current, steps, kernels)
+    if not removed:
         raise NotPossible("the barriers behind the `return` are not reached in this launch")
+    return Begun(bare, tuple(steps), tuple(done), (), begin_with_places=True)
+
+
+def _without_missed(current: Session, steps: list[Trial], kernels: Sequence[KernelAnalysis]) -> tuple[Session, int]:
+    """The text without the barriers that threads miss, and how many those are."""
+    names = {a.kernel.mangled for a in kernels}
+    found = (f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result))
+    family = {f.group: f for f in found if f.code is Verdict.BARRIER_DIVERGENCE}
     changes: dict[str, list[Change]] = {}
     for each in family.values():
         deleted = deletion(current, each)
@@ -64,8 +115,7 @@ def _begun(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding
             raise NotPossible(deleted.text)
         for path, more in deleted.items():
             changes[path] = sorted((*changes.get(path, ()), *more), key=lambda c: c.start)
-    current = _tried(current, steps, changes, kernels)
-    return Begun(current, tuple(steps), tuple(done), (), begin_with_places=True)
+    return (_tried(current, steps, changes, kernels) if changes else current), len(family)
 
 
 def _body(session: Session, finding: Finding) -> Level:

@@ -18,13 +18,14 @@ from analyzers.requests import CheckRequest, never
 from quickfix.atomics import is_update
 from quickfix.callers import agreed, for_this_unit
 from quickfix.choices import choices
+from quickfix.early_returns import guarded_instead
 from quickfix.fences import ordered_by_fences
 from quickfix.group import inserted_barriers, repaired, repairs_of
 from quickfix.host_assertions import asserted_by_host
 from quickfix.search import obstacle
 from quickfix.session import SearchSpentError, Session, Stop
 from quickfix.verify import RACES, REPAIRABLE, findings_of
-from quickfix.wording import pair_in_words, shown
+from quickfix.wording import LATE, pair_in_words, shown
 
 _GUARDED: Final = 2
 """Barriers behind early returns for which a guard is looked for without being asked."""
@@ -137,7 +138,7 @@ def _answers(
         offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
         wrong = [f for f in every if f.code in REPAIRABLE]
         repaired_too: set[str] = set()
-        narrow: list[str] = []
+        narrow, late = list[str](), list[str]()
         refused: dict[str, FixRefusal] = {}
         for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
             if isinstance(answer, FixRefusal):
@@ -147,8 +148,12 @@ def _answers(
             repaired_too.update(answer.groups)
             if any("__syncwarp();" in e.new_text for e in answer.edits):
                 narrow += answer.groups
+            if LATE in answer.notes:
+                late += answer.groups
         # Barriers of the block where those of a warp suffice, as a choice.
         yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
+        # Guards instead of returns in front of the new barriers, as another.
+        yield from _one_by_one(session, late, guarded_instead)
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
         hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
         for fenced in _one_by_one(session, tuple(hopeless), ordered_by_fences):

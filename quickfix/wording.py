@@ -67,13 +67,14 @@ def kind_in_words(session: Session) -> str:
     return {WARP_BARRIER: "warp barrier", FENCE: "fence"}.get(session.barrier, other)
 
 
+LATE: Final = "Threads that have returned before the new barrier do not take part in it; CUDA allows that."
 NOT_REPAIRED: Final = "Not repaired: "
 
 
 def notes_of(placed: Placed) -> tuple[str, ...]:
     notes: list[str] = []
     if placed.trial.late:
-        notes.append("Threads that have returned before the new barrier do not take part in it; CUDA allows that.")
+        notes.append(LATE)
     notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
     return tuple(notes)
 

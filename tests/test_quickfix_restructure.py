@@ -12,7 +12,7 @@ from restructured import THREADS, alone, edited, engine, refusal, repaired
 from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, UnitFinished
-from quickfix import fix_all, fix_for
+from quickfix import fix_all, fix_for, offers
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = re.compile(r"// cuda-lsp: launch.*\n__global__ void (\w+)")
@@ -190,3 +190,33 @@ __global__ void k(short *a) {
     assert "repairs" in fix.title if isinstance(fix, Fix) else False
     assert after.count("__syncthreads();") == 3
     assert re.search(r"__syncthreads\(\);\s*__syncthreads", after) is None
+
+
+RETURNS = """__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  if (i >= n) return;
+  s[t] = in[i];
+  __syncthreads();
+  float v = s[255 - t];
+  s[t] = v * 2;
+  out[i] = s[(t + 1) % 256];
+}
+void run(float *out, const float *in, int n) { k<<<(n + 255) / 256, 256>>>(out, in, n); }
+"""
+
+
+def test_behind_a_return_a_guard_is_offered_beside_the_barrier() -> None:
+    request = CheckRequest("/restructured/r.cu", RETURNS)
+    first, guard, *_ = offers(engine(), request)
+    assert first.preferred
+    assert "if (i >= n) return;" in edited(RETURNS, first)
+    assert not guard.preferred
+    assert set(guard.groups) > set(first.groups)
+    assert "−1 barrier" in guard.cost
+    after = edited(RETURNS, guard)
+    assert "return" not in after
+    (unit,) = [
+        e.result for e in engine().check(CheckRequest("/restructured/r.cu", after)) if isinstance(e, UnitFinished)
+    ]
+    assert all(k.verdict is Verdict.RACE_FREE for k in unit.kernels)
