@@ -90,6 +90,16 @@ class OffsetMap:
             return next(moved, None)
         return offset - self._new_ends[index] + self._old_ends[index]
 
+    def new(self, offset: int) -> int | None:
+        """The place in the new text, or None for what a change took away."""
+        for start, moved in zip(self._new_starts, self._moved, strict=True):
+            for at, old, length in moved:
+                if old <= offset < old + length:
+                    return start + at + offset - old
+        index = bisect.bisect_right(self._old_ends, offset) - 1
+        found = offset - self._old_ends[index] + self._new_ends[index]
+        return found if self.old(found) == offset else None
+
 
 @dataclass(frozen=True, slots=True)
 class OffsetChain:

@@ -75,7 +75,7 @@ def rebuilt_from(
         def wanted(finding: Finding, files: dict[str, EditedFile] = files) -> bool:
             return _old_key(finding, files) not in known
 
-        races = [f for f in dict.fromkeys((*_races_of(repaired), *current.remaining)) if wanted(f)]
+        races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
         if not races and (begun.begin_with_places or not at_first):
             return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
@@ -89,8 +89,7 @@ def rebuilt_from(
                 session.declared = dict.fromkeys(names, frozenset(declared))
                 return made
             refusal = FixRefusal(in_old_lines(placed.text, current, steps))
-            left = (f for f in current.remaining if wanted(f))
-            races = [*dict.fromkeys((*races, *current.appeared.values(), *left))]
+            races = [*dict.fromkeys((*races, *(f for f in _learnt(current) if wanted(f))))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
         if not isinstance(changes, list):
             return refusal if changes is None else FixRefusal(in_old_lines(sentence(changes), current, steps))
@@ -105,7 +104,7 @@ def rebuilt_from(
         costs += [change.cost for change in changes if change.cost]
         granted += [in_old_lines(change.granted, current, steps[:-1]) for change in changes if change.granted]
         declared |= {change.name for change in changes}
-        current = current.after(trial)
+        current = current.rewritten(trial)
     return refusal
 
 
@@ -127,6 +126,11 @@ def _in_words(change: Restructuring, earlier: dict[str, EditedFile], trial: Tria
         return change.text
     text = file.before if file is not None else trial.files[change.path].before
     return f"{change.text} in line {line_of(text, old)}"
+
+
+def _learnt(session: Session) -> Iterable[Finding]:
+    """Races that barriers which were tried in the text, or in one that it was made of, have shown."""
+    return (*session.appeared.values(), *session.remaining)
 
 
 def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:

@@ -62,6 +62,10 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
     races = _races(kernels)
     for key, finding in session.appeared.items():
         races.setdefault(key, []).append(finding)
+    for finding in session.remaining:
+        # As it is with barriers in some places: between other iterations, say.
+        if finding not in races.get(key_of(finding), [finding]):
+            races[key_of(finding)].append(finding)
     needed = {key for key, found in races.items() if wanted(key, found)}
     if not needed:
         return FixRefusal("There is no race that a barrier could remove.")
@@ -117,7 +121,7 @@ def _search(
     for key, found in targets.items():
         for finding in found:
             _demand(session, model, key, finding, ())
-    model.varying_bodies = varying_bodies(session, kernels)
+    model.varying_bodies = varying_bodies(session, kernels) | session.divergent
     targets = dict(targets)
     names = frozenset(a.kernel.mangled for a in kernels)
     clouded = any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result))

@@ -31,6 +31,8 @@ from quickfix.verify import (
     compare,
     findings_of,
     gone_groups,
+    in_new_text,
+    key_of,
     spans_of,
     with_findings,
 )
@@ -172,6 +174,15 @@ class Session:
         """The text that was tried out, to go on from; only directly after the trial."""
         session = Session(self.engine, trial.analysis, self.stop, origin=self)
         session._edited = trial.files
+        return session
+
+    def rewritten(self, trial: Trial) -> Session:
+        """The same, where the edit has rewritten code without another meaning: the races that barriers which were tried
+        here have shown are there too. Which threads miss a place may be another thing."""
+        session, files = self.after(trial), trial.files
+        kept = ((key_of(new), new) for f in self.appeared.values() if (new := in_new_text(f, files)) is not None)
+        session.appeared = dict(kept)
+        session.remaining = {new: None for f in self.remaining if (new := in_new_text(f, files)) is not None}
         return session
 
     def kernels_with(self, group: str) -> list[KernelAnalysis]:

@@ -56,6 +56,31 @@ def in_old_text(finding: Finding, files: Files) -> Finding | None:
     return replace(finding, accesses=tuple(accesses))
 
 
+def in_new_text(finding: Finding, files: Files) -> Finding | None:
+    """The finding with offsets and lines of the new text; None when it is about something taken away, or where an edit
+    was made in several steps."""
+    accesses: list[Access] = []
+    for access in finding.accesses:
+        spans = [_new_span(span, files) for span in (*access.calls, access.span)]
+        if any(span is None for span in spans):
+            return None
+        *calls, own = [span for span in spans if span is not None]
+        accesses.append(replace(access, span=own, calls=tuple(calls)))
+    return replace(finding, accesses=tuple(accesses))
+
+
+def _new_span(span: SourceSpan, files: Files) -> SourceSpan | None:
+    file = files.get(span.path)
+    if file is None:
+        return span
+    start = file.offsets.new(span.start_offset) if isinstance(file.offsets, OffsetMap) else None
+    if start is None:
+        return None
+    line = file.after.count(b"\n", 0, start) + 1
+    end = start + span.end_offset - span.start_offset
+    return replace(span, start_offset=start, end_offset=end, start_line=line, end_line=line)
+
+
 def _old_span(span: SourceSpan, files: Files) -> SourceSpan | None:
     file = files.get(span.path)
     if file is None:

@@ -224,6 +224,13 @@ def test_offsets_before_and_after():
     mapping = OffsetMap([Change(2, 2, b"XX"), Change(5, 7, b""), Change(9, 10, b"YYY")])
     assert apply(b"0123456789ab", [Change(2, 2, b"XX"), Change(5, 7, b""), Change(9, 10, b"YYY")]) == b"01XX23478YYYab"
     assert [mapping.old(i) for i in range(14)] == [0, 1, None, None, 2, 3, 4, 7, 8, None, None, None, 10, 11]
+    assert [mapping.new(i) for i in range(12)] == [0, 1, 4, 5, 6, None, None, 7, 8, None, 12, 13]
+
+
+def test_what_a_change_has_moved_is_found_both_ways():
+    mapping = OffsetMap([Change(0, 0, b"v = cd; ", moved=((4, 5, 2),)), Change(5, 7, b"v")])
+    assert [mapping.new(i) for i in (0, 4, 5, 6, 7)] == [8, 12, 4, 5, 14]
+    assert [mapping.old(i) for i in (8, 12, 4, 5, 14)] == [0, 4, 5, 6, 7]
 
 
 def steps_to_barrier(functions: tuple[FunctionTree, ...]) -> tuple[FunctionTree, list[Step]]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from analyzers.engine import Engine
 from analyzers.model import (
     Access,
     ContextResult,
@@ -19,8 +20,10 @@ from analyzers.model import (
     UnitResult,
     Verdict,
 )
+from analyzers.requests import CheckRequest, never
 from quickfix.edits import BARRIER, Change, OffsetMap, apply
-from quickfix.verify import Difference, EditedFile, compare, gone_groups, key_of
+from quickfix.session import Session
+from quickfix.verify import Difference, EditedFile, compare, findings_of, gone_groups, key_of
 
 PATH = "/virtual/v.cu"
 TEXT = b"0123456789\n" * 10
@@ -128,3 +131,34 @@ def test_what_was_unknown_before_may_stay_so():
 def test_inserted_barriers_are_told_from_others():
     difference = judged(unit(barrier(53, Verdict.BARRIER_AFTER_EXIT), barrier(20, Verdict.BARRIER_AFTER_EXIT)))
     assert [s.start_offset for s in difference.late] == [53]
+
+
+LEARNT = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *a, int *b) {
+  int t = threadIdx.x;
+  a[t] = a[t + 1];
+  b[t] = b[t + 1];
+}
+"""
+
+
+def test_races_that_barriers_have_shown_are_known_of_a_rewritten_text() -> None:
+    session = Session.open(Engine(), CheckRequest("/verify/learnt.cu", LEARNT), never)
+    first, second = sorted(findings_of(session.result.kernels[0]), key=lambda f: f.span.start_offset)
+    session.appeared[key_of(second)] = second
+    session.remaining[first] = None
+    at = LEARNT.index("a[t] =")
+    value = LEARNT.index("a[t + 1]")
+    head = b"int value = "
+    split = [
+        Change(at, at, head + b"a[t + 1]; ", moved=((len(head), value, len("a[t + 1]")),)),
+        Change(value, value + len("a[t + 1]"), b"value"),
+    ]
+    trial = session.trial({"/verify/learnt.cu": split}, frozenset())
+    after = session.rewritten(trial)
+    text = trial.files["/verify/learnt.cu"].after.decode()
+    (appeared,), (remaining,) = after.appeared.values(), after.remaining
+    assert {text[a.span.start_offset : a.span.end_offset] for a in appeared.accesses} == {"b[t]", "b[t + 1]"}
+    assert {text[a.span.start_offset : a.span.end_offset] for a in remaining.accesses} == {"a[t]", "a[t + 1]"}
+    assert {a.span.line for a in remaining.accesses} == {4}
+    assert list(after.appeared) == [key_of(appeared)]
