@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gets what the tests in Neovim and Emacs need from the packages of Debian and Ubuntu: about 45 MB to fetch. What is there
-# already is left alone.
+# Gets what the tests in Neovim, Emacs and the shells need from the packages of Debian and Ubuntu: about 50 MB to fetch.
+# What is there already is left alone.
 set -euo pipefail
 
 install() {
@@ -12,5 +12,7 @@ install() {
 
 command -v nvim >/dev/null || install neovim
 command -v emacs >/dev/null || install emacs-nox
+command -v zsh >/dev/null || install zsh
+command -v fish >/dev/null || install fish
 # Emacs comes with Eglot from version 29 on.
 emacs --batch --eval "(progn (package-initialize) (require 'eglot))" >/dev/null 2>&1 || install elpa-eglot

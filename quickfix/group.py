@@ -94,8 +94,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if loosened is not None:
         return loosened
     # A barrier of a warp costs less; where there is no place between the accesses, one is made.
-    of_warps = session.for_warps() if _is_about_warps(kernels, group) else None
-    if of_warps is not None and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):
+    of_warps = session.for_warps() if _is_within_warps(kernels, group) else None
+    alone = of_warps is not None and _has_no_other(kernels)
+    if of_warps is not None and alone and isinstance(inserted := inserted_barriers(of_warps, kernels, group), Fix):
         return inserted
     inserted = inserted_barriers(session, kernels, group)
     if isinstance(inserted, Fix):
@@ -105,8 +106,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
         return fenced
-    if of_warps is not None and isinstance(made := rebuilt(of_warps, kernels, group), Fix):
-        return made
+    if of_warps is not None:
+        # The barriers that order the other races are elsewhere.
+        if not alone and isinstance(narrow := inserted_barriers(of_warps, kernels, group), Fix):
+            return narrow
+        if isinstance(made := rebuilt(of_warps, kernels, group), Fix):
+            return made
     made = rebuilt(session, kernels, group)
     if isinstance(made, Fix):
         return made
@@ -146,12 +151,16 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     )
 
 
-def _is_about_warps(kernels: Iterable[KernelAnalysis], group: str) -> bool:
-    """Whether all races of a group are between threads of one warp, as far as the witnesses show, and there are no
-    others in the kernels that a barrier of the block could order, and these with them."""
-    races = [f for a in kernels for f in findings_of(a.result) if f.code in RACES]
-    asked = [f for f in races if f.group == group]
-    return all(f.scope == "intra-warp" for f in asked) and all(f.scope != "intra-block" for f in races)
+def _is_within_warps(kernels: Iterable[KernelAnalysis], group: str) -> bool:
+    """Whether all races of a group are between threads of one warp, as far as the witnesses show."""
+    races = (f for a in kernels for f in findings_of(a.result) if f.code in RACES and f.group == group)
+    return all(f.scope == "intra-warp" for f in races)
+
+
+def _has_no_other(kernels: Iterable[KernelAnalysis]) -> bool:
+    """Whether the kernels have no race that a barrier of the block could order, and those within warps with it."""
+    races = (f for a in kernels for f in findings_of(a.result) if f.code in RACES)
+    return all(f.scope != "intra-block" for f in races)
 
 
 def _waits_for_data(analysis: KernelAnalysis, divergence: Finding) -> bool:

@@ -8,18 +8,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Fix, FixRefusal, SourceSpan, UnitResult, Verdict
+from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of, for_this_unit
 from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
+from quickfix.rebuild import composed
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import REPAIRABLE, findings_of
-from quickfix.wording import NOT_REPAIRED, barriers_in_words, edits_of
+from quickfix.verify import REPAIRABLE, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.wording import NOT_REPAIRED, barriers_in_words
+
+_ROUNDS: Final = 6
+"""How often repairs are looked for in the text that the ones before have made."""
 
 
 def fix_all(
@@ -53,17 +58,9 @@ def _all(
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)
         groups = [g for g in dict.fromkeys(f.group for f in found) if among is None or g in among]
         repairs = list(_distinctly_named(session, repairs_of(session, groups)))
-        fixes = _compatible(fix for fix in repairs if fix.applies_unasked)
-        if len(fixes) == 1:
-            return fixes[0]
-        while fixes:
-            changes, doubled = _merged(fixes, session.trees.texts)
-            trial = session.trial(changes, frozenset())
-            promised = {group for fix in fixes for group in fix.groups}
-            if trial.difference.is_clean and promised <= trial.gone | _redundant(session.result):
-                return _together(trial, fixes, doubled, whole=promised.issuperset(groups))
-            # Each is right by itself, not all are together: keep those of the first half.
-            fixes = fixes[: len(fixes) // 2]
+        first = _agreeing(session, repairs)
+        if first is not None:
+            return _gone_on(session, first, groups)
     except (ParseFailure, SearchSpentError) as failure:
         return FixRefusal(str(failure))
     if not groups:
@@ -73,6 +70,69 @@ def _all(
         return FixRefusal(f"What would repair it is only applied by itself. {' '.join(assumed)}")
     refusal = repaired(session, groups[0])
     return refusal if isinstance(refusal, FixRefusal) else FixRefusal("The repairs do not go together.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """Repairs of one text that go together, and the trial of them all."""
+
+    fixes: Sequence[Fix]
+    trial: Trial
+    doubled: int
+    """Barriers that two of them insert into one place: so many fewer."""
+
+    @property
+    def groups(self) -> set[str]:
+        return {group for fix in self.fixes for group in fix.groups}
+
+
+def _agreeing(session: Session, repairs: Iterable[Fix]) -> _Round | None:
+    """As many of the repairs as go together. Raises like `Session.trial`."""
+    fixes = _compatible(fix for fix in repairs if fix.applies_unasked)
+    while fixes:
+        changes, doubled = _merged(fixes, session.trees.texts)
+        trial = session.trial(changes, frozenset())
+        found = _Round(fixes, trial, doubled)
+        if trial.difference.is_clean and found.groups <= trial.gone | _redundant(session.result):
+            return found
+        # Each is right by itself, not all are together: keep those of the first half.
+        fixes = fixes[: len(fixes) // 2]
+    return None
+
+
+def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
+    """The repair of a first round, and of those that the edited text allows for what was in the way of that: repairs
+    that touch one place are found one after the other."""
+    best = _together([first], first.trial.files, first.groups, whole=first.groups.issuperset(groups))
+    rounds, current = [first], session
+    names = {key_of(f): f.group for k in session.result.kernels for f in findings_of(k) if f.group in groups}
+    while len(rounds) < _ROUNDS and not set(best.groups).issuperset(groups):
+        try:
+            current = current.after(rounds[-1].trial)
+            files = composed([r.trial for r in rounds])
+            left = [f for k in current.result.kernels for f in findings_of(k) if _asked(f, files, names)]
+            repairs = _distinctly_named(current, repairs_of(current, dict.fromkeys(f.group for f in left)))
+            more = _agreeing(current, list(repairs))
+            if more is None:
+                break
+            rounds.append(more)
+            files = composed([r.trial for r in rounds])
+            after = current.judged(more.trial)
+            judged = session.judge(after, files)
+        except SearchSpentError:
+            break
+        gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
+        gone |= {group for group in best.groups if group not in names.values()}
+        if not judged.is_clean or not gone > set(best.groups):
+            break
+        best = _together(rounds, files, gone, whole=gone.issuperset(groups))
+    return best
+
+
+def _asked(finding: Finding, files: Files, names: Mapping[PairKey, str]) -> bool:
+    """Whether a finding of an edited text is one of those that are to be repaired."""
+    old = in_old_text(finding, files)
+    return old is not None and key_of(old) in names
 
 
 def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> Iterator[Fix]:
@@ -120,7 +180,9 @@ def _merged(fixes: Iterable[Fix], texts: Mapping[str, bytes]) -> tuple[Changes, 
     return changes, doubled
 
 
-def _together(trial: Trial, fixes: Sequence[Fix], doubled: int, *, whole: bool) -> Fix:
+def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *, whole: bool) -> Fix:
+    fixes = [fix for each in rounds for fix in each.fixes]
+    doubled = sum(each.doubled for each in rounds)
     if len(fixes) == 1:
         return fixes[0]
     costs = [_times(n, cost) for cost, n in Counter(f.cost for f in fixes if f.cost).items()]
@@ -129,8 +191,8 @@ def _together(trial: Trial, fixes: Sequence[Fix], doubled: int, *, whole: bool) 
     return Fix(
         title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
-        edits=edits_of(trial),
-        groups=tuple(dict.fromkeys(g for f in fixes for g in f.groups)),
+        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        groups=tuple(sorted(groups)),
         cost=", ".join(costs),
         notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
     )

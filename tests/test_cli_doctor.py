@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,25 +132,85 @@ def test_every_command_is_completed(shell: str, capsys: pytest.CaptureFixture[st
         assert word in out
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["do"], {"docs", "doctor"}),
-        (["check", "--format", "s"], {"sarif"}),
-        (["check", "--write"], {"--write-baseline"}),
-        (["check", "only"], {"only.cu"}),
-        (["explain", "a.cu:k", "--pass", "e"], {"events"}),
-    ],
-)
+COMPLETED = [
+    (["do"], {"docs", "doctor"}),
+    (["docs", "data"], {"data-race"}),
+    (["check", "--format", "s"], {"sarif"}),
+    (["check", "--write"], {"--write-baseline"}),
+    (["check", "only"], {"only.cu"}),
+    (["explain", "a.cu:k", "--pass", "e"], {"events"}),
+]
+
+
+def completion_script(shell: str) -> str:
+    code = f"from cuda_lsp.cli.main import main; main(['completion', '{shell}'])"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(("words", "expected"), COMPLETED)
 def test_bash_completes(
     folder: Path, require_program: Callable[[str], str], words: list[str], expected: set[str]
 ) -> None:
     (folder / "only.cu").write_text("")
-    code = "from cuda_lsp.cli.main import main; main(['completion', 'bash'])"
-    script = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    script = completion_script("bash")
     line = " ".join(["cuda-lsp", *words])
     ask = f"COMP_WORDS=({line}); COMP_CWORD={len(words)}; _shtab_cuda_lsp; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     said = subprocess.run(
         [require_program("bash"), "-c", f"{script}\n{ask}"], capture_output=True, text=True, check=False
     )
     assert set(said.stdout.split()) == expected, said.stderr
+
+
+@pytest.mark.parametrize(("words", "expected"), COMPLETED)
+def test_fish_completes(
+    folder: Path, require_program: Callable[[str], str], words: list[str], expected: set[str]
+) -> None:
+    (folder / "only.cu").write_text("")
+    (folder / "cuda-lsp.fish").write_text(completion_script("fish"))
+    ask = f"source cuda-lsp.fish; complete -C '{' '.join(['cuda-lsp', *words])}'"
+    said = subprocess.run(
+        [require_program("fish"), "--no-config", "-c", ask], capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert {line.split("\t")[0] for line in said.stdout.splitlines()} == expected, said.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("words", "expected"), [c for c in COMPLETED if len(c[1]) == 1])
+def test_zsh_completes(
+    folder: Path, require_program: Callable[[str], str], words: list[str], expected: set[str]
+) -> None:
+    """At a terminal, with the tab key: what the line is then, a key tells that writes it to a file."""
+    import pty
+
+    zsh = require_program("zsh")
+    (folder / "only.cu").write_text("")
+    (folder / "_cuda-lsp").write_text(completion_script("zsh"))
+    (folder / ".zshrc").write_text(
+        "fpath=($PWD $fpath)\nautoload -Uz compinit\ncompinit -u -D\n"
+        "line-to-file() { print -r -- $BUFFER > line.part; mv line.part line }\n"
+        "zle -N line-to-file\nbindkey '^X' line-to-file\nprint ready > ready\n"
+    )
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execve(zsh, [zsh, "-i"], {**os.environ, "ZDOTDIR": str(folder), "TERM": "dumb"})
+    try:
+        wait_for(folder / "ready", terminal)
+        os.write(terminal, f"cuda-lsp {' '.join(words)}\t\x18".encode())
+        line = wait_for(folder / "line", terminal)
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(terminal)
+    assert {line.split()[-1]} == expected
+
+
+def wait_for(path: Path, terminal: int, seconds: float = 30) -> str:
+    """The text of a file that a shell is about to write; what it prints meanwhile is read and dropped."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if path.exists():
+            return path.read_text()
+        if select.select([terminal], [], [], 0.05)[0]:
+            os.read(terminal, 4096)
+    raise AssertionError(f"{path.name} was not written")

@@ -8,6 +8,8 @@ from typing import Any, Final, cast
 
 import shtab
 
+from cuda_lsp import documentation
+
 _FILES: Final = frozenset({"FILE", "PATH", "FILE:KERNEL"})
 _FOLDERS: Final = frozenset({"DIR"})
 
@@ -19,6 +21,8 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
             action.complete = shtab.FILE
         elif action.metavar in _FOLDERS:
             action.complete = shtab.DIRECTORY
+        elif action.metavar == "PAGE":
+            action.choices = list(documentation.pages())
     text: str = shtab.complete(parser, shell)
     return text + "\n"
 
