@@ -7,6 +7,7 @@ What it finds is evaluated like every witness.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
@@ -66,6 +67,18 @@ def _near_zero(known: Interval, reach: int) -> tuple[int, int]:
     return max(known.lo, -reach), min(known.hi, reach)
 
 
+@cache
+def _model_class() -> Any:
+    """The solver's class of models without the old names of its methods, each of which it would make anew in every
+    model; that takes longer than most questions."""
+    from ortools.sat.python import cp_model
+
+    def nothing(model: object) -> None:
+        del model
+
+    return type("PlainModel", (cp_model.CpModel,), {"_add_pre_pep8_methods": nothing})
+
+
 class _Model:
     """One query on one choice of domains. The only place that sees the solver's untyped objects."""
 
@@ -73,7 +86,7 @@ class _Model:
         from ortools.sat.python import cp_model
 
         self._cp: Any = cp_model
-        self._model: Any = cp_model.CpModel()
+        self._model: Any = _model_class()()
         self._query = query
         full = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
         self._atoms = atoms_of(query)
