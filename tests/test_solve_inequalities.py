@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from solve_cases import examples
 
+from analyzers.solve import inequalities
 from analyzers.solve.inequalities import Box, Tagged, refuted
 from analyzers.solve.linear import Conflict, contradiction, holds
 from analyzers.solve.polynomial import Monomial, Polynomial
@@ -46,6 +48,41 @@ def test_a_contradiction_has_no_solution_within_what_it_cites(system: tuple[list
     cited = [p for p, own in rows if own <= tags]
     for at in product(*(range(a, b + 1) for a, b in zip(box.lo, box.hi, strict=True))):
         assert any(value(p, at) < 0 for p in cited)
+
+
+@examples(150)
+@given(systems(), st.lists(st.integers(1, 12), min_size=1, max_size=4))
+def test_what_was_asked_before_is_answered_alike_with_any_patience(
+    system: tuple[list[Tagged], Box], limits: list[int]
+) -> None:
+    rows, box = system
+
+    def answers(*, remember: bool) -> list[tuple[frozenset[int] | None, int]]:
+        found: list[tuple[frozenset[int] | None, int]] = []
+        inequalities._problems.clear()
+        for limit in limits:
+            if not remember:
+                inequalities._problems.clear()
+            found.append(refuted(rows, Box(box.lo, box.hi, box.tags), limit))
+        return found
+
+    assert answers(remember=True) == answers(remember=False)
+
+
+def test_the_same_inequalities_are_worked_out_once_whatever_they_rest_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    worked_out: list[int] = []
+
+    def counted(*given: Any) -> Any:
+        worked_out.append(len(given[0]))
+        return contradiction(*given)
+
+    monkeypatch.setattr(inequalities, "contradiction", counted)
+    inequalities._problems.clear()
+    for tag in (7, 8):
+        rows: list[Tagged] = [({(0,): 1, (1,): -1}, frozenset((tag,))), ({(1,): 1, (0,): -1, (): -1}, frozenset((9,)))]
+        tags, _ = refuted(rows, Box([0, 0], [50, 50], [frozenset(), frozenset()]), 100)
+        assert tags == {tag, 9}
+    assert len(worked_out) == 1
 
 
 @examples(150)

@@ -8,7 +8,7 @@ spoken of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
@@ -70,34 +70,92 @@ def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, 
 
 
 def _refuted(chosen: list[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
-    chosen = chosen + _products(chosen, box)
-    effort = 1 + len(chosen) // ROWS_PER_STEP
-    columns: dict[Monomial, int] = {}
-    matrix: list[tuple[dict[int, int], int]] = []
-    for p, _ in chosen:
-        matrix.append(({columns.setdefault(m, len(columns)): c for m, c in p.items() if m}, constant_part(p)))
-    spans = [bounds({m: 1}, box.lo, box.hi) for m in columns]
-    if any(holds(matrix, spans, _point(known, columns, spans)) for known in box.points):
+    problem = _problem_of([p for p, _ in chosen], box)
+    effort = 1 + len(problem.matrix) // ROWS_PER_STEP
+    if any(problem.is_satisfied_by(known) for known in box.points):
         return None, effort
-    found, pivots = contradiction(matrix, spans, min(limit, MAX_PIVOTS))
+    found, pivots = problem.solved(min(limit, MAX_PIVOTS))
     if not isinstance(found, Conflict):
         if found is not None:
-            box.points.insert(0, dict(zip(columns, found, strict=True)))
+            box.points.insert(0, dict(zip(problem.columns, found, strict=True)))
             del box.points[MAX_POINTS:]
         return None, effort + pivots
-    used = {i: m for m, i in columns.items()}
-    tags = NO_TAGS.union(*(chosen[i][1] for i in found.rows))
-    return tags.union(*(box.tags[v] for c in found.columns for v in used[c])), effort + pivots
+    used = {i: m for m, i in problem.columns.items()}
+    tags = NO_TAGS.union(*(box.tags[v] for c in found.columns for v in used[c]))
+    for i in found.rows:
+        row, factors = problem.origins[i]
+        tags = tags.union(chosen[row][1] if row is not None else NO_TAGS, *(box.tags[v] for v in factors))
+    return tags, effort + pivots
 
 
-def _point(
-    known: Mapping[Monomial, Number], columns: Iterable[Monomial], spans: Iterable[tuple[int, int]]
-) -> list[Number]:
-    """The values of ``columns``: where one is not known, the product of what is known, within its bounds."""
-    return [
-        min(max(known[m] if m in known else prod(known.get((v,), 0) for v in m), lo), hi)
-        for m, (lo, hi) in zip(columns, spans, strict=True)
-    ]
+Origin = tuple[int | None, Monomial]
+"""Which of the rows asked about an inequality comes from (None: from bounds alone), and the variables whose bounds
+were used for it."""
+
+
+@dataclass(slots=True)
+class _Problem:
+    """Inequalities with the products that may help, as linear arithmetic over their monomials. Which facts they rest on
+    is left out: many questions ask about the same inequalities."""
+
+    columns: dict[Monomial, int]
+    matrix: list[tuple[dict[int, int], int]]
+    origins: list[Origin]
+    """Of each row of the matrix."""
+    spans: list[tuple[int, int]]
+    _limit: int = -1
+    """The pivots that were allowed when it was solved last; negative: never."""
+    _found: tuple[Conflict | list[Number] | None, int] = (None, 0)
+
+    def solved(self, limit: int) -> tuple[Conflict | list[Number] | None, int]:
+        """`contradiction` with so many pivots; found once, and again only with more pivots where too few were
+        allowed."""
+        found, pivots = self._found
+        if self._limit < limit and (self._limit < 0 or (found is None and pivots >= self._limit)):
+            self._limit = limit
+            found, pivots = self._found = contradiction(self.matrix, self.spans, limit)
+        return (found, pivots) if pivots <= limit else (None, limit)
+
+    def is_satisfied_by(self, known: Mapping[Monomial, Number]) -> bool:
+        """Whether a point shows that there is no contradiction. The value of a monomial that it does not know is the
+        product of what it knows; values are moved within their bounds."""
+        point: list[Number] = []
+        for m, (lo, hi) in zip(self.columns, self.spans, strict=True):
+            value = known.get(m)
+            if value is None:
+                value = prod(known.get((v,), 0) for v in m)
+            point.append(lo if value < lo else min(value, hi))
+        return holds(self.matrix, self.spans, point)
+
+
+MAX_PROBLEMS = 4_000
+"""Problems remembered."""
+_problems: dict[tuple[object, ...], _Problem] = {}
+"""By the inequalities, each in the order of its monomials, and the bounds of their variables."""
+
+
+def _problem_of(rows: Sequence[Polynomial], box: Box) -> _Problem:
+    key: tuple[object, ...] = (
+        tuple([tuple(p.items()) for p in rows]),
+        tuple([(box.lo[v], box.hi[v]) for v in dict.fromkeys(v for p in rows for m in p for v in m)]),
+    )
+    found = _problems.get(key)
+    if found is None:
+        if len(_problems) >= MAX_PROBLEMS:
+            _problems.clear()
+        found = _problems[key] = _problem(rows, box)
+    return found
+
+
+def _problem(rows: Sequence[Polynomial], box: Box) -> _Problem:
+    products = _products(rows, box)
+    columns: dict[Monomial, int] = {}
+    matrix: list[tuple[dict[int, int], int]] = []
+    for p in (*rows, *(p for p, _ in products)):
+        matrix.append(({columns.setdefault(m, len(columns)): c for m, c in p.items() if m}, constant_part(p)))
+    spans = [bounds({m: 1}, box.lo, box.hi) for m in columns]
+    origins: list[Origin] = [(i, ()) for i in range(len(rows))]
+    return _Problem(columns, matrix, [*origins, *(origin for _, origin in products)], spans)
 
 
 def _enclosed(rows: Sequence[Tagged]) -> list[Tagged]:
@@ -119,39 +177,38 @@ def _connected(rows: Sequence[Tagged]) -> list[Tagged]:
     return out
 
 
-def _products(rows: Sequence[Tagged], box: Box) -> list[Tagged]:
+def _products(rows: Sequence[Polynomial], box: Box) -> list[tuple[Polynomial, Origin]]:
     """Products of rows and bounds that speak of the nonlinear monomials in ``rows``."""
-    wanted = list(dict.fromkeys(m for p, _ in rows for m in p if len(m) > 1))
-    seen: set[frozenset[tuple[Monomial, int]]] = {frozenset(p.items()) for p, _ in rows}
-    out: list[Tagged] = []
+    wanted = list(dict.fromkeys(m for p in rows for m in p if len(m) > 1))
+    seen: set[frozenset[tuple[Monomial, int]]] = {frozenset(p.items()) for p in rows}
+    out: list[tuple[Polynomial, Origin]] = []
 
-    def take(p: Polynomial, tags: Tags) -> None:
+    def take(p: Polynomial, origin: Origin) -> None:
         p = rounded(p)
         key = frozenset(p.items())
         if key not in seen:
             seen.add(key)
             if len(rows) + len(out) < MAX_ROWS and bounds(p, box.lo, box.hi)[0] < 0:
-                out.append((p, tags))
+                out.append((p, origin))
 
     for m in wanted:
         for v in dict.fromkeys(m):
             rest = divided(m, (v,))
             if rest and all(box.lo[u] >= 0 for u in rest):
-                owed = NO_TAGS.union(*(box.tags[u] for u in m))
-                take({m: 1, rest: -box.lo[v]} if box.lo[v] else {m: 1}, owed)
-                take({m: -1, rest: box.hi[v]} if box.hi[v] else {m: -1}, owed)
-    speaking: dict[Monomial, list[Tagged]] = {}
-    for row in rows:
-        for n in row[0]:
-            speaking.setdefault(n, []).append(row)
+                take({m: 1, rest: -box.lo[v]} if box.lo[v] else {m: 1}, (None, m))
+                take({m: -1, rest: box.hi[v]} if box.hi[v] else {m: -1}, (None, m))
+    speaking: dict[Monomial, list[int]] = {}
+    for i, p in enumerate(rows):
+        for n in p:
+            speaking.setdefault(n, []).append(i)
     for m in wanted:
         for n, factor in _divisions(m).items():
             if n not in speaking or any(box.lo[v] < 0 for v in factor):
                 continue
-            owed, least = NO_TAGS.union(*(box.tags[v] for v in factor)), prod(box.lo[v] for v in factor)
-            for p, tags in speaking[n]:
-                product = times(p, {factor: 1})
-                take(combine(product, p, -least) if least else product, tags | owed)
+            least = prod(box.lo[v] for v in factor)
+            for i in speaking[n]:
+                product = times(rows[i], {factor: 1})
+                take(combine(product, rows[i], -least) if least else product, (i, factor))
     return out
 
 

@@ -113,22 +113,25 @@ class Simplex:
             k = other.get(entering)
             if k is None or b == entering:
                 continue
-            changed = {j: a * own for j, a in other.items() if j != entering}
+            changed = {j: a * own for j, a in other.items()} if own != 1 else dict(other)
+            del changed[entering]
             for j, a in mine.items():
                 new = changed.get(j, 0) + k * a
                 if new:
                     changed[j] = new
                 else:
-                    changed.pop(j, None)
+                    del changed[j]
             self._store(b, changed, self.scale[b] * own)
 
     def _store(self, basic: int, row: dict[int, int], scale: int) -> None:
-        g = gcd(scale, *row.values())
+        g = gcd(scale, *row.values()) if scale != 1 else 1
         if g > 1:
             row, scale = {j: a // g for j, a in row.items()}, scale // g
         self.table[basic], self.scale[basic] = row, scale
-        value = self.value
-        self.total[basic] = sum(a * value[j] for j, a in row.items())
+        value, total = self.value, 0
+        for j, a in row.items():
+            total += a * value[j]
+        self.total[basic] = total
 
 
 def _quotient(total: int, scale: int) -> Number:
@@ -140,9 +143,15 @@ def holds(
     rows: Sequence[tuple[Mapping[int, int], int]], bounds: Sequence[tuple[int, int]], point: Sequence[Number]
 ) -> bool:
     """Whether a point satisfies the rows and bounds of `contradiction`, so that there is none."""
-    return all(lo <= x <= hi for (lo, hi), x in zip(bounds, point, strict=True)) and all(
-        sum(a * point[j] for j, a in coefficients.items()) + constant >= 0 for coefficients, constant in rows
-    )
+    for (lo, hi), x in zip(bounds, point, strict=True):
+        if not lo <= x <= hi:
+            return False
+    for coefficients, total in rows:
+        for j, a in coefficients.items():
+            total += a * point[j]
+        if total < 0:
+            return False
+    return True
 
 
 def contradiction(
