@@ -286,10 +286,94 @@ def _file_location(location: Any) -> tuple[Any, int, int, int]:
 _module.SourceLocation._get_instantiation = _file_location
 
 
+_module.SourceLocation._unit = None
+_module.SourceLocation._place = None
+_module.SourceRange._unit = None
+_module.SourceRange._ends = None
+_module.TranslationUnit._files = None
+_module.File._name = None
+_place_of_location: Any = _lib["clang_getFileLocation"]
+_place_of_location.argtypes = [
+    _module.SourceLocation,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_uint),
+]
+_place_of_location.restype = None
+
+
+def _place(location: Any) -> tuple[int | None, int]:
+    """The address of what clang knows of the file, and the offset: what most ask, without counting lines."""
+    found = location._place
+    if found is None:
+        file, offset = ctypes.c_void_p(), ctypes.c_uint()
+        _place_of_location(location, ctypes.byref(file), None, None, ctypes.byref(offset))
+        found = location._place = (file.value, offset.value)
+    return found
+
+
+def _file_of(location: Any) -> Any:
+    """The file of a location, None for none: one object for each file of a unit, as long as nothing is parsed anew."""
+    unit = location._unit
+    if unit is None:  # one that a callback was handed: gone with the callback, but for what is taken at once
+        return _file_location(location)[0]
+    address, _ = _place(location)
+    if not address:
+        return None
+    files = cast("dict[int, Any] | None", unit._files)
+    if files is None:
+        files = unit._files = dict[int, Any]()
+    found = files.get(address)
+    if found is None:
+        found = files[address] = _module.File(ctypes.cast(address, _module.c_object_p))
+    return found
+
+
+def _offset_of(location: Any) -> int:
+    return _file_location(location)[3] if location._unit is None else _place(location)[1]
+
+
+def _cursor_location(cursor: Any) -> Any:
+    found = cursor.__dict__.get("_loc")
+    if found is None:
+        found = cursor._loc = _lib.clang_getCursorLocation(cursor)
+        found._unit = cursor.__dict__.get("_tu")
+    return found
+
+
+def _cursor_extent(cursor: Any) -> Any:
+    found = cursor.__dict__.get("_extent")
+    if found is None:
+        found = cursor._extent = _lib.clang_getCursorExtent(cursor)
+        found._unit = cursor.__dict__.get("_tu")
+    return found
+
+
+def _range_ends(part: Any) -> Any:
+    found = part._ends
+    if found is None:
+        found = part._ends = (_lib.clang_getRangeStart(part), _lib.clang_getRangeEnd(part))
+        for end in found:
+            end._unit = part._unit
+    return found
+
+
+_module.SourceLocation.file = property(_file_of)
+_module.SourceLocation.offset = property(_offset_of)
+_module.SourceRange.start = property(lambda part: _range_ends(part)[0])
+_module.SourceRange.end = property(lambda part: _range_ends(part)[1])
+_module.Cursor.location = property(_cursor_location)
+_module.Cursor.extent = property(_cursor_extent)
+
+
 def _normal_name(file: Any) -> str:
     """The name of a file without the `..` that an `#include "../x.h"` leaves in it: one file has one name."""
-    name = cast(str, _lib.clang_getFileName(file))
-    return os.path.normpath(name) if "/." in name or "//" in name else name
+    name = cast("str | None", file._name)
+    if name is None:
+        name = cast(str, _lib.clang_getFileName(file))
+        name = file._name = os.path.normpath(name) if "/." in name or "//" in name else name
+    return name
 
 
 _module.File.name = property(_normal_name)
@@ -614,6 +698,7 @@ def _unsaved_files(unsaved: Sequence[tuple[str, bytes]]) -> Any:
 
 def reparse(unit: TranslationUnit, unsaved: Sequence[tuple[str, bytes]]) -> None:
     """Parse again with new text. All cursors of the unit become invalid. After `LibclangError` the unit is unusable."""
+    cast(Any, unit)._files = None
     code = _lib.clang_reparseTranslationUnit(unit, len(unsaved), _unsaved_files(unsaved), PARSE_OPTIONS)
     if code != 0:
         raise LibclangError(_ERRORS.get(code, f"error {code}"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analyzers.frontend.cindex import Cursor, CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind, children
 
 SCOPES = frozenset(
     {
@@ -78,7 +78,7 @@ def namespaces(cursor: Cursor) -> tuple[str, ...]:
 
 def on_device(f: FoundFunction) -> bool:
     """Whether a function is a kernel or runs on the device only."""
-    kinds = {c.kind for c in f.cursor.get_children() if c.kind.is_attribute()}
+    kinds = {c.kind for c in children(f.cursor) if c.kind.is_attribute()}
     if CursorKind.CUDAGLOBAL_ATTR in kinds:
         return True
     return CursorKind.CUDADEVICE_ATTR in kinds and CursorKind.CUDAHOST_ATTR not in kinds

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _SPLICED = re.compile(rb"[A-Za-z_]\w*(?:\\\r?\n\w+)+")
 _SPLICE = re.compile(rb"\\\r?\n")
@@ -51,12 +52,16 @@ def pastes(text: bytes) -> Iterator[Paste]:
             yield Paste(before.decode(), after.decode(), macro.start())
 
 
-def labels(data: bytes) -> Iterator[tuple[bytes, int]]:
+@lru_cache(maxsize=256)
+def labels(data: bytes) -> tuple[tuple[bytes, int], ...]:
     """Names in the labels of a file's declarations (``asm("run")``, ``alias("run")``), of mangled ones the words they
     are made of, with their offsets. ``data`` is not blanked."""
+    found: list[tuple[bytes, int]] = []
     for match in _LABEL.finditer(data):
         label, at = match.group(1), match.start(1)
-        yield label, at
+        found.append((label, at))
         if label.startswith(b"_Z"):
             for part in _MANGLED.finditer(label):
-                yield label[part.start(2) : part.start(2) + int(part.group(1))], at + part.start(2)
+                word = label[part.start(2) : part.start(2) + int(part.group(1))]
+                found.append((word, at + part.start(2)))
+    return tuple(found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind
 from analyzers.frontend.parse import instantiation_probe
@@ -19,13 +20,20 @@ _MEMBER = re.compile(
     rb"\s*\(([^;{}]*)\)\s*(const\b)?\s*;"
 )
 """``template void Mat<float>::Set(const Vec<double> &v);``: what it returns, the class, its name, the parameters."""
+_EXPLICIT = re.compile(rb"\btemplate\b(?!\s*<)")
 _CONTINUATION = re.compile(rb"\\\r?\n")
+
+
+@lru_cache(maxsize=256)
+def _may_instantiate(text: bytes) -> bool:
+    """Whether anything in a text looks like an explicit instantiation: in most headers nothing does."""
+    return _EXPLICIT.search(text) is not None
 
 
 def explicit_instances(text: bytes, names: Iterable[str]) -> list[str]:
     """Instances of the named templates that the text instantiates, in order, each once."""
     wanted = "|".join(re.escape(n) for n in sorted(names))
-    if not wanted or b"template" not in text:
+    if not wanted or not _may_instantiate(text):
         return []
     pattern = re.compile(rb"\btemplate\b(?!\s*<)[^;{}]*?\b(" + wanted.encode() + rb")\s*<([^;(){}]*)>\s*\(")
     found: list[str] = []
@@ -46,7 +54,7 @@ def explicit_instances(text: bytes, names: Iterable[str]) -> list[str]:
 def explicit_class_instances(text: bytes, names: Iterable[str]) -> list[str]:
     """Instances of the named class templates (``template class Solver<float>;``), in order, each once."""
     wanted = "|".join(re.escape(n) for n in sorted(names))
-    if not wanted or b"template" not in text:
+    if not wanted or not _may_instantiate(text):
         return []
     pattern = re.compile(
         rb"\btemplate\s+(?:class|struct)\s+(?:\w+\s*::\s*)*(" + wanted.encode() + rb")\s*<([^;(){}]*)>\s*;"

@@ -16,7 +16,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from analyzers.frontend.cindex import Cursor, CursorKind, cursor_at, kernel_identity
+from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, kernel_identity
 from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
@@ -246,7 +246,7 @@ class _Guide:
     # --- which functions
 
     def _list_functions(self, one: HostPass, cursor: Cursor, top: bool) -> None:
-        for child in cursor.get_children():
+        for child in children(cursor):
             where = child.location
             file = where.file
             if file is None or file.name not in self.texts:
@@ -636,4 +636,4 @@ def _is_defined_kernel(f: FoundFunction) -> bool:
 
 
 def _is_kernel(function: Cursor) -> bool:
-    return any(c.kind == CursorKind.CUDAGLOBAL_ATTR for c in function.get_children())
+    return any(c.kind == CursorKind.CUDAGLOBAL_ATTR for c in children(function))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, TranslationUnit
@@ -105,6 +106,7 @@ _UNUSUAL = re.compile(rb"""\w'\w|R\"""")
 _NOT_NEWLINE = re.compile(rb"[^\n]")
 
 
+@lru_cache(maxsize=256)
 def blanked(text: bytes) -> bytes:
     """The text with comments and literals replaced by blanks; offsets and lines stay."""
     pattern = _SILENT_WITH_RAW if _UNUSUAL.search(text) is not None else _SILENT

@@ -126,6 +126,7 @@ class Reached:
         self._known_mentions: dict[tuple[str, int, bool], _Mentions] = {}
         self._known_applied: dict[_Spot, list[Any]] = {}
         self._roots: list[Any] | None = None
+        self._keeps: bool | None = None
 
     def leaves_alone(self, function: Any, record: str, member: str) -> tuple[str, ...] | None:
         """The functions out of sight that a function, the cursor of a definition, calls: if nothing in sight that it
@@ -297,7 +298,9 @@ class Reached:
 
     def _keeps_objects(self) -> bool:
         """Whether some text uses what holds objects that can be called, whatever their type."""
-        return any(_ERASING.search(text) for text in self._code.texts.values())
+        if self._keeps is None:
+            self._keeps = any(_ERASING.search(text) for text in self._code.texts.values())
+        return self._keeps
 
     def _taken(self, places: Sequence[_Spot], functions: Sequence[FoundFunction]) -> Iterator[Any]:
         """The functions of a name whose address is taken: what clang says of the places of the name, else all."""
