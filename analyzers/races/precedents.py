@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Literal
 
 from analyzers.ir.events import AccessEvent
@@ -148,6 +149,8 @@ def _carried(query: Query, earlier: Mapping[Expr, int]) -> dict[Expr, int]:
     return out
 
 
+@cache
 def _family(atom: Expr) -> object:
+    """What an atom has in common with those of other instances; as many are kept as there are atoms."""
     name = atom.value[0] if atom.op == "opaque" else atom.value
     return atom.op, atom.ty, side_of(atom), _NUMBER.sub("#", str(name))
