@@ -120,7 +120,12 @@ class Engine:
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
-                yield from self._check_whole(*_taken_in(unit, parse, link, request.options), request, poll, started)
+                with _kept_uncollected():
+                    taken_in = _taken_in(unit, parse, link, request.options)
+                try:
+                    yield from self._check_whole(*taken_in, request, poll, started)
+                finally:
+                    gc.unfreeze()
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
             failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
@@ -159,6 +164,7 @@ class Engine:
                 yield Progress(done, len(kernels), kernel.name, question.key)
                 analyses[i] = self._decided(question, request, poll)
                 yield KernelFinished(analyses[i][0].result, analyses[i][1])
+                gc.freeze()
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
             path=request.path,
@@ -439,6 +445,20 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
         return KernelAnalysis(kernel, events, contexts, result), question.key
+
+
+@contextmanager
+def _kept_uncollected() -> Generator[None, None, None]:
+    """What is made here lives until the unit is done: no collection walks it before `gc.unfreeze`, not even a first
+    one."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @contextmanager
