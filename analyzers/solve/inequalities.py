@@ -40,6 +40,13 @@ Tags = frozenset[int]
 Tagged = tuple[Polynomial, Tags]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Values of monomials. What was found out about it is remembered by the object."""
+
+    values: Mapping[Monomial, Number]
+
+
 @dataclass(slots=True)
 class Box:
     """Bounds of variables, and the facts they rest on."""
@@ -47,7 +54,7 @@ class Box:
     lo: Sequence[int]
     hi: Sequence[int]
     tags: Sequence[Tags]
-    points: list[Mapping[Monomial, Number]] = field(default_factory=list[Mapping[Monomial, Number]])
+    points: list[Point] = field(default_factory=list[Point])
     """Values of monomials that satisfied earlier inequalities, the latest first: most questions about one system fail,
     and a point that shows it for one mostly does so for the next."""
 
@@ -77,7 +84,7 @@ def _refuted(chosen: list[Tagged], box: Box, limit: int) -> tuple[Tags | None, i
     found, pivots = problem.solved(min(limit, MAX_PIVOTS))
     if not isinstance(found, Conflict):
         if found is not None:
-            box.points.insert(0, dict(zip(problem.columns, found, strict=True)))
+            box.points.insert(0, problem.point(found))
             del box.points[MAX_POINTS:]
         return None, effort + pivots
     used = {i: m for m, i in problem.columns.items()}
@@ -103,6 +110,9 @@ class _Problem:
     origins: list[Origin]
     """Of each row of the matrix."""
     spans: list[tuple[int, int]]
+    _point: Point | None = None
+    _satisfied: dict[Point, bool] = field(default_factory=dict[Point, bool])
+    """Whether points that were tried satisfy it: questions that are asked again try the same ones."""
     _limit: int = -1
     """The pivots that were allowed when it was solved last; negative: never."""
     _found: tuple[Conflict | list[Number] | None, int] = (None, 0)
@@ -116,9 +126,23 @@ class _Problem:
             found, pivots = self._found = contradiction(self.matrix, self.spans, limit)
         return (found, pivots) if pivots <= limit else (None, limit)
 
-    def is_satisfied_by(self, known: Mapping[Monomial, Number]) -> bool:
+    def point(self, found: Sequence[Number]) -> Point:
+        """What `solved` found in place of a contradiction, always the same object."""
+        if self._point is None:
+            self._point = Point(dict(zip(self.columns, found, strict=True)))
+        return self._point
+
+    def is_satisfied_by(self, point: Point) -> bool:
         """Whether a point shows that there is no contradiction. The value of a monomial that it does not know is the
         product of what it knows; values are moved within their bounds."""
+        known = self._satisfied.get(point)
+        if known is None:
+            if len(self._satisfied) >= MAX_TRIED:
+                self._satisfied.clear()
+            known = self._satisfied[point] = self._holds_at(point.values)
+        return known
+
+    def _holds_at(self, known: Mapping[Monomial, Number]) -> bool:
         point: list[Number] = []
         for m, (lo, hi) in zip(self.columns, self.spans, strict=True):
             value = known.get(m)
@@ -130,6 +154,8 @@ class _Problem:
 
 MAX_PROBLEMS = 4_000
 """Problems remembered."""
+MAX_TRIED = 200
+"""Points of which one problem remembers whether they satisfy it."""
 _problems: dict[tuple[object, ...], _Problem] = {}
 """By the inequalities, each in the order of its monomials, and the bounds of their variables."""
 

@@ -15,12 +15,10 @@ Inequalities with symbolic bounds are left to :mod:`~analyzers.solve.inequalitie
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import gcd
 
-from analyzers.solve.inequalities import Box, refuted
-from analyzers.solve.linear import Number
+from analyzers.solve.inequalities import Box, Point, refuted
 from analyzers.solve.narrowing import NO_TAGS
 from analyzers.solve.polynomial import (
     ONE,
@@ -102,7 +100,7 @@ class System:
     solved_tags: dict[int, Tags] = field(default_factory=dict[int, Tags])
     allowance: list[int] = field(default_factory=lambda: [MAX_TOTAL_STEPS])
     """Proof steps left, shared by all states of the query."""
-    points: list[Mapping[Monomial, Number]] = field(default_factory=list[Mapping[Monomial, Number]])
+    points: list[Point] = field(default_factory=list[Point])
     """What satisfied the inequalities of some state (``inequalities.Box``), shared by all states of the query."""
 
     def copy(self) -> System:
