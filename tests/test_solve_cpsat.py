@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -64,3 +67,23 @@ def test_numbers_beyond_its_own_are_left_out(wide: Expr, findable: bool) -> None
     condition = land(compare("ne", _K, const(0, I32)), compare("eq", cast(cast(wide, U32), U64), const(8, U64)))
     answer = cpsat.decide(Query((condition,), ranges=ranges))
     assert isinstance(answer, Satisfied) == findable, answer
+
+
+_ALONE = """
+import sys
+from analyzers.ir.expr import I32, compare, const, sym
+from analyzers.solve import cpsat
+from analyzers.solve.query import Query, Satisfied
+
+x = sym("x", I32)
+found = cpsat.decide(Query((compare("lt", const(3, I32), x),), (), {x: (0, 9)}), cpsat.SMALL)
+assert isinstance(found, Satisfied), found
+print(dict(found.values)[x], "pandas" in sys.modules)
+import pandas
+print(pandas.Series([1, 2]).sum())
+"""
+
+
+def test_the_solver_is_loaded_without_pandas_which_others_may_load_later() -> None:
+    done = subprocess.run([sys.executable, "-c", _ALONE], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["4", "False", "3"], done.stderr

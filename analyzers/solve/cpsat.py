@@ -7,7 +7,10 @@ What it finds is evaluated like every witness.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
@@ -68,24 +71,43 @@ def _near_zero(known: Interval, reach: int) -> tuple[int, int]:
 
 
 @cache
+def _solver() -> Any:
+    """The solver's module, without pandas: its import takes several times as long as the solver's own, and all that
+    needs it are methods for tables of variables."""
+    if "pandas" in sys.modules:
+        return importlib.import_module(_MODULE)
+    stand_in: Any = ModuleType("pandas")
+    stand_in.Index, stand_in.Series = type("Index", (), {}), type("Series", (), {})
+    sys.modules["pandas"] = stand_in
+    try:
+        return importlib.import_module(_MODULE)
+    except AttributeError:  # a version that asks for more of it
+        pass
+    finally:
+        if sys.modules.get("pandas") is stand_in:
+            del sys.modules["pandas"]
+    return importlib.import_module(_MODULE)
+
+
+_MODULE = "ortools.sat.python.cp_model"
+
+
+@cache
 def _model_class() -> Any:
     """The solver's class of models without the old names of its methods, each of which it would make anew in every
     model; that takes longer than most questions."""
-    from ortools.sat.python import cp_model
 
     def nothing(model: object) -> None:
         del model
 
-    return type("PlainModel", (cp_model.CpModel,), {"_add_pre_pep8_methods": nothing})
+    return type("PlainModel", (_solver().CpModel,), {"_add_pre_pep8_methods": nothing})
 
 
 class _Model:
     """One query on one choice of domains. The only place that sees the solver's untyped objects."""
 
     def __init__(self, query: Query, reach: int) -> None:
-        from ortools.sat.python import cp_model
-
-        self._cp: Any = cp_model
+        self._cp: Any = _solver()
         self._model: Any = _model_class()()
         self._query = query
         full = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
