@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analyzers.model import Reason
-from cuda_lsp.workspace.cuda_sources import Sources
+from cuda_lsp.workspace.cuda_sources import Sources, told
 from cuda_lsp.workspace.regular import regular_bytes
 from cuda_lsp.workspace.spelling import one_spelling
 
@@ -52,17 +52,12 @@ def collect(paths: Iterable[str], left_out: Counter[str] | None = None) -> list[
         if left_out is not None:
             left_out.update(sources.left_out)
         if not names:
-            hidden = f" ({told(sources.left_out)})" if sources.left_out else ""
+            hidden = f" (left out: {told(sources.left_out)})" if sources.left_out else ""
             found[_absolute(path)] = _failed(path, "no-input", f"no .cu or .cuh file in this folder{hidden}")
         for name in names:
             if _absolute(name) not in found:
                 found[_absolute(name)] = replace(read(name), is_named=False)
     return list(found.values())
-
-
-def told(left_out: Counter[str]) -> str:
-    """`left out: 12 in vendored folders, 1 ignored by git`."""
-    return "left out: " + ", ".join(f"{number} {why}" for why, number in left_out.most_common())
 
 
 def read(path: Path) -> Input:

@@ -34,6 +34,7 @@ from cuda_lsp.cli.judging import JudgedUnit, Report
 from cuda_lsp.cli.summary import STANDINGS, hidden_mistakes, kernel_counts, name_of
 from cuda_lsp.cli.terminal import Role, Style, printable, width
 from cuda_lsp.mistakes import barrier_role, describe_turn
+from cuda_lsp.workspace.cuda_sources import told
 
 Lines = Callable[[str], Sequence[str]]
 """The lines of a file; empty for one that cannot be read."""
@@ -128,8 +129,7 @@ class TextRenderer:
         if not report.left_out:
             return ""
         number = sum(report.left_out.values())
-        told = ", ".join(f"{count} {why}" for why, count in report.left_out.items())
-        return f"left out unless named: {number} {_plural(number, 'file')} ({told})\n"
+        return f"left out unless named: {number} {_plural(number, 'file')} ({told(report.left_out)})\n"
 
     def gone(self, report: Report) -> str:
         """Which entries of the baseline no longer occur."""

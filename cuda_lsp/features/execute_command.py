@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from cuda_lsp.documents import normalised
 from cuda_lsp.features import run_kernel
 from cuda_lsp.progress import CheckProgress
-from cuda_lsp.workspace.cuda_sources import Sources
+from cuda_lsp.workspace.cuda_sources import Sources, told
 from cuda_lsp.workspace.suffixes import HEADER_SUFFIXES
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ CHECK_ALL = "cuda-lsp.checkAll"
 WHY_NO_FIX = "cuda-lsp.whyNoFix"
 COMMANDS = (RECHECK, CHECK_ALL, TELL, REPORT, WHY_NO_FIX, *run_kernel.COMMANDS)
 
-_log = logging.getLogger(__name__)
 _REQUEST_FAILED = -32803
 
 
@@ -97,7 +95,8 @@ async def _report(session: Session, uri: str, kernel: str | None, target: str | 
 
 async def _check_all(session: Session, token: types.ProgressToken | None) -> int:
     """Check the CUDA sources below the workspace folders one after the other, headers that none of them includes by
-    themselves; the findings stay. Cancelling the request ends it, and what was found stays too."""
+    themselves; the findings stay. What was left out is told. Cancelling the request ends it, and what was found
+    stays too."""
     if not session.tops:
         raise JsonRpcException("there is no workspace folder", code=_REQUEST_FAILED)
     session.scheduler.revive()
@@ -117,8 +116,10 @@ async def _check_all(session: Session, token: types.ProgressToken | None) -> int
         progress.finish()
     left_out = sum((walk.left_out for walk in walks), Counter[str]())
     if left_out:
-        told = ", ".join(f"{number} {why}" for why, number in left_out.most_common())
-        _log.info("%d files were checked; left out: %s", len(found), told)
+        number = sum(left_out.values())
+        files = "1 CUDA file was" if number == 1 else f"{number} CUDA files were"
+        text = f"{files} left out: {told(left_out)}. Such a file is checked when it is opened."
+        session.client.show(types.MessageType.Info, text)
     return len(found)
 
 

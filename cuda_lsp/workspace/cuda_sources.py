@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -67,6 +67,11 @@ class Sources:
             if self._budget < 0:
                 return
             self.left_out[why] += sum(map(_is_source, names))
+
+
+def told(left_out: Mapping[str, int]) -> str:
+    """`12 in vendored folders, 1 ignored by git`."""
+    return ", ".join(f"{number} {why}" for why, number in Counter(left_out).most_common())
 
 
 def walk(folder: Path) -> Iterator[Path]:

@@ -41,6 +41,20 @@ async def test_every_source_is_checked_and_its_findings_are_told(editor: Editor,
     assert {uri for uri, found in editor.diagnostics.items() if found} == {first, deep, alone}
 
 
+async def test_what_is_left_out_is_said(editor: Editor, tmp_path: Path) -> None:
+    written(tmp_path / "a.cu", CLEAN)
+    assert await check_all(editor) == 1
+    for name in ("c.cu", "d.cu"):
+        written(tmp_path / "third_party" / name, RACE)
+    written(tmp_path / "cmake" / "CMakeCache.txt", "")
+    written(tmp_path / "cmake" / "e.cu", RACE)
+    assert not editor.shown("left out")(), "nothing was"
+    assert await check_all(editor) == 1
+    await editor.until(editor.shown("left out"))
+    (said,) = editor.shown("left out")()
+    assert said.startswith("3 CUDA files were left out: 2 in vendored folders, 1 in build folders. ")
+
+
 async def test_findings_stay_when_a_document_is_closed_and_go_with_the_file(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     uri = written(path, RACE)
