@@ -235,7 +235,12 @@ def not_confirmed(outcome: RunOutcome) -> str:
     if outcome.result.runs == 0 and outcome.result.status != "finished":
         return f"Not run ({outcome.title}): {trouble(outcome.result)}."
     runs = "1 run" if outcome.result.runs == 1 else f"{outcome.result.runs} runs"
-    return f"Not confirmed in {runs} on the CPU ({outcome.title}), which does not mean that it is wrong."
+    how = (
+        "the accesses met, and wrote the same value each time"
+        if outcome.result.is_met
+        else "which does not mean that it is wrong"
+    )
+    return f"Not confirmed in {runs} on the CPU ({outcome.title}), {how}."
 
 
 class _Process:

@@ -101,6 +101,8 @@ class Goal:
     """Inputs that are tried beside those of the request."""
     searched: tuple[str, ...] = ()
     """Names of the arrays whose contents may be others."""
+    values_differ: bool = False
+    """Only a race that is not of writes of the same value shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +253,8 @@ class RunResult:
     """The GPU that ran it; empty for the processor."""
     inputs: tuple[str, ...] = ()
     """Where inputs were looked for: what the arrays held in the run that showed the goal."""
+    is_met: bool = False
+    """The goal was not shown: its accesses did meet, but wrote the same value in every run."""
     arguments: tuple[Argument, ...] = ()
     """Those of the run that this is the result of: arrays as large as they had to be, with the contents that were
     found."""

@@ -3,17 +3,20 @@
 `grown` enlarges arrays until no access is outside. `sought` runs what it is given, then the accesses in question alone,
 then other contents of the arrays: a few regular fills, and mutations of the inputs that came furthest. How far an input
 came is told by the instructions that it reached and by how near the two accesses came to each other; a mutation writes
-numbers that the kernel's code compares with, or numbers that stand in the arrays already, into some elements. The same
-request tries the same inputs.
+numbers that the kernel's code compares with, or numbers that stand in the arrays already, into some elements. Where the
+accesses meet and write the same value, one array after the other gets values that differ. The same request tries the
+same inputs.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Container, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,37 +129,54 @@ def is_on(memory: str, arrays: Container[str], race: RunRace) -> bool:
 def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
     """Whether a run has shown the goal. `arrays`: names of the arguments."""
     if goal.kind == "race":
-        return any(is_between(goal.lines, race) and is_on(goal.memory, arrays, race) for race in result.races)
+        return any(not (goal.values_differ and race.same_value) for race in _meetings(goal, result, arrays))
     if goal.kind == "divergence":
         return result.status == "deadlock" or any(fault.kind == "divergent-barrier" for fault in result.faults)
     return any(fault.kind == "assertion" for fault in result.faults)
 
 
+def _meetings(goal: Goal, result: RunResult, arrays: Container[str]) -> list[RunRace]:
+    """The races of a run that are between the accesses of the goal."""
+    return [race for race in result.races if is_between(goal.lines, race) and is_on(goal.memory, arrays, race)]
+
+
 def sought(request: Request, first: RunResult, once: Once, constants: Sequence[int]) -> RunResult:
-    """The first result that shows the goal, or else that of the request's own inputs; with the number of all runs."""
+    """The first result that shows the goal, or else one in which its accesses met and wrote the same value, or else
+    that of the request's own inputs; with the number of all runs."""
     goal = request.goal
     assert goal is not None
     arrays = frozenset(array_names(request.arguments, _names(request)))
     if shows(goal, first, arrays) or first.status not in ("finished", "deadlock"):
         return first
     total = _Total(first.runs, first.ended, first.accesses)
+    inputs, met = _Inputs(request, goal, constants), None
+    if _meetings(goal, first, arrays):
+        met = first
+        inputs.vary(request.arguments)
     if goal.focus:
         # Other accesses to the same cells may have been in between.
         alone = once(replace(request, focus=goal.focus), None)
         total.add(alone)
         if shows(goal, alone, arrays):
             return replace(total.of(alone), arguments=request.arguments)
-    for arguments, progress in _Inputs(request, goal, constants):
+        if met is None and _meetings(goal, alone, arrays):
+            met = replace(alone, arguments=request.arguments)
+            inputs.vary(request.arguments)
+    for arguments, progress in inputs:
         tried = replace(request, arguments=arguments, focus=goal.focus, seeds=(progress.attempt % 4,), growing=())
         result = once(tried, progress.watch)
         if result.status == "time":
             break
         total.add(result)
         progress.failed = any(fault.kind == "out-of-bounds" for fault in result.faults)
-        if shows(goal, result, arrays):
-            inputs = tuple(_described(tried))
-            return replace(total.of(result), inputs=inputs, arguments=arguments)
-    return total.of(first)
+        is_shown = shows(goal, result, arrays)
+        if is_shown or (met is None and _meetings(goal, result, arrays)):
+            result = replace(result, inputs=tuple(_described(tried)), arguments=arguments)
+            if is_shown:
+                return total.of(result)
+            met = result
+            inputs.vary(arguments)
+    return total.of(first) if met is None else replace(total.of(met), is_met=True)
 
 
 @dataclass(slots=True)
@@ -202,13 +222,14 @@ class _Inputs:
         self._random = Random(0)
         self._constants = list(dict.fromkeys((*constants, 0, 1, 2, 31, 32, 64, 127, -1)))
         self._kept: list[tuple[Argument, ...]] = [request.arguments]
+        self._next: deque[tuple[Argument, ...]] = deque()
         self._seen: set[int] = set()
         self._most = 0
 
     def __iter__(self) -> Iterator[tuple[tuple[Argument, ...], _Progress]]:
         candidates = self._candidates()
         for attempt in range(self._goal.attempts):
-            arguments = next(candidates, None)
+            arguments = self._next.popleft() if self._next else next(candidates, None)
             if arguments is None:
                 return
             progress = _Progress(attempt)
@@ -217,6 +238,18 @@ class _Inputs:
                 self._kept.append(arguments)
             self._seen |= progress.sites
             self._most = max(self._most, progress.touched)
+
+    def vary(self, arguments: tuple[Argument, ...]) -> None:
+        """Next come these with other contents of one array after the other: each its own index, random ones."""
+        self._kept.append(arguments)
+        for fill in ("iota", "random"):
+            for name in self._goal.searched:
+                changed = tuple(
+                    self._mapped(argument, called, partial(_filled_with, fill), (name,))
+                    for argument, called in self._named(arguments)
+                )
+                if changed != arguments:
+                    self._next.append(changed)
 
     def _candidates(self) -> Iterator[tuple[Argument, ...]]:
         if not any(self._changes(self._request.arguments, lambda _: None)):
@@ -252,13 +285,20 @@ class _Inputs:
                     what(array)
                     yield True
 
-    def _mapped(self, argument: Argument, name: str, change: Callable[[ArrayArgument], ArrayArgument]) -> Argument:
+    def _mapped(
+        self,
+        argument: Argument,
+        name: str,
+        change: Callable[[ArrayArgument], ArrayArgument],
+        names: Container[str] | None = None,
+    ) -> Argument:
+        """With the arrays of these names changed, by default of all that may be others."""
         if isinstance(argument, RecordArgument):
-            parts = tuple(replace(p, argument=self._mapped(p.argument, p.name, change)) for p in argument.parts)
+            parts = tuple(replace(p, argument=self._mapped(p.argument, p.name, change, names)) for p in argument.parts)
             return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
         if isinstance(argument, PointersArgument):
-            return replace(argument, target=self._mapped(argument.target, name, change))  # pyright: ignore[reportArgumentType]
-        if isinstance(argument, ArrayArgument) and name in self._goal.searched:
+            return replace(argument, target=self._mapped(argument.target, name, change, names))  # pyright: ignore[reportArgumentType]
+        if isinstance(argument, ArrayArgument) and name in (self._goal.searched if names is None else names):
             return change(argument)
         return argument
 
@@ -280,6 +320,10 @@ class _Inputs:
             else:
                 settings[index] = float(random.choice(self._constants) + random.choice((0, 0, 1, -1)))
         return replace(array, settings=tuple(sorted(settings.items())))
+
+
+def _filled_with(fill: Literal["iota", "random"], array: ArrayArgument) -> ArrayArgument:
+    return replace(array, fill=fill, values=())
 
 
 def _described(request: Request) -> Iterator[str]:

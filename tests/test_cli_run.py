@@ -611,3 +611,32 @@ void go(int *a, int *b) { both<<<1, 64>>>(a, b); one<<<1, 64>>>(a, b, b + 64); }
         (finding["confirmed"], finding["run"]["races"][0]["address"][0]) for finding in found if finding["confirmed"]
     }
     assert claims == {(True, "b")}
+
+
+def test_writes_of_one_value_do_not_confirm_that_values_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "equal.cu"
+    path.write_text(
+        """__global__ void put(int *out, const int *in, const int *v) {
+  if (in[threadIdx.x] > 5) out[in[threadIdx.x] - 5] = v[threadIdx.x];
+}
+__global__ void same(int *out, const int *in) {
+  int i = in[threadIdx.x];
+  out[i & 255] = i + ((i >> 1) << 1) - i;
+}
+void go(int *a, int *b) { put<<<1, 64>>>(a, b, b + 1000); same<<<1, 64>>>(a, b); }
+"""
+    )
+    assert main.main(["run", f"{path}:put", "--seeds", "1", "--format", "json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert found["confirmed"]
+    assert not found["run"]["races"][0]["same_value"]
+    assert any("v: " in text for text in found["run"]["inputs"]), "other contents of what is written were looked for"
+    main.main(["run", f"{path}:same", "--seeds", "1"])
+    told = capsys.readouterr().out
+    assert re.search(
+        r"^not confirmed in \d+ runs: the accesses met, and wrote the same value each time$", told, re.MULTILINE
+    )
+    assert "both write the same value" in told
+    assert re.search(r"^  \d benign races? in \d+ runs", told, re.MULTILINE)

@@ -97,6 +97,32 @@ def test_contents_of_memory_are_elements_and_were_executed() -> None:
     assert "with the values shown, it was executed" in found.explanation[0].text
 
 
+def test_the_cell_is_that_of_the_contents_that_are_shown() -> None:
+    found = only_finding(
+        "__global__ void put(int *out, const int *in, int n) {\n"
+        "  if (threadIdx.x < n) out[in[threadIdx.x]] = in[threadIdx.x + 1];\n"
+        "}\n"
+        "void go(int *a, int *b, int n) { put<<<4, 64>>>(a, b, n); }\n"
+    )
+    assert found.witness is not None
+    (index,) = set(dict(found.witness.data).values())
+    assert found.witness.address == f"out[{index}]"
+
+
+def test_contents_of_an_allocation_that_the_kernel_knows_by_two_names() -> None:
+    found = only_finding(
+        "__global__ void put(int *out, const int *in, const int *v, int n) {\n"
+        "  if (in[threadIdx.x] > 5) out[in[threadIdx.x] - 5] = v[threadIdx.x];\n"
+        "}\n"
+        "void go(int *a, int *b, int n) { put<<<4, 64>>>(a, b, b + 1000, n); }\n"
+    )
+    assert found.witness is not None
+    data = dict(found.witness.data)
+    assert all(cell.startswith("in[") for cell in data)
+    (index,) = set(data.values())
+    assert found.witness.address == f"out[{index - 5}]"
+
+
 def test_contents_that_were_not_executed_are_not_shown() -> None:
     found = only_finding(
         """

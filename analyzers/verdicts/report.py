@@ -156,7 +156,7 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     if race.certainty == "not-asked":
         pass
     elif race.certainty != "confirmed":
-        data, ways = shown.executed_data(launch, concrete, (a, b), race.mode)
+        data, ways = shown.executed_data(launch, concrete, (a, b), race.mode, zeros=race.address is not None)
     elif ways is not None and not all(map(same_turns, (one, two), ways)):
         ways = shown.ways_at(launch, concrete, (a, b), race.mode, race.address)
     reached = (where.offset, place(launch, b).offset)

@@ -61,13 +61,16 @@ def parameters(launch: Launch, concrete: Concrete, roots: Sequence[Expr]) -> tup
 
 
 def executed_data(
-    launch: Launch, concrete: Concrete, pair: tuple[AccessEvent, AccessEvent], mode: Mode
+    launch: Launch, concrete: Concrete, pair: tuple[AccessEvent, AccessEvent], mode: Mode, *, zeros: bool
 ) -> tuple[tuple[tuple[str, int], ...], tuple[Way, Way] | None]:
     """The contents of memory that a collision was seen with, cell and value, and how the threads came to it. Empty when
-    there is none, or when it was not seen."""
+    there is none, or when it was not seen. ``zeros``: it was seen with zeros, which then are told; or else what the
+    solver chose is tried."""
     kernel = launch.events.kernel
     objects = {o.name: o for o in kernel.objects}
+    call = concrete_launch(launch, concrete)
     cells: dict[tuple[str, int], tuple[int, int]] = {}
+    places: dict[tuple[str, int], tuple[str, int]] = {}
     sides = [launch.side(root, side + 1, mode) for side, event in enumerate(pair) for root in roots_of([event])]
     for node in E.walk(sides):
         if node.op != "opaque" or node not in concrete.values:
@@ -76,8 +79,11 @@ def executed_data(
         at = evaluate(node.args[0], concrete.values) if node.args else None
         if name not in objects or at is None or not isinstance(node.ty, IntType):
             return (), None
-        width = max(node.ty.width // 8, 1)
-        if cells.setdefault((name, at), (concrete.values[node], width)) != (concrete.values[node], width):
+        cell = (0 if zeros else concrete.values[node], max(node.ty.width // 8, 1))
+        # Several names may be those of one allocation.
+        allocation, start = call.aliases.get(name, (name, 0))
+        places[name, at] = allocation, start + at
+        if cells.setdefault((allocation, start + at), cell) != cell:
             return (), None
     if not cells:
         return (), None
@@ -91,7 +97,7 @@ def executed_data(
 
     found = replay(
         kernel,
-        concrete_launch(launch, concrete),
+        call,
         (concrete.blocks[0], concrete.threads[0]),
         (concrete.blocks[1], concrete.threads[1]),
         pair[0].id,
@@ -102,11 +108,11 @@ def executed_data(
     if found.outcome == "not-reached" or "signed-overflow" in found.undefined:
         return (), None
     texts: dict[str, int] = {}
-    for (name, offset), (value, _) in sorted(cells.items()):
-        if (name, offset) not in met:
-            continue
-        o = objects[name]
-        texts[address_text(o.display or o.name, offset, o.element, o.extents, o.kind == "declared")] = value
+    for (name, offset), place in sorted(places.items()):
+        if place in met:
+            o = objects[name]
+            cell = address_text(o.display or o.name, offset, o.element, o.extents, o.kind == "declared")
+            texts[cell], _ = cells[place]
     return tuple(texts.items()), found.ways if texts else None
 
 

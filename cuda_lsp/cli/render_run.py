@@ -47,6 +47,8 @@ def confirmed_text(
     verdict = style.paint("error", "confirmed") if seen is not None else f"not confirmed in {_runs(result)}"
     if seen is None and result.runs == 0:
         verdict = "not run"
+    elif seen is None and result.is_met:
+        verdict += ": the accesses met, and wrote the same value each time"
     if seen is None:
         body = list(_lines(result, path, source, style))
         if finding.code is Verdict.BARRIER_DIVERGENCE and result.status == "finished":
@@ -197,5 +199,8 @@ def _runs(result: RunResult) -> str:
 
 def _seen(result: RunResult) -> str:
     races = sum(not race.same_value for race in result.races)
+    benign = len(result.races) - races
     found = f"{races} race{'s' * (races != 1)}" if races else "no race seen"
+    if benign and not races:
+        found = f"{benign} benign race{'s' * (benign != 1)}"
     return found + (f", {len(result.faults)} other finding{'s' * (len(result.faults) != 1)}" if result.faults else "")

@@ -72,7 +72,8 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
 def _goal(finding: Finding, free: tuple[str, ...]) -> Goal:
     if finding.code in _RACES:
         lines = tuple(access.span.line for access in finding.accesses)
-        return Goal("race", lines, _memory(finding), focus_of(finding), ATTEMPTS, free)
+        differ = finding.code is not Verdict.BENIGN_RACE
+        return Goal("race", lines, _memory(finding), focus_of(finding), ATTEMPTS, free, differ)
     kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
     return Goal(kind, attempts=ATTEMPTS, searched=free)
 
@@ -111,7 +112,7 @@ def focus_of(finding: Finding) -> tuple[Focus, ...]:
 
 def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult | None:
     """The result with only what shows the finding's claim, a race between its lines, first one of its scope, or threads
-    at different barriers; None where nothing does."""
+    at different barriers; None where nothing does. Writes of the same value show a benign race only."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or result.status == "deadlock" else None
@@ -122,6 +123,8 @@ def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult
     memory, arrays = _memory(finding), frozenset(array_names(request.arguments, request.names))
     races = [race for race in result.races if is_between(lines, race) and is_on(memory, arrays, race)]
     races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
+    if finding.code is not Verdict.BENIGN_RACE and all(race.same_value for race in races):
+        return None
     return replace(result, races=tuple(races), faults=()) if races else None
 
 
