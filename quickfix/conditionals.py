@@ -18,14 +18,14 @@ from quickfix.carried import Cut, assigned, cut_with_least, keep_scopes, moved_o
 from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE, inside_out
 from quickfix.edits import Change, Layout, outside_conditionals
-from quickfix.flagged_loops import VOTES, flagged_under
+from quickfix.flagged_loops import flagged_under
 from quickfix.joined import holds_another, joined
 from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
 from quickfix.own_lines import UnbracedError, first_word, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
-from quickfix.steps import Restructuring
+from quickfix.steps import VOTES, WARP_VOTES, Restructuring
 
 
 def has_place(session: Session, finding: Finding, varying: Collection[tuple[str, int]]) -> bool:
@@ -64,6 +64,8 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
         return _halved(session, levels[-2], level, inside) if inside else _kept(session, levels[-2], level)
     if level.body.role != "loop" or len(levels) < 3 or levels[-2].body.role not in ("then", "else"):
         return None
+    if session.orders_warps and not _is_entered_by_some(levels[-2], varying):
+        return None  # the threads of a warp come to the loop together
     return _into_loop(session, levels[-3], levels[-2])
 
 
@@ -261,8 +263,9 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
             return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
         inner = Level(level.function, (*level.steps, Step(level.body, 0)), loop.bodies[0], 0)
         condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-        changes = flagged_under(inner, loop, layout, condition[0])
-        return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, VOTES)
+        changes = flagged_under(inner, loop, layout, condition[0], session.vote)
+        cost = WARP_VOTES if session.orders_warps else VOTES
+        return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, cost)
     if level.body.role != "then" or len(statement.bodies) > 1 or loop.kind != "for":
         raise NotPossible(f"the loop in line {line} is not a plain `for`, or its conditional has an `else`")
     if not level.body.braced:

@@ -26,8 +26,6 @@ from quickfix.sections import balanced
 from quickfix.variables import uses_in
 
 Range = tuple[int, int]
-VOTES: Final = "+1 barrier in each test of the loop"
-"""What the form costs."""
 _FOREVER: Final = frozenset({b"", b"true", b"1"})
 """Conditions that always hold."""
 
@@ -46,12 +44,13 @@ def test_range(layout: Layout, loop: Statement) -> Range | None:
     return (opening + 1, group_end(code, opening) - 1) if code[opening : opening + 1] == b"(" else None
 
 
-def flagged(level: Level, loop: Statement, layout: Layout, test: Range) -> list[Change]:
-    """The changes, in order; raises `NotPossible`. `level`: the body of the loop."""
-    return _Flagged(level, loop, layout, test).changes()
+def flagged(level: Level, loop: Statement, layout: Layout, test: Range, vote: bytes) -> list[Change]:
+    """The changes, in order; raises `NotPossible`. `level`: the body of the loop; `vote`: how the call begins that asks
+    whether any thread has work."""
+    return _Flagged(level, loop, layout, test, vote).changes()
 
 
-def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Range) -> list[Change]:
+def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Range, vote: bytes) -> list[Change]:
     """The changes for a `while` or `do` loop that stands alone in a conditional: those threads are active to begin with
     that meet the condition. Raises `NotPossible`."""
     test, line = test_range(layout, loop), line_of(layout.text, loop.keyword)
@@ -62,14 +61,21 @@ def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Rang
     ends = first_word(level.body.statements[0]), level.body.end
     require_lines(layout, level, f"the body of the loop in line {line} is in one line", *ends)
     refuse_hidden(layout, level.body)
-    return _Flagged(level, loop, layout, test, condition).changes()
+    return _Flagged(level, loop, layout, test, vote, condition).changes()
 
 
 class _Flagged:
     def __init__(
-        self, level: Level, loop: Statement, layout: Layout, test: Range, condition: Range | None = None
+        self,
+        level: Level,
+        loop: Statement,
+        layout: Layout,
+        test: Range,
+        vote: bytes,
+        condition: Range | None = None,
     ) -> None:
         """`condition`: where that of the conditional stands in which the loop is alone, and which goes."""
+        self.vote = vote
         self.condition = condition
         self.level, self.loop, self.layout, self.test = level, loop, layout, test
         self.line = line_of(layout.text, loop.keyword)
@@ -172,7 +178,7 @@ class _Flagged:
             opening = layout.code.find(b"(", first.keyword) + 1
             old = layout.text[opening : first.head_end - 1]
             opposite, made = negated(old, first.test)
-            head = space + b"__syncthreads_or(" + self.name + b" = " + self.name + b" && "
+            head = space + self.vote + self.name + b" = " + self.name + b" && "
             code = operand(opposite, made)
             at = code.find(old.strip())
             moved = ((len(head) + at, opening + old.find(old.strip()), len(old.strip())),) if at >= 0 else ()
@@ -182,10 +188,10 @@ class _Flagged:
             return
         condition = self._condition()
         if condition in _FOREVER:
-            self.found.append(Change(start, end, space + b"__syncthreads_or(" + self.name + b")"))
+            self.found.append(Change(start, end, space + self.vote + self.name + b")"))
             return
         wrapped = operand(condition, self.loop.test) != condition
-        asked = b"__syncthreads_or(" + self.name + b" = " + self.name + b" && " + (b"(" if wrapped else b"")
+        asked = self.vote + self.name + b" = " + self.name + b" && " + (b"(" if wrapped else b"")
         self.found += [Change(start, start, asked), Change(end, end, b"))" if wrapped else b")")]
 
     def _step(self) -> Range | None:

@@ -151,6 +151,16 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     )
 
 
+def voted_loops(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
+    """The repair of one group of races by loops with votes, for a session that makes such; it is a choice."""
+    made: Fix | FixRefusal | None = None
+    if _is_within_warps(kernels, group):
+        made = rebuilt(session.for_warps(), kernels, group)
+    if not isinstance(made, Fix):
+        made = rebuilt(session, kernels, group)
+    return replace(made, preferred=False) if isinstance(made, Fix) else None
+
+
 def _is_within_warps(kernels: Iterable[KernelAnalysis], group: str) -> bool:
     """Whether all races of a group are between threads of one warp, as far as the witnesses show."""
     races = (f for a in kernels for f in findings_of(a.result) if f.code in RACES and f.group == group)

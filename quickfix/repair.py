@@ -20,10 +20,11 @@ from quickfix.callers import agreed, for_this_unit
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.fences import ordered_by_fences
-from quickfix.group import inserted_barriers, repaired, repairs_of
+from quickfix.group import inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
 from quickfix.search import obstacle
 from quickfix.session import SearchSpentError, Session, Stop
+from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
 from quickfix.verify import RACES, REPAIRABLE, findings_of
 from quickfix.wording import LATE, pair_in_words, shown
 
@@ -138,7 +139,7 @@ def _answers(
         offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
         wrong = [f for f in every if f.code in REPAIRABLE]
         repaired_too: set[str] = set()
-        narrow, late = list[str](), list[str]()
+        narrow, late, voted = list[str](), list[str](), list[str]()
         refused: dict[str, FixRefusal] = {}
         for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
             if isinstance(answer, FixRefusal):
@@ -148,10 +149,14 @@ def _answers(
             repaired_too.update(answer.groups)
             if any("__syncwarp();" in e.new_text for e in answer.edits):
                 narrow += answer.groups
+            if UNIFORM in answer.title.lower() and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
+                voted += answer.groups
             if LATE in answer.notes:
                 late += answer.groups
         # Barriers of the block where those of a warp suffice, as a choice.
         yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
+        # Votes of the threads in the tests of loops that could have a bound for all of them, as another.
+        yield from _one_by_one(session.with_votes(), voted, voted_loops)
         # Guards instead of returns in front of the new barriers, as another.
         yield from _one_by_one(session, late, guarded_instead)
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)

@@ -29,7 +29,6 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
-from quickfix.flagged_loops import VOTES
 from quickfix.guards import guarded, jump_in
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, own_lines
@@ -37,7 +36,7 @@ from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
-from quickfix.steps import Restructuring
+from quickfix.steps import UNIFORM, VOTES, WARP_VOTES, Restructuring
 from quickfix.strides import strides_of_rows
 from quickfix.uniform_loops import loop_around, uneven_loops, uniform
 
@@ -269,15 +268,13 @@ def _uniform_loop(
     text = session.trees.texts[level.function.path]
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", loop.keyword)
-    rows = strides_of_rows(session.kernels, level.function.path, level.loop_line)
-    changes = uniform(level, loop, text, rows=rows)
+    rows = not session.votes and strides_of_rows(session.kernels, level.function.path, level.loop_line)
+    changes = uniform(level, loop, text, session.vote, rows=rows)
     if changes is None:
         return None
-    votes = any(b"__syncthreads_or(" in c.text for c in changes)
-    cost = VOTES if votes else ""
-    return Restructuring(
-        level.function.path, changes, "let all threads make all iterations of the loop", loop.keyword, cost
-    )
+    votes = any(session.vote in c.text for c in changes)
+    cost = (WARP_VOTES if session.orders_warps else VOTES) if votes else ""
+    return Restructuring(level.function.path, changes, UNIFORM, loop.keyword, cost)
 
 
 # --- a jump over what is behind it ----------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
 from quickfix.naming import uses_of_definition
 from quickfix.paths import Candidate, Key
+from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.verify import (
     RACES,
     Difference,
@@ -101,6 +102,8 @@ class Session:
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
+        self.votes = origin is not None and origin.votes
+        """Loops that threads leave at different times get a vote in their tests, also where they could have a bound."""
         self.reserved: set[bytes] = set()
         """Names that a restructuring must not declare: others that are about to be made do."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
@@ -142,6 +145,17 @@ class Session:
     def orders_warps(self) -> bool:
         """Whether the barriers to insert are those of a warp."""
         return self.barrier == WARP_BARRIER
+
+    @property
+    def vote(self) -> bytes:
+        """How the call begins that asks whether any thread of those that a barrier orders has work."""
+        return WARP_VOTE if self.orders_warps else BLOCK_VOTE
+
+    def with_votes(self) -> Session:
+        """The same text, for loops with votes in their tests."""
+        session = self._inserting(self.barrier)
+        session.votes = True
+        return session
 
     def for_warps(self) -> Session:
         """The same text, for barriers that order the threads of one warp. What was learnt about others is not known."""

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from quickfix.edits import Change
+
+UNIFORM: Final = "let all threads make all iterations of the loop"
+"""What becomes of a loop that threads leave at different times."""
+VOTES: Final = "+1 barrier in each test of the loop"
+"""What it costs where the threads of a block ask in the test whether any of them has work."""
+WARP_VOTES: Final = "+1 warp vote in each test of the loop"
+"""The same of the threads of a warp."""
+BLOCK_VOTE: Final = b"__syncthreads_or("
+WARP_VOTE: Final = b"__any_sync(0xffffffff, "
+"""How the vote begins, up to what each thread says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Final, Literal
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, FunctionTree, Statement
@@ -38,6 +38,7 @@ _WIDE: Final = re.compile(
     rb"int|long|long long|unsigned|unsigned int|unsigned long|unsigned long long|u?int(?:32|64)_t|size_t|uint"
 )
 """Types that do not wrap around between two strides."""
+_SIGNED: Final = re.compile(rb"int|long|long long|int(?:32|64)_t")
 
 
 def loop_around(
@@ -69,9 +70,10 @@ def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]
     return frozenset(found)
 
 
-def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[Change] | None:
-    """The changes; None for a loop that is uniform already. Raises `NotPossible`. `rows`: all threads come to the loop,
-    and a stride is at least a row of the block (`strides`)."""
+def uniform(level: Level, loop: Statement, text: bytes, vote: bytes, *, rows: bool) -> list[Change] | None:
+    """The changes; None for a loop that is uniform already. Raises `NotPossible`. `vote`: how the call begins that asks
+    whether any thread has work; `rows`: all threads come to the loop, and a stride is at least a row of the block
+    (`strides`)."""
     layout = Layout(text)
     line = line_of(text, loop.keyword)
     body = level.body
@@ -89,13 +91,13 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
     if test is None:
         raise NotPossible(f"the loop in line {line} is not a plain `for`")
     condition = text[slice(*test)].strip()
-    if condition.startswith(b"__syncthreads_or"):
+    if condition.startswith(vote.partition(b"(")[0]):
         return None
     refuse_hidden(layout, body)
     head = slice(loop.keyword, loop.head_end)
     plain = condition and "test" in loop.plain and layout.code[head] == text[head]
     if loop.kind == "do" or not plain or any(jumps_in(body)):
-        return flagged(level, loop, layout, test)
+        return flagged(level, loop, layout, test, vote)
     opening = layout.code.find(b"(", loop.keyword, loop.head_end)
     ends = (test[0] - 1, test[1])
     if rows:
@@ -103,9 +105,9 @@ def uniform(level: Level, loop: Statement, text: bytes, *, rows: bool) -> list[C
         strided = _beside_a_base(level, loop, layout, test) if loop.kind == "while" else strided
         if strided is not None:
             return sorted(strided, key=lambda c: (c.start, c.end))
-    # What `__syncthreads_or` takes is an `int`.
-    vote = condition if loop.test.operator in COMPARES else b"static_cast<bool>(" + condition + b")"
-    changes = [Change(test[0], test[1], _like(text[slice(*test)], b"__syncthreads_or(" + vote + b")"))]
+    # What a vote takes is an `int`.
+    said = condition if loop.test.operator in COMPARES else b"static_cast<bool>(" + condition + b")"
+    changes = [Change(test[0], test[1], _like(text[slice(*test)], vote + said + b")"))]
     step = (ends[1] + 1, loop.head_end - 1) if loop.kind == "for" else (0, 0)
     if text[slice(*step)].strip():
         if _hides(level.function, body, step):
@@ -162,7 +164,8 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     name = start["name"]
     if test["left"] != name or test["operator"] not in (b"<", b"<=") or step["name"] != name:
         return None
-    number = _thread_number(start["value"], level, (opening, first), layout.code)
+    signed = _is_signed(start["type"], loop)
+    number = _thread_number(start["value"], level, (opening, first), layout.code, signed and start["type"])
     if number is None or _word(name, test["right"] + b" " + step["by"]):
         return None
     # The step is made as often as the base needs it, not the thread; a base of type `auto` would be an `int`.
@@ -215,7 +218,9 @@ def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[i
     assert step is not None
     at = declared[1].at + len(name)
     given = re.compile(rb"\s*=\s*([^;,]+?)\s*[;,]").match(layout.code, at, declared[0].end)
-    number = _thread_number(given[1], level, (at, declared[0].end), layout.code) if given is not None else None
+    kind = declared[1].type.encode()
+    signed = _is_signed(kind, loop) and kind
+    number = _thread_number(given[1], level, (at, declared[0].end), layout.code, signed) if given is not None else None
     elsewhere = (at, steps[0].start), (steps[0].end, loop.end)
     if step.operator != "+=" or number is None or not stay(function, counter, *elsewhere):
         return None
@@ -224,7 +229,7 @@ def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[i
         return None
     by = text[slice(*step.value)]
     base = fresh_name(level, text, "base")
-    head = b"for (" + declared[1].type.encode() + b" " + base + b" = " + (number[0] or b"0") + b"; "
+    head = b"for (" + kind + b" " + base + b" = " + (number[0] or b"0") + b"; "
     head += base + b" " + test["operator"] + b" " + test["right"] + b"; " + base + b" += " + by + b")"
     condition = text[slice(*place)].strip()
     # The new loop stands for the old one.
@@ -250,14 +255,24 @@ def _own(function: FunctionTree) -> set[int]:
 _IN_BLOCK: Final = re.compile(rb"blockIdx\.x\s*\*\s*(?:blockDim\.x|\d+)|blockDim\.x\s*\*\s*blockIdx\.x")
 
 
-def _thread_number(value: bytes, level: Level, start: tuple[int, int], code: bytes) -> tuple[bytes, bytes] | None:
-    """What is the same for all threads of a block in ``blockIdx.x * blockDim.x + threadIdx.x``, and what is not; the
-    same of a variable that is declared as that, with all its bits, and never changed. None of other values."""
+def _thread_number(
+    value: bytes, level: Level, start: tuple[int, int], code: bytes, signed: bytes | Literal[False] = False
+) -> tuple[bytes, bytes] | None:
+    """What is the same for all threads of a block in ``blockIdx.x * blockDim.x + threadIdx.x`` or ``first +
+    thread``, and what is not; the same of a variable that is declared as that, with all its bits, and never
+    changed. None of other values. `signed`: the type of the loop's counter where the loop compares numbers with a sign;
+    there the sum may begin below zero."""
     one, plus, two = (part.strip() for part in value.partition(b"+"))
     if plus:
-        block, thread = (one, two) if _IN_BLOCK.fullmatch(one) else (two, one)
-        own = _thread_number(thread, level, start, code) if _IN_BLOCK.fullmatch(block) else None
-        return (block, own[1]) if own is not None and not own[0] else None
+        for block, thread in ((one, two), (two, one)):
+            # The sum of what has a sign does not wrap around, as in every proof.
+            types = (_signed_type(block, level, start), _signed_type(thread, level, start)) if signed else ()
+            first = bool(types) and all(kind in (b"int", b"int32_t", signed) for kind in types)
+            if _IN_BLOCK.fullmatch(block) or first:
+                own = _thread_number(thread, level, start, code)
+                if own is not None and not own[0]:
+                    return block, own[1]
+        return None
     if value == b"threadIdx.x":
         return b"", value
     function = level.function
@@ -272,6 +287,22 @@ def _thread_number(value: bytes, level: Level, start: tuple[int, int], code: byt
     given = re.compile(rb"\s*=\s*([^;,]+?)\s*[;,]").match(code, at)
     own = _thread_number(given[1], level, (at, given.end()), code) if given is not None else None
     return (own[0], own[1] if own[0] else value) if own is not None else None
+
+
+def _is_signed(counter: bytes, loop: Statement) -> bool:
+    """Whether a loop counts and compares in numbers with a sign."""
+    sides = (kind.encode() for kind in loop.test.types)
+    return bool(loop.test.types) and all(map(_SIGNED.fullmatch, (counter, *sides)))
+
+
+def _signed_type(value: bytes, level: Level, start: tuple[int, int]) -> bytes | None:
+    """The type of a variable of the function that holds an integer with a sign, with all its bits; None of another
+    value."""
+    function = level.function
+    used = {u.variable for u in uses_in(function, start) if u.name.encode() == value}
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in used}
+    found = [d.type.encode() for d in declarations(function) if d.at in places]
+    return found[0] if len(used) == len(found) == 1 and _SIGNED.fullmatch(found[0]) else None
 
 
 def _word(name: bytes, code: bytes) -> bool:

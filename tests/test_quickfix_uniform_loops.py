@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from restructured import LAUNCH, edited, in_a_block, refusal, repaired
+from restructured import LAUNCH, edited, engine, in_a_block, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
+from analyzers.requests import CheckRequest
+from quickfix import offers
 
 LIMIT = """  int i = threadIdx.x;
   while (i < limit) {
@@ -299,3 +301,74 @@ def test_a_grid_in_strides_has_a_bound_for_the_block(loop: str, last: str, head:
     if head:
         assert head in edited(text, answer)
     assert isinstance(answer, FixRefusal) or ("base" in edited(text, answer)) == bool(head)
+
+
+ROWS = """__global__ void k(float *out, const int *rows, const float *in) {{
+  __shared__ float s[256];
+  {0} t = threadIdx.x;
+  {1} begin = rows[blockIdx.x], end = rows[blockIdx.x + 1];
+  float sum = 0;
+  for ({1} i = begin + t; i < end; i += blockDim.x) {{
+    s[t] = in[i];
+    sum += s[(t + 1) % 256];
+  }}
+  out[blockIdx.x * 256 + t] = sum;
+}}
+void run(float *out, const int *rows, const float *in) {{ k<<<4, 256>>>(out, rows, in); }}
+"""
+
+
+def test_a_loop_from_a_first_element_has_a_base_and_a_vote_beside_it() -> None:
+    text = ROWS.format("int", "int")
+    first, other = offers(engine(), CheckRequest("/restructured/r.cu", text))
+    assert first.preferred
+    assert "for (int base = begin; base < end; base += blockDim.x) {\n    int i = base + t;" in edited(text, first)
+    assert not other.preferred
+    assert other.groups == first.groups
+    assert "for (int i = begin + t; __syncthreads_or(i < end);) {" in edited(text, other)
+
+
+@pytest.mark.parametrize(
+    ("thread", "element", "loop"),
+    [
+        ("unsigned", "int", "int i = begin + t; i < end"),
+        ("int", "unsigned", "unsigned i = begin + t; i < end"),
+        ("int", "int", "unsigned i = begin + t; i < end"),  # where `begin` is below zero
+        ("int", "int", "int i = begin + t; i < unsigned(end)"),
+        ("int", "long", "int i = begin + t; i < end"),
+    ],
+)
+def test_a_sum_that_may_wrap_around_is_no_base(thread: str, element: str, loop: str) -> None:
+    text = ROWS.format(thread, element).replace(f"{element} i = begin + t; i < end", loop)
+    assert loop in text
+    (only,) = offers(engine(), CheckRequest("/restructured/r.cu", text))
+    assert f"__syncthreads_or({loop.partition('; ')[2]})" in edited(text, only)
+
+
+IN_A_WARP = """__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[32];
+  int t = threadIdx.x;
+  float sum = 0;
+  if (t < 32) {
+    for (int i = t; i < n; i += 32) {
+      s[t] = in[i];
+      sum += s[t ^ 1];
+    }
+    out[t] = sum;
+  }
+}
+void run(float *out, const float *in, int n) { k<<<1, 256>>>(out, in, n); }
+"""
+
+
+def test_a_loop_of_one_warp_gets_the_vote_of_a_warp() -> None:
+    first = next(offers(engine(), CheckRequest("/restructured/w.cu", IN_A_WARP)))
+    after = edited(IN_A_WARP, first)
+    assert "for (int i = t; __any_sync(0xffffffff, i < n);) {" in after
+    assert "__syncthreads" not in after
+    assert "+1 warp vote in each test of the loop" in first.cost
+    text = IN_A_WARP.replace("t < 32", "t < 30")
+    # Not all lanes of the warp would answer.
+    assert all(
+        "__any_sync" not in edited(text, fix) for fix in offers(engine(), CheckRequest("/restructured/w.cu", text))
+    )
