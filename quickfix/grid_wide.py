@@ -1,13 +1,13 @@
 """Races between blocks: what makes the blocks of a grid wait for each other, and how to say so.
 
-A barrier of the grid is inserted where the kernel is launched cooperatively (`grid_barrier`). Elsewhere the launch
+A barrier of the grid is inserted where the kernel is launched cooperatively (`grid_barriers`). Elsewhere the launch
 would have to change, or the kernel to be cut in two, which is left to whoever wrote it: `explanation` says where.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -22,18 +22,24 @@ _GROUP: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*(?:\w+\s*::\s*)*this_grid\s
 _NO_BARRIER: Final = "run in different blocks, which no __syncthreads() orders"
 
 
-def grid_barrier(trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding) -> bytes | None:
-    """The statement that waits for the whole grid, as the kernel around an access would write it; None where the
-    kernels are not all launched cooperatively."""
+def _is_cooperative(kernels: Collection[KernelAnalysis]) -> bool:
+    """Whether the kernels are launched so that the blocks of a grid may wait for each other."""
     launched = [context for analysis in kernels for context in analysis.contexts]
-    if not launched or not all(context.cooperative for context in launched):
-        return None
+    return bool(launched) and all(context.cooperative for context in launched)
+
+
+def grid_barriers(trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding) -> Iterator[bytes]:
+    """Statements that wait for the whole grid: first as the kernel around an access would write it, then in full, for
+    places where the kernel's name for the grid means nothing. None where the launch does not allow it."""
+    if not _is_cooperative(kernels):
+        return
     chain = chain_to(trees, finding.accesses[0])
-    if not chain:
-        return GRID_BARRIER
-    function = chain[0].function
-    named = _GROUP.search(blanked(trees.texts[function.path]), function.body.start, function.body.end)
-    return named[1] + b".sync();" if named else GRID_BARRIER
+    if chain:
+        function = chain[0].function
+        named = _GROUP.search(blanked(trees.texts[function.path]), function.body.start, function.body.end)
+        if named:
+            yield named[1] + b".sync();"
+    yield GRID_BARRIER
 
 
 def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:

@@ -16,7 +16,7 @@ from quickfix.cost import trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
-from quickfix.grid_wide import explanation, grid_barrier
+from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.macro_definitions import in_definition
 from quickfix.rebuild import rebuilt
@@ -124,8 +124,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
 
 def _of_grid(session: Session, kernels: Sequence[KernelAnalysis], race: Finding) -> Fix | FixRefusal | None:
     """Barriers of the grid, where the kernels are launched so that there may be some."""
-    barrier = grid_barrier(session.trees, kernels, race)
-    return inserted_barriers(session.for_grid(barrier), kernels, race.group) if barrier is not None else None
+    answer: Fix | FixRefusal | None = None
+    for barrier in grid_barriers(session.trees, kernels, race):
+        answer = inserted_barriers(session.for_grid(barrier), kernels, race.group)
+        if isinstance(answer, Fix):
+            break
+    return answer
 
 
 def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:

@@ -52,6 +52,49 @@ def test_the_group_is_named_in_full_where_the_kernel_has_no_name_for_it() -> Non
     assert "    cooperative_groups::this_grid().sync();\n" in applied(text, fix.edits)
 
 
+STRAIGHT = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+{before}__global__ void k(float *a, float *b, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+{code}
+}}
+void h(float *a, float *b) {{
+  int n = 64 * 256;
+  void *args[] = {{&a, &b, &n}};
+  cudaLaunchCooperativeKernel((void *)k, 64, 256, args, 0, 0);
+}}
+"""
+BETWEEN = "  a[i] = 1;\n  b[i] = a[(i + 1) % n];"
+
+
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        (
+            "",
+            "  {\n    auto g = cg::this_grid();\n    if (g.size() > 3) b[i] = 2;\n  }\n" + BETWEEN,
+        ),
+        ("", BETWEEN + "\n  auto g = cg::this_grid();\n  g.sync();"),
+        (
+            "",
+            "  auto g = cg::this_grid();\n  for (int g = 0; g < 3; g++) {\n" + BETWEEN + "\n  }",
+        ),
+        (
+            "__device__ void f(float *a, float *b, int i, int n) {\n  a[i] = 1;\n  b[i] = a[(i + 1) % n];\n}\n",
+            "  auto g = cg::this_grid();\n  f(a, b, i, n);",
+        ),
+    ],
+    ids=["inner block", "declared later", "hidden", "another function"],
+)
+def test_the_group_is_named_in_full_where_its_name_means_nothing(before: str, code: str) -> None:
+    text = STRAIGHT.format(before=before, code=code)
+    (fix,), _ = answered(text)
+    after = applied(text, fix.edits)
+    assert "cooperative_groups::this_grid().sync();\n" in after
+    (kernel,) = Engine().analyse(CheckRequest(PATH, after)).result.kernels
+    assert kernel.verdict is Verdict.RACE_FREE
+
+
 def test_other_launches_cannot_wait() -> None:
     text = COOPERATIVE.format(first="", between="    __syncthreads();\n", launch="cudaLaunchKernel")
     fixes, why = answered(text)
