@@ -63,6 +63,8 @@ def exchange(store: Store, layout: Layout) -> Change:
     type_, cast = _addressed(store.cell, _EXCHANGED, "atomicExch")
     if store.value.type not in _NUMBERS and store.value.type != type_:
         raise NotPossible(f"a `{store.value.type}` is no number")
+    if not store.is_ordered:
+        raise NotPossible("the value changes which cell is written")
     written = _Text(layout)
     _open(written, "atomicExch", store.cell, cast)
     written.add(", ", store.value.at, ")")
@@ -79,20 +81,25 @@ def _updated(update: Update, layout: Layout) -> Change:
         text = layout.text[slice(*operand.at)].decode(errors="replace")
         raise NotPossible(f"the new value is used, and `{text}` would be evaluated twice")
     signed = f"({cell.spelling})" if cast and update.yields != "nothing" else ""
-    if new and update.operator in ("max", "min"):
-        written.add(f"{update.operator}({signed}")
+    call = update.call if new and update.operator in ("max", "min") else None
+    if new and update.operator in ("max", "min") and call is None:
+        raise NotPossible(f"the new value is used, and `{function}` gives the old one")
+    if call is not None:
+        whole, own = call
+        written.add((whole[0], own[0]), signed)
     else:
         written.add(f"({signed}" if new else signed)
     _open(written, function, cell, cast)
     written.add(", ")
     value: tuple[Range | str, ...] = (operand.at,) if operand is not None else ("1",)
     if update.operator == "-" and function == "atomicAdd":
-        written.add(*_negated(type_, operand, value))
+        written.add(*_negated(type_, cell.spelling, operand, value))
     else:
         written.add(*value)
     written.add(")")
-    if new and update.operator in ("max", "min"):
-        written.add(", ", *value, ")")
+    if call is not None:
+        whole, own = call
+        written.add((own[1], whole[1]))
     elif new:
         bracketed = value if operand is None else ("(", *value, ")")
         written.add(f" {update.operator} ", *bracketed, ")")
@@ -105,6 +112,9 @@ def _claimed(claim: Claim, layout: Layout) -> Change:
     type_, cast = _addressed(claim.cell, _COMPARED, "atomicCAS")
     if not _is_common(type_, claim.expected.type):
         raise NotPossible(f"`{type_}` and `{claim.expected.type}` are compared as neither is in `atomicCAS`")
+    if not claim.desired.is_safe:
+        text = layout.text[slice(*claim.desired.at)].decode(errors="replace")
+        raise NotPossible(f"`{text}` would be evaluated by threads that do not get in, too")
     if claim.desired.type not in INTEGERS:
         raise NotPossible(f"a `{claim.desired.type}` would be converted to `{type_}` at another time")
     written = _Text(layout)
@@ -113,7 +123,8 @@ def _claimed(claim: Claim, layout: Layout) -> Change:
     if claim.whole is not None:
         written.add(";")
         return written.change(claim.whole)
-    written.add(" == ", claim.expected.at)
+    opened, closed = ("", "") if claim.expected.is_tight else ("(", ")")
+    written.add(f" == {opened}", claim.expected.at, closed)
     return written.change(claim.condition, elsewhere=(claim.write,))
 
 
@@ -164,14 +175,16 @@ def _open(written: _Text, function: str, cell: Cell, cast: str) -> None:
     written.add(f"({cast} *)" if cast else "", "(" if bracketed else "", cell.address, ")" if bracketed else "")
 
 
-def _negated(type_: str, operand: Operand | None, value: tuple[Range | str, ...]) -> tuple[Range | str, ...]:
+def _negated(
+    type_: str, spelling: str, operand: Operand | None, value: tuple[Range | str, ...]
+) -> tuple[Range | str, ...]:
     """The operand of a subtraction, to be added. What is narrower than the cell is widened first."""
     if operand is None:
         return ("0ULL - 1",) if type_ == "unsigned long long" else ("-1",)
     if type_ == "unsigned long long":
         return ("0ULL - (", *value, ")")
-    if type_ in _REAL and operand.type != type_:
-        return (f"-({type_})(", *value, ")")
+    if operand.type != type_:
+        return (f"-({spelling})(", *value, ")")
     return ("-(", *value, ")")
 
 

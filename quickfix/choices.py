@@ -37,7 +37,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     layout = Layout(session.trees.texts[path])
     line = line_of(layout.text, store.whole[0])
     statement = level.statement
-    if store.is_idle and statement is not None and statement.start == store.whole[0]:
+    if store.is_idle and statement is not None and _is_all(statement, store, layout):
         for condition, who in _writers(kernels, access, races):
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)
@@ -53,6 +53,12 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     fix = _tried(session, kernels, group, {path: [exchanged]}, title, "use-atomic")
     if fix is not None:
         yield fix
+
+
+def _is_all(statement: Statement, store: Store, layout: Layout) -> bool:
+    """Whether a statement does nothing besides."""
+    rest = layout.code[store.whole[1] : statement.end].strip()
+    return statement.start == store.whole[0] and rest == b";"
 
 
 def _guarded(statement: Statement, condition: str, *, braced: bool) -> list[Change]:

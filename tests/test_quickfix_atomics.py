@@ -58,6 +58,8 @@ def repaired(code: str, cell: str = "int", value: str = "int", before: str = "")
         ("if (v < *m) *m = v;", "atomicMin(m, v);"),
         ("if (*m < v) { *m = v; }", "atomicMax(m, v);"),
         ("if (m[v] == 0) m[v] = i;", "atomicCAS(&m[v], 0, i);"),
+        ("if (m[v] == 0) m[v] = d[i + 1];", "atomicCAS(&m[v], 0, d[i + 1]);"),
+        ("if (v == i == *m) { *m = 1; o[i] = 2; }", "if (atomicCAS(m, v == i, 1) == (v == i)) { o[i] = 2; }"),
         ("if (m[v] == 0) { m[v] = 1; o[i] = 2; }", "if (atomicCAS(&m[v], 0, 1) == 0) { o[i] = 2; }"),
         ("for (int j = 0; j < 3; j++, ++*m) o[i] = j;", "for (int j = 0; j < 3; j++, atomicAdd(m, 1)) o[i] = j;"),
     ],
@@ -74,6 +76,8 @@ def test_an_update_is_one_atomic_function(code: str, after: str) -> None:
         ("o[i] = ++*m;", "o[i] = (atomicAdd(m, 1) + 1);"),
         ("o[i] = *m += v;", "o[i] = (atomicAdd(m, v) + (v));"),
         ("o[i] = *m = max(*m, v);", "o[i] = max(atomicMax(m, v), v);"),
+        ("o[i] = *m = min(v, *m);", "o[i] = min(v, atomicMin(m, v));"),
+        ("o[i] = *m = ::max(*m, v);", "o[i] = ::max(atomicMax(m, v), v);"),
         ("if ((*m)++ == 3) o[i] = 1;", "if (atomicAdd(m, 1) == 3) o[i] = 1;"),
     ],
 )
@@ -94,6 +98,8 @@ def test_the_value_of_an_update_is_that_of_the_same_time(code: str, after: str) 
         ("long long", "int", "*m = max(*m, (long long)v);", "atomicMax(m, (long long)v);"),
         ("unsigned", "int", "if (*m < v) *m = v;", "atomicMax(m, v);"),
         ("unsigned", "long long", "*m += v;", "atomicAdd(m, v);"),
+        ("long long", "long long", "*m = *m + v - i;", "atomicAdd((unsigned long long *)m, v - i);"),
+        ("long long", "int", "o[i] = *m = llmax(*m, v);", "o[i] = llmax(atomicMax(m, v), v);"),
     ],
 )
 def test_the_function_fits_the_type_of_the_cell(cell: str, value: str, code: str, after: str) -> None:
@@ -112,6 +118,9 @@ def test_the_function_fits_the_type_of_the_cell(cell: str, value: str, code: str
         ("int", "unsigned", "if (v > *m) *m = v;", "would be converted to `int` before"),
         ("int", "int", "o[i] = *m += d[i + v];", "would be evaluated twice"),
         ("int", "long long", "o[i] = *m += v;", "would be converted to `int` before"),
+        ("int", "int", "o[i] = *m = *m < v ? v : *m;", "`atomicMax` gives the old one"),
+        ("int", "int", "if (*m == 0) *m = v++; o[i] = v;", "`v++` would be evaluated by threads that do not get in"),
+        ("int", "int", "if (m[v] == 0) m[v] = o[d[i]];", "`o[d[i]]` would be evaluated by threads that do not get in"),
     ],
 )
 def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str, code: str, why: str) -> None:
@@ -130,11 +139,101 @@ def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str,
         "*m = *m + v * *m;",
         "*m = v - *m;",
         "if (*m != 0) *m = v;",
+        "*m = (*m + v, i);",
     ],
-    ids=["more", "else", "other value", "acting cell", "cell twice", "reversed", "unequal"],
+    ids=[
+        *("more", "else", "other value", "acting cell", "cell twice", "reversed", "unequal", "comma"),
+    ],
 )
 def test_what_is_no_update_is_left_alone(code: str) -> None:
     assert not repaired(code)[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("auto f = [&] { *m += v; }; f();", "auto f = [&] { atomicAdd(m, v); }; f();"),
+        ("auto f = [&] { return (*m)++; }; o[i] = f();", "auto f = [&] { return atomicAdd(m, 1); }; o[i] = f();"),
+    ],
+    ids=["statement", "result"],
+)
+def test_the_statements_of_a_lambda_are_statements(code: str, after: str) -> None:
+    assert repaired(code)[0] == after
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "code"),
+    [
+        ("unsigned long long", "unsigned", "*m = *m + v - i;"),
+        ("long long", "unsigned", "*m = *m + v - 2u;"),
+    ],
+)
+def test_terms_are_not_added_up_in_fewer_bits(cell: str, value: str, code: str) -> None:
+    assert not repaired(code, cell, value)[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        ("namespace ns { __device__ int max(int a, int b) { return a & b; } }\n", "*m = ns::max(*m, v);"),
+        ("struct S { static __device__ int min(int a, int b) { return a; } };\n", "*m = S::min(*m, v);"),
+    ],
+    ids=["namespace", "class"],
+)
+def test_a_function_of_the_same_name_is_another_one(before: str, code: str) -> None:
+    assert not repaired(code, before=before)[0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "before", "code"),
+    [("B", "struct B { int a : 3; int b : 5; };\n", "m->b += 1;"), ("int", "", "*m = (*m + v) - i;")],
+    ids=["a bit field has no address", "one bracket of two"],
+)
+def test_no_update_is_written_that_does_not_compile(cell: str, before: str, code: str) -> None:
+    after, said = repaired(code, cell=cell, before=before)
+    assert not after
+    assert not any("does not compile" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        ("", "m[v] += v++; o[i] = v;"),
+        ("", "m[v] = m[v] + v++; o[i] = v;"),
+        ("", "m[o[i]] += o[i]++;"),
+        ("", "auto next = [&] { return v++; }; m[v] += next(); o[i] = v;"),
+        ("", "int w = d[i + 1]; int *p = &w; m[w] += (*p)++; o[i] = w;"),
+        ("", "int w = d[i + 1]; int &p = w; m[w] += p++; o[i] = w;"),
+        ("__device__ int bump(int *o, int i) { return o[i]++; }\n", "m[o[i]] += bump(o, i);"),
+        ("__device__ int bump(int &x) { return x++; }\n", "m[v] += bump(v); o[i] = v;"),
+        (
+            "struct A { int x; __device__ int next() { return x++; } };\nstruct B : A {};\n",
+            "B b; b.x = v; m[b.x] += b.next(); o[i] = b.x;",
+        ),
+    ],
+    ids=["it", "written out", "memory", "lambda", "pointer", "reference", "function", "argument", "base"],
+)
+def test_an_operand_that_changes_which_cell_it_is_stays_where_it_is(before: str, code: str) -> None:
+    """It is evaluated first in an assignment, in any order among the arguments of a call."""
+    assert not repaired(code, before=before)[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "after"),
+    [
+        ("__device__ int f(int i) { return i * 3; }\n", "m[d[i]] += f(v);", "atomicAdd(&m[d[i]], f(v));"),
+        (
+            "__device__ int f(int *o, int i) { return o[i]++; }\n",
+            "m[v] += f(o, i);",
+            "atomicAdd(&m[v], f(o, i));",
+        ),
+        ("", "m[v] += i++; o[i] = v;", "atomicAdd(&m[v], i++); o[i] = v;"),
+        ("", "m[o[i]] += __popc(v) + v++;", "atomicAdd(&m[o[i]], __popc(v) + v++);"),
+    ],
+    ids=["number", "other memory", "other variable", "language"],
+)
+def test_other_operands_act_in_any_order(before: str, code: str, after: str) -> None:
+    assert repaired(code, before=before)[0] == after
 
 
 def test_an_update_in_a_macro_is_left_alone() -> None:
@@ -170,3 +269,15 @@ template __global__ void k<OTHER>(OTHER *, const OTHER *);
     assert "atomicAdd(m, d[threadIdx.x]);" in applied(text, fix.edits)
     refused = answers(Engine(), CheckRequest(PATH, text.replace("OTHER", "short")))
     assert not any(isinstance(a, Fix) for a in refused)
+
+
+def test_what_is_subtracted_in_a_template_is_negated_in_the_type_of_the_cell() -> None:
+    text = """// cuda-lsp: launch grid=(4) block=(64)
+template <class T> __global__ void k(T *m, const unsigned char *d) {
+  *m -= d[threadIdx.x];
+}
+template __global__ void k<unsigned long long>(unsigned long long *, const unsigned char *);
+"""
+    (fix,) = answers(Engine(), CheckRequest(PATH, text))
+    assert isinstance(fix, Fix)
+    assert "atomicAdd(m, -(T)(d[threadIdx.x]));" in applied(text, fix.edits)

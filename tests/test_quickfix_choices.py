@@ -104,3 +104,23 @@ __global__ void k(int *out) {
 def test_what_else_a_statement_does_all_threads_do(writes: str) -> None:
     _, fixes = offered(writes)
     assert not fixes
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("  int t = threadIdx.x;\n  out[0] = t, t++;", "  atomicExch(&out[0], t), t++;\n"),
+        ("  int t = threadIdx.x;\n  out[n] = t, n++;", "  atomicExch(&out[n], t), n++;\n"),
+    ],
+    ids=["value", "index"],
+)
+def test_no_thread_is_chosen_for_more_than_the_write(code: str, after: str) -> None:
+    text, fixes = offered(code)
+    assert [f.kind for f in fixes] == ["use-atomic"]
+    assert after in applied(text, fixes[0].edits)
+
+
+@pytest.mark.parametrize("value", ["n++ + threadIdx.x", "(n += 2) + threadIdx.x"], ids=["step", "assignment"])
+def test_a_value_that_changes_which_cell_it_is_for_is_not_exchanged(value: str) -> None:
+    _, fixes = offered(f"  n &= 3;\n  out[n] = {value};")
+    assert not fixes

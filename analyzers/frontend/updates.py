@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator, within
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator
 from analyzers.frontend.lowering.nodes import CASTS, Kinds, written_by_macro
+from analyzers.frontend.order import acts, bare, inside, is_of_language, is_ordered, reads_no_memory
 from analyzers.frontend.plain import is_idle, is_plain
 
 Range = tuple[int, int]
@@ -35,7 +36,13 @@ _EXTREMES: Final = {"max": "max", "min": "min", "umax": "max", "umin": "min", "l
 """Functions of two arguments -> the operator they stand for."""
 _COMPUTES: Final = frozenset({"+", "-", "*", "/", "%", "&", "|", "^"})
 _SWAPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_ACTING: Final = frozenset({Kinds.COMPOUND_ASSIGN, Kinds.UNARY, Kinds.BINARY})
+_TIGHT: Final = frozenset(
+    {
+        *(Kinds.INTEGER, Kinds.FLOATING, Kinds.CHARACTER, Kinds.BOOLEAN, Kinds.PAREN, Kinds.DECL_REF, Kinds.MEMBER),
+        *(Kinds.SUBSCRIPT, Kinds.CALL, Kinds.UNARY, *CASTS),
+    }
+)
+_WIDE: Final = frozenset({"long", "unsigned long", "long long", "unsigned long long"})
 _ARRAYS: Final = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
 _QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 
@@ -62,6 +69,10 @@ class Operand:
     """Canonical, without qualifiers and implicit conversions."""
     is_plain: bool
     """It may be evaluated twice (`analyzers.frontend.plain`)."""
+    is_safe: bool = False
+    """It may be evaluated where it was not before: it changes nothing, and reads memory at plain places only."""
+    is_tight: bool = False
+    """No operator of two operands is outermost in it: it needs no brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,8 @@ class Update:
     operand: Operand | None
     """None: 1."""
     yields: Yield
+    call: tuple[Range, Range] | None = None
+    """Of a function of two arguments that was called: the call, and the argument that is the cell."""
     is_statement: bool = False
     """It is a conditional: what stands for it needs a semicolon."""
 
@@ -108,6 +121,8 @@ class Store:
     value: Operand
     is_idle: bool
     """Nothing else happens in it (`analyzers.frontend.plain`)."""
+    is_ordered: bool = True
+    """The value does not change which cell it is: the two may be evaluated in any order."""
 
 
 AnyUpdate = Update | Claim
@@ -128,8 +143,8 @@ class UpdateReader:
         self.stores: list[Store] = []
 
     def expression(self, cursor: Any, *, used: bool) -> None:
-        """Take in an expression. `used`: its value is."""
-        if not self._is_asked(cursor):
+        """Take in an expression. `used`: its value is. The statements of a lambda are none of it."""
+        if cursor._kind_id == Kinds.LAMBDA or not self._is_asked(cursor):
             return
         update = self._update(cursor, used)
         if update is not None:
@@ -147,10 +162,10 @@ class UpdateReader:
         """Take in an `if`. `body`: the statements it controls; `alone`: it has no `else`."""
         if not body or not alone or written_by_macro(test):
             return
-        first = _bare(body[0])
+        first = bare(body[0])
         if first._kind_id != Kinds.BINARY or binary_operator(first) != "=" or written_by_macro(first):
             return
-        test = _bare(test)
+        test = bare(test)
         sides = children(test) if test._kind_id == Kinds.BINARY else []
         target, value = children(first)
         if len(sides) != 2 or not self._is_asked_between(whole):
@@ -167,7 +182,7 @@ class UpdateReader:
             if operator == "==":
                 only = whole if len(body) == 1 else None
                 expected, desired = self._operand(other), self._operand(value)
-                if is_idle(_bare(other)):
+                if is_idle(bare(other)):
                     self.found.append(
                         Claim(places, cell, self._range(test), expected, desired, self._range(first), only)
                     )
@@ -204,25 +219,30 @@ class UpdateReader:
         which = "new" if used else "nothing"
         operator = binary_operator(cursor)
         if kind == Kinds.COMPOUND_ASSIGN:
-            if _acts(parts[0]) and not is_idle(_bare(parts[1])):
+            if not is_ordered(parts[0], parts[1]):
                 return None
             return Update(whole, places, cell, operator[:-1], self._operand(parts[1]), which)
         combined = self._combined(parts[0], parts[1]) if operator == "=" else None
         if combined is None:
             if operator == "=" and not used:
-                idle = is_idle(_bare(parts[0])) and is_idle(_bare(parts[1]))
-                self.stores.append(Store(whole, places, cell, self._operand(parts[1]), idle))
+                idle = is_idle(bare(parts[0])) and is_idle(bare(parts[1]))
+                ordered = is_ordered(parts[0], parts[1])
+                self.stores.append(Store(whole, places, cell, self._operand(parts[1]), idle, ordered))
+            return None
+        if not is_ordered(parts[0], parts[1]):
             return None
         operator, operand, reads = combined
-        return Update(whole, self._places(parts[0], *reads), cell, operator, operand, which)
+        value = bare(parts[1])
+        call = (self._range(value), self._range(reads[0])) if value._kind_id == Kinds.CALL else None
+        return Update(whole, self._places(parts[0], *reads), cell, operator, operand, which, call)
 
     def _combined(self, target: Any, value: Any) -> tuple[str, Operand, Sequence[Any]] | None:
         """What the value of `target = value` does with the old one: the operator, the other operand, and the reads."""
-        value = _bare(value)
+        value = bare(value)
         kind: int = value._kind_id
         if kind == Kinds.BINARY:
             return self._sum(target, value)
-        if kind == Kinds.CALL and value.spelling in _EXTREMES:
+        if kind == Kinds.CALL and value.spelling in _EXTREMES and is_of_language(value):
             arguments = [a for a in value.get_arguments() if a is not None]
             if len(arguments) == 2 and _type(value) == _type(target):
                 for own, other in (arguments, arguments[::-1]):
@@ -241,25 +261,25 @@ class UpdateReader:
         if operator in _COMMUTATIVE and self._is_same(right, target):
             return operator, self._operand(left), (right,)
         # x + a - b + …: what is added is all behind the first plus.
-        inner, rest = _bare(left), [right]
+        inner, rest = _converted(left), [right]
         if operator not in ("+", "-"):
             return None
         while inner._kind_id == Kinds.BINARY and binary_operator(inner) in ("+", "-"):
             first, second = children(inner)
             rest.append(second)
             if self._is_same(first, target):
-                types = {_type(_bare(part)) for part in rest}
+                types = [_type(bare(part)) for part in reversed(rest)]
                 together = binary_operator(inner) == "+" and _is_associative(types, _type(target))
                 at = self._range(second)[0], self._range(value)[1]
-                plain = all(is_plain(_bare(part), numbers=True) for part in rest)
-                whole = Operand(at, _type(_bare(value)), plain)
+                plain = all(is_plain(bare(part), numbers=True) for part in rest)
+                whole = Operand(at, _type(bare(value)), plain)
                 return ("+", whole, (first,)) if together else None
-            inner = _bare(first)
+            inner = _converted(first)
         return None
 
     def _choice(self, target: Any, parts: Sequence[Any]) -> tuple[str, Operand, Sequence[Any]] | None:
         """`x < v ? v : x` and its likes."""
-        test, then, otherwise = (_bare(part) for part in parts) if len(parts) == 3 else (None, None, None)
+        test, then, otherwise = (bare(part) for part in parts) if len(parts) == 3 else (None, None, None)
         if test is None or test._kind_id != Kinds.BINARY or binary_operator(test) not in _SWAPPED:
             return None
         for own, other, operator in (
@@ -278,17 +298,19 @@ class UpdateReader:
         return None
 
     def _cell(self, cursor: Any) -> Cell | None:
-        own = _bare(cursor)
+        own = bare(cursor)
         kind: int = own._kind_id
-        if kind not in (Kinds.UNARY, Kinds.SUBSCRIPT, Kinds.MEMBER, Kinds.DECL_REF) or _acts(own):
+        if kind not in (Kinds.UNARY, Kinds.SUBSCRIPT, Kinds.MEMBER, Kinds.DECL_REF) or acts(own):
             return None
         if kind == Kinds.UNARY and unary_operator(own) != "*":
+            return None
+        if kind == Kinds.MEMBER and (field := referenced(own)) is not None and field.is_bitfield():
             return None
         if kind == Kinds.DECL_REF and referenced(own) is None:
             return None
         if written_by_macro(own) and kind == Kinds.UNARY:
             return None
-        address = self._range(_bare(children(own)[0])) if kind == Kinds.UNARY else None
+        address = self._range(bare(children(own)[0])) if kind == Kinds.UNARY else None
         type_ = _typed(own)
         if type_.get_canonical().is_volatile_qualified():
             return None
@@ -296,15 +318,16 @@ class UpdateReader:
         return Cell(self._range(own), address, _type(own), spelling)
 
     def _operand(self, cursor: Any) -> Operand:
-        own = _bare(cursor)
-        return Operand(self._range(cursor), _type(own), is_plain(own, numbers=True))
+        own = bare(cursor)
+        tight = _converted(cursor)._kind_id in _TIGHT
+        return Operand(self._range(cursor), _type(own), is_plain(own, numbers=True), _is_safe(own), tight)
 
     def _places(self, *cursors: Any) -> frozenset[int]:
-        return frozenset(start for c in cursors for start in (self._range(c)[0], self._range(_bare(c))[0]))
+        return frozenset(start for c in cursors for start in (self._range(c)[0], self._range(bare(c))[0]))
 
     def _is_same(self, one: Any, other: Any) -> bool:
         """Whether two expressions are written alike and change nothing."""
-        one, other = _bare(one), _bare(other)
+        one, other = bare(one), bare(other)
         return one._kind_id == other._kind_id and self._text(one) == self._text(other) and is_idle(one)
 
     def _text(self, cursor: Any) -> bytes:
@@ -312,14 +335,9 @@ class UpdateReader:
         return _SPACE.sub(b"", self._code[start:end])
 
 
-def _bare(cursor: Any) -> Any:
-    """Without brackets and implicit conversions."""
-    while cursor._kind_id in (Kinds.PAREN, Kinds.UNEXPOSED):
-        inner = children(cursor)
-        if len(inner) != 1:
-            break
-        cursor = inner[0]
-    return cursor
+def _converted(cursor: Any) -> Any:
+    """What is implicitly converted, with the brackets around it."""
+    return inside(cursor, (Kinds.UNEXPOSED,))
 
 
 def _type(cursor: Any) -> str:
@@ -329,7 +347,7 @@ def _type(cursor: Any) -> str:
     if "dependent" in cursor.type.spelling and kind in (Kinds.BINARY, Kinds.UNARY):
         sides = children(cursor)
         computed = binary_operator(cursor) in _COMPUTES if len(sides) == 2 else unary_operator(cursor) in ("+", "-")
-        types = {_type(_bare(side)) for side in sides} - NARROW - {"int"}
+        types = {_type(bare(side)) for side in sides} - NARROW - {"int"}
         if computed and len(types) == 1:
             return next(iter(types))
     return _QUALIFIERS.sub("", _typed(cursor).get_canonical().spelling).strip()
@@ -340,7 +358,9 @@ def _typed(cursor: Any) -> Any:
     kind: int = cursor._kind_id
     if "dependent" not in cursor.type.spelling or kind not in (Kinds.UNARY, Kinds.SUBSCRIPT):
         return cursor.type
-    base = _bare(children(cursor)[0]).type.get_canonical()
+    written = bare(children(cursor)[0]).type
+    # Canonical types of parameters have no names.
+    base = written if written.kind == TypeKind.POINTER else written.get_canonical()
     if base.kind == TypeKind.POINTER:
         return base.get_pointee()
     return base.get_array_element_type() if base.kind in _ARRAYS else cursor.type
@@ -350,22 +370,20 @@ def _is_comma(cursor: Any) -> bool:
     return binary_operator(cursor) == ","
 
 
-def _acts(cursor: Any) -> bool:
-    """Whether an expression assigns something by itself; what a call does is not looked at."""
-    return any(_changes(c) for c in within(cursor, _ACTING))
+def _is_safe(expression: Any) -> bool:
+    """Whether an expression changes nothing, and reads memory at places only that are the thread's own numbers: a
+    place that was read from memory itself may be none before it was checked."""
+    return is_idle(expression) and reads_no_memory(expression)
 
 
-def _changes(cursor: Any) -> bool:
-    kind: int = cursor._kind_id
-    if kind == Kinds.UNARY:
-        return unary_operator(cursor).endswith(("++", "--"))
-    return kind == Kinds.COMPOUND_ASSIGN or (kind == Kinds.BINARY and binary_operator(cursor) == "=")
-
-
-def _is_associative(types: set[str], target: str) -> bool:
-    """Whether terms may be added up before they are added to a cell: integers that wrap round as the cell does, or real
-    numbers of its own type, whose sum is as good."""
-    return types <= INTEGERS if target in INTEGERS else types == {target}
+def _is_associative(types: Sequence[str], target: str) -> bool:
+    """Whether terms may be added up before they are added to a cell: integers that wrap round where the cell does or
+    later, or real numbers of its own type, whose sum is as good."""
+    if target not in INTEGERS:
+        return set(types) == {target}
+    # The first two are added up as what is the wider one of them, and the others are added to that.
+    wide = target not in _WIDE or not _WIDE.isdisjoint({t for t in types[:2] if t == target or "long long" in t})
+    return wide and INTEGERS.issuperset(types)
 
 
 NARROW: Final = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
