@@ -15,7 +15,7 @@ from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.edits import Change, Layout, removal
 from quickfix.naming import NotPossible, line_of
-from quickfix.paths import Level, chain_to, steps_to
+from quickfix.paths import Level, chain_to, on_host, steps_to
 from quickfix.search import sentence
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of
@@ -39,6 +39,8 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     path = level.function.path
     layout = Layout(session.trees.texts[path])
     try:
+        if level.function.on_host:
+            raise NotPossible(on_host(level.function.name))
         function = function_of(update)
         changes = atomic_call(update, layout)
         if isinstance(update, Claim) and update.whole is None:

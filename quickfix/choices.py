@@ -33,6 +33,8 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     if found is None:
         return
     access, level, store = found
+    if level.function.on_host:
+        return
     path = level.function.path
     layout = Layout(session.trees.texts[path])
     line = line_of(layout.text, store.whole[0])

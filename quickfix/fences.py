@@ -83,7 +83,7 @@ def _around(session: Session, site: Site) -> Iterator[Gap]:
     if level.statement is None and len(chain) > 1 and level.body.role == "loop":
         level = chain[-2]  # in the head of a loop: the loop itself is what waits
     statement = level.statement
-    if statement is None:
+    if statement is None or level.function.on_host:
         return
     yield _gap(level, level.body, level.position)
     if statement.kind == "if":

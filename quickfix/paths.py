@@ -91,6 +91,11 @@ class Passage:
     obstacle: str = ""
 
 
+def on_host(function: str) -> str:
+    """Why a function gets no barriers and no atomics; a clause."""
+    return f"`{function}` is `__host__ __device__`: the host runs it, too, which has no barriers and no atomics"
+
+
 def chain_to(trees: SourceTrees, access: Access) -> Chain | None:
     """Where an access stands; None where its text is not a place for statements (written by a macro as a whole)."""
     levels: list[Level] = []
@@ -158,7 +163,12 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
         for loop in loops:
             found += _across(first, second, loop, far=False) + _across(second, first, loop, far=False)
     candidates = _distinct(found)
-    return Passage(candidates, "" if candidates else _obstacle(trees, first, second, shared, one, two))
+    if candidates:
+        return Passage(candidates)
+    hosted = next((level.function.name for level in (*first, *second) if level.function.on_host), None)
+    if hosted is not None:
+        return Passage((), on_host(hosted))
+    return Passage((), _obstacle(trees, first, second, shared, one, two))
 
 
 def _by_iterations(

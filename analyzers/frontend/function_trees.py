@@ -109,6 +109,12 @@ _NAMES: Final[dict[int, StatementKind]] = {
 _LABELS: Final = frozenset({Kinds.LABEL, Kinds.CASE, Kinds.DEFAULT})
 
 
+def _is_on_host(function: Any) -> bool:
+    """Whether a function is for the host as well as for the device."""
+    kinds = {c._kind_id for c in children(function)}
+    return Kinds.HOST_ATTR in kinds and Kinds.DEVICE_ATTR in kinds
+
+
 class _Builder:
     """Builds the trees of one file."""
 
@@ -136,18 +142,21 @@ class _Builder:
                 values.setdefault(parameter, set()).add(value)
             self._numbers, self._values = name not in self._instances.for_classes, values
         self._updates.found, self._updates.stores = [], []
-        known = compound is not None and self._tree(compound, cursor.spelling, start, end, is_lambda=False)
+        known = compound is not None and self._tree(compound, cursor.spelling, start, end)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
         uses = uses_of(cursor) if len(self.trees) > first else ()
-        updates, stores = tuple(self._updates.found), tuple(self._updates.stores)
-        self.trees[first:] = [replace(t, uses=uses, updates=updates, stores=stores) for t in self.trees[first:]]
+        updates, stores, host = tuple(self._updates.found), tuple(self._updates.stores), _is_on_host(cursor)
+        self.trees[first:] = [
+            replace(t, uses=uses, updates=updates, stores=stores, on_host=host or t.on_host) for t in self.trees[first:]
+        ]
 
-    def _tree(self, compound: Any, name: str, start: int, end: int, *, is_lambda: bool) -> bool:
+    def _tree(self, compound: Any, name: str, start: int, end: int, *, of_lambda: Any = None) -> bool:
         """Whether there is one: the last of `trees`."""
-        body = self._compound(compound, "lambda" if is_lambda else "function")
+        body = self._compound(compound, "function" if of_lambda is None else "lambda")
         if body is not None:
-            self.trees.append(FunctionTree(self.path, name, start, end, body, is_lambda))
+            host = of_lambda is not None and any(map(_is_on_host, children(of_lambda.type.get_declaration())))
+            self.trees.append(FunctionTree(self.path, name, start, end, body, of_lambda is not None, host))
         return body is not None
 
     def _range(self, cursor: Any) -> tuple[int, int]:
@@ -314,7 +323,7 @@ class _Builder:
                 start, end = self._range(child)
                 for part in children(child):
                     if part._kind_id == Kinds.COMPOUND:
-                        self._tree(part, "lambda", start, end, is_lambda=True)
+                        self._tree(part, "lambda", start, end, of_lambda=child)
             else:
                 self._lambdas(child)
 

@@ -121,6 +121,8 @@ class FunctionTree:
     end: int
     body: Body
     is_lambda: bool = False
+    on_host: bool = False
+    """The host runs it, too (`__host__ __device__`): it must not call what is there for the device alone."""
     signature: Signature | None = None
     """None of lambdas and kernels."""
     uses: tuple[Use, ...] = ()
@@ -199,7 +201,9 @@ class SourceTrees:
 
 
 def gaps_of(body: Body, steps: tuple[Step, ...], function: FunctionTree) -> Iterator[Gap]:
-    """The gaps of one body in source order, the unreachable ones behind a jump left out."""
+    """The gaps of one body in source order, the unreachable ones behind a jump left out; none in what the host runs."""
+    if function.on_host:
+        return
     for index in range(len(body.statements) + 1):
         if index and body.statements[index - 1].kind == "jump":
             continue

@@ -112,6 +112,7 @@ class Kinds:
     GLOBAL_ATTR: Final[int] = _of.CUDAGLOBAL_ATTR.value
     SHARED_ATTR: Final[int] = _of.CUDASHARED_ATTR.value
     DEVICE_ATTR: Final[int] = _of.CUDADEVICE_ATTR.value
+    HOST_ATTR: Final[int] = _of.CUDAHOST_ATTR.value
     CONSTANT_ATTR: Final[int] = _of.CUDACONSTANT_ATTR.value
     UNEXPOSED_ATTR: Final[int] = _of.UNEXPOSED_ATTR.value
 
