@@ -35,6 +35,7 @@ _WORDS_64: Final = re.compile(r"(?:std::)?(u?)int(?:_(?:fast|least))?64_t|(?:std
 """Names of types of 64 bits on every system, whatever they stand for."""
 _PARAMETER: Final = "type-parameter-"
 """How clang spells a parameter of a template."""
+_NAMED: Final = re.compile(rb"\w")
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _COMMON: Final[dict[str, frozenset[str]]] = {
     "int": NARROW,
@@ -241,12 +242,12 @@ class _Text:
         for low, high in (*inside, (end, end)):
             comments += self._comments(at, low)
             at = max(at, high)
-        if not comments:
-            return Change(start, end, self.written, moved=tuple(self._moved))
-        if not self.layout.is_first(start):
+        if comments and not self.layout.is_first(start):
             raise NotPossible(f"there is a comment in the update in line {line_of(self.layout.text, start)}")
         lines = self.layout.newline + self.layout.indentation(start)
-        front = b"".join(comment.rstrip() + lines for comment in comments)
+        # Behind `else` or `return` a `*` or a bracket may stand without a space, a name may not.
+        front = b" " if _NAMED.match(self.layout.text, start - 1) and _NAMED.match(self.written) else b""
+        front += b"".join(comment.rstrip() + lines for comment in comments)
         moved = tuple((place + len(front), old, length) for place, old, length in self._moved)
         return Change(start, end, front + self.written, moved=moved)
 

@@ -49,6 +49,8 @@ def repaired(code: str, cell: str = "int", value: str = "int", before: str = "")
         ("*(m + v) += i;", "atomicAdd(m + v, i);"),
         ("--*m;", "atomicSub(m, 1);"),
         ("(*m)++;", "atomicAdd(m, 1);"),
+        ("if (v) o[i] = 1; else++*m;", "if (v) o[i] = 1; else atomicAdd(m, 1);"),
+        ("do--*m;while (v-- > 0);", "do atomicSub(m, 1);while (v-- > 0);"),
         ("if (v > 3) ++*m; else o[i] = 1;", "if (v > 3) atomicAdd(m, 1); else o[i] = 1;"),
         ("*m = max(*m, v);", "atomicMax(m, v);"),
         ("*m = min(v, *m);", "atomicMin(m, v);"),
@@ -78,6 +80,7 @@ def test_an_update_is_one_atomic_function(code: str, after: str) -> None:
         ("o[i] = *m = max(*m, v);", "o[i] = max(atomicMax(m, v), v);"),
         ("o[i] = *m = min(v, *m);", "o[i] = min(v, atomicMin(m, v));"),
         ("o[i] = *m = ::max(*m, v);", "o[i] = ::max(atomicMax(m, v), v);"),
+        ("auto f = [&] { return(*m)--; }; o[i] = f();", "auto f = [&] { return atomicSub(m, 1); }; o[i] = f();"),
         ("if ((*m)++ == 3) o[i] = 1;", "if (atomicAdd(m, 1) == 3) o[i] = 1;"),
     ],
 )
