@@ -68,7 +68,11 @@ def exchange(store: Store, layout: Layout) -> Change:
         raise NotPossible("the value changes which cell is written")
     written = _Text(layout)
     _open(written, "atomicExch", store.cell, cast)
-    written.add(", ", store.value.at, ")")
+    if cast and store.value.type in _REAL and type_ != store.cell.type:
+        # What is below zero is converted to the type with the sign first.
+        written.add(f", ({store.cell.spelling})(", store.value.at, "))")
+    else:
+        written.add(", ", store.value.at, ")")
     return written.change(store.whole)
 
 

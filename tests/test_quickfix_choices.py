@@ -120,6 +120,15 @@ def test_no_thread_is_chosen_for_more_than_the_write(code: str, after: str) -> N
     assert after in applied(text, fixes[0].edits)
 
 
+def test_what_is_exchanged_keeps_its_sign() -> None:
+    text, fixes = offered(
+        "  __shared__ long long s;\n  s = threadIdx.x * -1.5f;\n  __syncthreads();\n  out[threadIdx.x] = s;"
+    )
+    assert [f.kind for f in fixes] == ["restructure", "use-atomic"]
+    after = applied(text, fixes[1].edits)
+    assert "  atomicExch((unsigned long long *)&s, (long long)(threadIdx.x * -1.5f));\n" in after
+
+
 @pytest.mark.parametrize("value", ["n++ + threadIdx.x", "(n += 2) + threadIdx.x"], ids=["step", "assignment"])
 def test_a_value_that_changes_which_cell_it_is_for_is_not_exchanged(value: str) -> None:
     _, fixes = offered(f"  n &= 3;\n  out[n] = {value};")
