@@ -95,6 +95,17 @@ def test_the_group_is_named_in_full_where_its_name_means_nothing(before: str, co
     assert kernel.verdict is Verdict.RACE_FREE
 
 
+@pytest.mark.parametrize(
+    ("leave", "inserted"),
+    [("i >= n - 1", 1), ("i > 900", 0), ("blockIdx.x > 2", 0)],
+    ids=["the last thread", "most blocks", "blocks"],
+)
+def test_no_grid_waits_for_blocks_that_have_returned(leave: str, inserted: int) -> None:
+    text = STRAIGHT.format(before="", code=f"  if ({leave}) return;\n" + BETWEEN)
+    fixes, _ = answered(text)
+    assert [applied(text, f.edits).count("this_grid().sync();") for f in fixes[:1]] == [1] * inserted
+
+
 def test_other_launches_cannot_wait() -> None:
     text = COOPERATIVE.format(first="", between="    __syncthreads();\n", launch="cudaLaunchKernel")
     fixes, why = answered(text)

@@ -1,5 +1,8 @@
 """Barriers that some live thread of the group can miss, and barriers that only threads which returned early miss.
 
+Threads that have returned count as arrived, but at a barrier of the grid it is the first thread of each block that
+arrives for it: where that one has returned, all blocks wait for ever.
+
 For a barrier under guard g: two threads of the group in equal iterations, one with g true, one live with g false. A
 guard whose every condition
 is uniform over the group needs no solver.
@@ -14,7 +17,7 @@ from typing import Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import BarrierEvent, Conjunct
-from analyzers.ir.expr import Expr
+from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
 from analyzers.races.check import RaceChecker
 from analyzers.races.conditions import query_of, split
@@ -47,11 +50,14 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
     for barrier in checker.launch.events.barriers:
         if checker.effort.is_spent and out.undecided:
             break
+        found: Divergence | None = None
         for mode in _modes(barrier, checker.launch):
             divergence = _divergent(checker, barrier, mode, out)
-            if divergence is not None:
-                out.found.append(divergence)
+            found = divergence if divergence is not None and divergence.kind == "divergence" else found or divergence
+            if found is not None and found.kind == "divergence":
                 break
+        if found is not None:
+            out.found.append(found)
     return out
 
 
@@ -84,6 +90,11 @@ def _divergent(checker: RaceChecker, barrier: BarrierEvent, mode: Mode, out: Div
         found = _ask(checker, barrier, guard, mode, i, live=True, out=out)
         if found is not None:
             return Divergence(barrier, c, "divergence", mode, found)
+    if mode == "grid" and barrier.scope == "grid":
+        for i, c in exits:
+            found = _ask(checker, barrier, guard, mode, i, live=False, out=out, first=True)
+            if found is not None:
+                return Divergence(barrier, c, "divergence", mode, found)
     for i, c in exits:
         found = _ask(checker, barrier, guard, mode, i, live=False, out=out)
         if found is not None:
@@ -99,8 +110,10 @@ def _ask(
     index: int,
     live: bool,
     out: DivergenceResult,
+    first: bool = False,
 ) -> Mapping[Expr, int] | None:
-    """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it."""
+    """Thread 1 executes the barrier; thread 2 follows the same way up to a condition, which is false for it. `first`:
+    thread 2 is the first one of its block."""
     launch = checker.launch
     cause = guard[index]
     loops = launch.events.loops
@@ -114,6 +127,8 @@ def _ask(
     parts += [launch.side(c.condition, 1, mode) for c in guard]
     parts += [launch.side(c.condition, 2, mode) for c in _way_to(guard, index, live)]
     parts.append(E.lnot(launch.side(cause.condition, 2, mode)))
+    if first:
+        parts += [E.compare("eq", E.cast(launch.side(tid, 2, mode), I64), E.const(0, I64)) for tid in E.TID]
     query = query_of(launch, parts, mode)
     if query is None:
         return None
@@ -121,7 +136,7 @@ def _ask(
         out.undecided.append((barrier, checker.effort.reason))
         return None
     places: Places = (barrier.site.span, barrier.scope, index)
-    question: Question = (mode, "diverge")
+    question: Question = (mode, "miss" if first else "diverge")
     for part in split(query):
         answer = checker.precedent(places, question, part) or checker.asker.answer(part)
         if isinstance(answer, Satisfied) and _mask_is_known(checker.launch, barrier):

@@ -228,10 +228,17 @@ class Groups:
                 # To return in the other branch is to return early: ``if (c) { barrier } else return;``
                 if position(self.program, t.ended, first.wait.place) == "past":
                     self._record("divergence", group.scope, first, t)
+                elif group.scope == "grid" and t.rank == 0 and (other := self._elsewhere(t, arrived)) is not None:
+                    # It would have arrived for its block.
+                    self._record("divergence", group.scope, other, t)
                 elif wide:
                     self._record("after-exit", group.scope, first, t)
             elif forced and t not in arrived and not self._unmasked(first.wait.statement):
                 self._compare(group.scope, first, t)
+
+    def _elsewhere(self, t: Thread, arrived: Iterable[Thread]) -> Thread | None:
+        """One that waits in another block."""
+        return next((u for u in arrived if u.block != t.block), None)
 
     def _compare(self, scope: str, waiting: Thread, other: Thread) -> None:
         """One misses the barrier of the other unless it waits somewhere before it and may yet come."""

@@ -219,6 +219,41 @@ void launch_grid_barrier(int *a, int *out) {
   cudaLaunchCooperativeKernel((void *)grid_barrier, dim3(2), dim3(64), arguments);
 }
 
+// Threads that have returned count as arrived, the first one of a block does not: it arrives for the block.
+__global__ void grid_barrier_behind_a_return(int *a, int *out) {
+  cg::grid_group grid = cg::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 100) return;
+  a[i] = i;
+  grid.sync();  // expect: barrier-after-exit
+  out[i] = a[99 - i];
+}
+
+__global__ void grid_barrier_that_a_block_misses(int *a, int *out) {
+  cg::grid_group grid = cg::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= 64) return;
+  a[i] = i;
+  grid.sync();  // expect: barrier-divergence
+  out[i] = a[63 - i];
+}
+
+__global__ void grid_barrier_without_the_first_threads(int *a, int *out) {
+  cg::grid_group grid = cg::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) return;
+  a[i] = i;
+  grid.sync();  // expect: barrier-divergence
+  out[i] = a[127 - i];
+}
+
+void launch_grid_barriers_behind_returns(int *a, int *out) {
+  void *arguments[] = {&a, &out};
+  cudaLaunchCooperativeKernel((void *)grid_barrier_behind_a_return, dim3(2), dim3(64), arguments);
+  cudaLaunchCooperativeKernel((void *)grid_barrier_that_a_block_misses, dim3(2), dim3(64), arguments);
+  cudaLaunchCooperativeKernel((void *)grid_barrier_without_the_first_threads, dim3(2), dim3(64), arguments);
+}
+
 // With a block barrier in its place the blocks meet.
 // cuda-lsp: launch grid=(2) block=(64)
 __global__ void block_barrier_for_a_grid(int *a, int *out) {
