@@ -214,6 +214,8 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         flags = [
             f"-arch=compute_{options.arch}",
             "-default-device",
+            # A word without a meaning since C++17, which nvcc still takes.
+            "-Dregister=",
             *_BUILD_FLAGS[options.build],
             *options.flags,
             *beside,

@@ -65,6 +65,11 @@ def test_a_rejected_source_gives_the_log() -> None:
         compile_source("__global__ void k() { undefined = 1; }", "/k.cu", CompileOptions(compiler="nvrtc"))
 
 
+def test_nvrtc_takes_the_register_class_that_nvcc_takes() -> None:
+    source = "__global__ void k(float *a) { register float x[2] = {a[0], a[1]}; a[2] = x[a[3] > 0]; }"
+    assert ".entry" in compile_source(source, "/k.cu", CompileOptions(compiler="nvrtc")).ptx
+
+
 def test_headers_that_nvrtc_lacks_are_there() -> None:
     source = """
     #include <cassert>
