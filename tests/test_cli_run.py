@@ -580,6 +580,8 @@ template <typename T> __global__ void sum(T *out, int64_t *count) {
   gpuAtomicAdd(out, T(1)); gpuAtomicAdd(count, (int64_t)1); gpuAtomicAddNoReturn(out + 1, T(2));
   if (threadIdx.x == 7) out[1] = 0;
 }
+template <typename T> __global__ void largest(T *out, const T *in) { gpuAtomicMax(out, in[threadIdx.x]); }
+void again(at::Tensor t) { largest<int><<<1, 64>>>(t.data_ptr<int>(), t.data_ptr<int>() + 1); }
 void go(at::Tensor t, int64_t *n) { sum<float><<<1, 64>>>(t.data_ptr<float>(), n); }
 """
     )
@@ -589,6 +591,7 @@ void go(at::Tensor t, int64_t *n) { sum<float><<<1, 64>>>(t.data_ptr<float>(), n
     assert {first["first"]["places"][-1]["line"], first["second"]["places"][-1]["line"]} == {4, 5}
     assert main.main(["run", f"{path}:sum", "--seeds", "1", "--grid", "1", "--block", "64"]) == 1
     assert "Atomic.cuh" not in capsys.readouterr().out.replace("#include", "")
+    assert main.main(["run", f"{path}:largest", "--seeds", "1", "--grid", "1", "--block", "64"]) == 0
 
 
 def test_a_finding_is_not_confirmed_by_a_race_on_another_array_of_its_line(

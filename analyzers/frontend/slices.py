@@ -119,7 +119,9 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
     public.update(dict.fromkeys(_headers_of_macros(words)))
     body = _rendered(unit, tree, texts)
-    if any(is_bundled(p.file) and p.cursor.spelling in _GPU_ATOMICS for p in reached.values()):
+    # In a template a call of one may mean any of them: what the text names is taken.
+    used = _GPU_ATOMICS.intersection(word.decode() for word in _WORD.findall(body))
+    if any(is_bundled(piece.file) and piece.cursor.spelling in used for piece in pieces):
         body = _line(1, _ATOMICS_FILE) + _ATOMICS + _line(1, unit.path) + body
     if public:
         body = b"".join(b"#include <%s>\n" % name.encode() for name in public) + _line(1, unit.path) + body
