@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.updates import AnyUpdate, Claim
+from analyzers.frontend.updates import AnyUpdate, Cell, Claim
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.edits import Change, Layout, removal
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, on_host, steps_to
 from quickfix.search import sentence
-from quickfix.session import Session
+from quickfix.session import Session, Trial
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of
 
@@ -51,6 +51,10 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if not trial.difference.is_clean or group not in trial.gone:
         worse = trial.difference.worse
         return FixRefusal(sentence(worse[0] if worse else "the cell is used elsewhere without an order, too"))
+    if not is_atomic(trial, path, changes[0], update.cell):
+        return FixRefusal(
+            sentence(f"`{function}` is no function of CUDA's in line {line_of(layout.text, changes[0].start)}")
+        )
     line = line_of(layout.text, changes[0].start)
     what = "claim" if isinstance(update, Claim) else "update"
     return Fix(
@@ -63,6 +67,16 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
         if update.cell.type in ("float", "double") and function == "atomicAdd"
         else (),
     )
+
+
+def is_atomic(trial: Trial, path: str, change: Change, cell: Cell) -> bool:
+    """Whether a change, the first one of its file, wrote an atomic operation on a cell: where the name of the function
+    means something else, it did not."""
+    own = {cell.at[0], cell.address[0] if cell.address is not None else cell.at[0]}
+    end = change.start + next((at for at, old, _ in change.moved if old in own), len(change.text))
+    sites = (e.site for k in trial.analysis.kernels for e in k.events.accesses if e.atomic is not None)
+    spans = (span for site in sites for span in (site.span, *site.calls))
+    return any(span.path == path and change.start <= span.start_offset <= end for span in spans)
 
 
 def _update(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, AnyUpdate] | None:

@@ -12,10 +12,11 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
-from analyzers.frontend.updates import Store
+from analyzers.frontend.updates import Cell, Store
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix
 from quickfix.atomic_calls import exchange
+from quickfix.atomics import is_atomic
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
@@ -43,7 +44,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
         for condition, who in _writers(kernels, access, races):
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)
-            fix = _tried(session, kernels, group, {path: changes}, title, "restructure")
+            fix = _tried(session, kernels, group, {path: changes}, title, "restructure", store.cell)
             if fix is not None:
                 yield fix
                 break
@@ -52,7 +53,7 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     except NotPossible:
         return
     title = f"Make the writes of {access.text} in line {line} atomic — in any order, any of the values is left"
-    fix = _tried(session, kernels, group, {path: [exchanged]}, title, "use-atomic")
+    fix = _tried(session, kernels, group, {path: [exchanged]}, title, "use-atomic", store.cell)
     if fix is not None:
         yield fix
 
@@ -118,9 +119,13 @@ def _tried(
     changes: dict[str, list[Change]],
     title: str,
     kind: str,
+    cell: Cell,
 ) -> Fix | None:
     trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
     if not trial.difference.is_clean or group not in trial.gone:
+        return None
+    ((path, (change, *_)),) = changes.items()
+    if kind == "use-atomic" and not is_atomic(trial, path, change, cell):
         return None
     return Fix(
         title=title,

@@ -243,6 +243,52 @@ def test_an_update_in_a_macro_is_left_alone() -> None:
     assert not repaired("BUMP(*m);", before="#define BUMP(x) (x)++\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("before", "code"),
+    [
+        (
+            (
+                "namespace ns {\n__device__ int atomicAdd(int *m, int v) { return v; }\n"
+                "__device__ void add(int *m, int v) { *m += v; }\n}\n"
+            ),
+            "ns::add(m, v);",
+        ),
+        (
+            (
+                "struct C {\n  int *m;\n  __device__ int atomicAdd(int *p, int v) { return v; }\n"
+                "  __device__ void add(int v) { *m += v; }\n};\n"
+            ),
+            "C c{m}; c.add(v);",
+        ),
+        ("#define atomicAdd(p, v) ((void)0)\n", "*m += v;"),
+    ],
+    ids=["namespace", "method", "macro"],
+)
+def test_a_function_of_the_name_of_the_atomic_one_is_not_called(before: str, code: str) -> None:
+    after, said = repaired(code, before=before)
+    assert not after
+    assert any("`atomicAdd` is no function of CUDA's" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "code", "after"),
+    [
+        ("", "m->x += v;", "atomicAdd(&m->x, v);"),
+        ("__attribute__((packed))", "m->x += v;", ""),
+        ("__attribute__((packed))", "m->q.x += v;", ""),
+        ("__attribute__((packed))", "m->a[i & 1] += v;", ""),
+        ("__attribute__((packed))", "*m->p += v;", "atomicAdd(m->p, v);"),
+        ("__attribute__((packed))", "m->p[1] += v;", "atomicAdd(&m->p[1], v);"),
+        ("__attribute__((packed, aligned(4)))", "m->x += v;", "atomicAdd(&m->x, v);"),
+    ],
+)
+def test_members_of_packed_classes_have_addresses_that_no_atomic_function_takes(
+    attribute: str, code: str, after: str
+) -> None:
+    before = f"struct Q {{ int x; }};\nstruct {attribute} P {{ int *p; int x; Q q; int a[2]; }};\n"
+    assert repaired(code, cell="P", before=before)[0] == after
+
+
 def test_comments_stay() -> None:
     after, _ = repaired("if (v < *m) {  // smaller\n    *m = v;\n  }")
     assert after == "// smaller\natomicMin(m, v);"

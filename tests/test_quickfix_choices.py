@@ -129,6 +129,11 @@ def test_what_is_exchanged_keeps_its_sign() -> None:
     assert "  atomicExch((unsigned long long *)&s, (long long)(threadIdx.x * -1.5f));\n" in after
 
 
+def test_an_exchange_that_is_none_is_not_offered() -> None:
+    _, fixes = offered("#define atomicExch(p, v) ((void)0)\n  out[0] = threadIdx.x;")
+    assert [f.kind for f in fixes] == ["restructure"]
+
+
 @pytest.mark.parametrize("value", ["n++ + threadIdx.x", "(n += 2) + threadIdx.x"], ids=["step", "assignment"])
 def test_a_value_that_changes_which_cell_it_is_for_is_not_exchanged(value: str) -> None:
     _, fixes = offered(f"  n &= 3;\n  out[n] = {value};")

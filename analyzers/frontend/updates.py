@@ -44,6 +44,7 @@ _TIGHT: Final = frozenset(
 )
 _WIDE: Final = frozenset({"long", "unsigned long", "long long", "unsigned long long"})
 _ARRAYS: Final = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
+_REFERENCES: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
 
 
@@ -308,6 +309,8 @@ class UpdateReader:
             return None
         if kind == Kinds.DECL_REF and referenced(own) is None:
             return None
+        if not _is_aligned(own):
+            return None
         if written_by_macro(own) and kind == Kinds.UNARY:
             return None
         address = self._range(bare(children(own)[0])) if kind == Kinds.UNARY else None
@@ -364,6 +367,25 @@ def _typed(cursor: Any) -> Any:
     if base.kind == TypeKind.POINTER:
         return base.get_pointee()
     return base.get_array_element_type() if base.kind in _ARRAYS else cursor.type
+
+
+def _is_aligned(lvalue: Any) -> bool:
+    """Whether no class that an lvalue is a member of is packed, so that it may lie at any address: loads and stores are
+    made in pieces then, atomic operations are not."""
+    wanted: int = _typed(lvalue).get_canonical().get_align()
+    while lvalue._kind_id in (Kinds.MEMBER, Kinds.SUBSCRIPT, Kinds.PAREN, Kinds.UNEXPOSED):
+        if lvalue._kind_id != Kinds.UNEXPOSED and lvalue.type.get_canonical().kind == TypeKind.POINTER:
+            break
+        field = referenced(lvalue) if lvalue._kind_id == Kinds.MEMBER else None
+        if field is not None and field.type.get_canonical().kind not in _REFERENCES:
+            own: int = field.semantic_parent.type.get_align()
+            if 0 < own < wanted:
+                return False
+        inner = children(lvalue)
+        if not inner:
+            break
+        lvalue = inner[0]
+    return True
 
 
 def _is_comma(cursor: Any) -> bool:
