@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.updates import AnyUpdate, Cell, Claim
+from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
 from quickfix.edits import Change, Layout, removal
@@ -51,10 +52,9 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if not trial.difference.is_clean or group not in trial.gone:
         worse = trial.difference.worse
         return FixRefusal(sentence(worse[0] if worse else "the cell is used elsewhere without an order, too"))
-    if not is_atomic(trial, path, changes[0], update.cell):
-        return FixRefusal(
-            sentence(f"`{function}` is no function of CUDA's in line {line_of(layout.text, changes[0].start)}")
-        )
+    reason = not_atomic(trial, path, changes[0], update.cell)
+    if reason:
+        return FixRefusal(sentence(f"`{function}` in line {line_of(layout.text, changes[0].start)} {reason}"))
     line = line_of(layout.text, changes[0].start)
     what = "claim" if isinstance(update, Claim) else "update"
     return Fix(
@@ -69,14 +69,24 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     )
 
 
-def is_atomic(trial: Trial, path: str, change: Change, cell: Cell) -> bool:
-    """Whether a change, the first one of its file, wrote an atomic operation on a cell: where the name of the function
-    means something else, it did not."""
+def not_atomic(trial: Trial, path: str, change: Change, cell: Cell) -> str:
+    """What a change, the first one of its file, wrote instead of an atomic operation on a cell that threads share; a
+    clause, empty where it did write one. The function's name may mean something else there, and the cell may be a
+    thread's own in other calls."""
     own = {cell.at[0], cell.address[0] if cell.address is not None else cell.at[0]}
     end = change.start + next((at for at, old, _ in change.moved if old in own), len(change.text))
-    sites = (e.site for k in trial.analysis.kernels for e in k.events.accesses if e.atomic is not None)
-    spans = (span for site in sites for span in (site.span, *site.calls))
-    return any(span.path == path and change.start <= span.start_offset <= end for span in spans)
+
+    def is_there(site: Site) -> bool:
+        return any(s.path == path and change.start <= s.start_offset <= end for s in (site.span, *site.calls))
+
+    events = [k.events for k in trial.analysis.kernels]
+    if not any(e.atomic is not None and is_there(e.site) for found in events for e in found.accesses):
+        return "is no function of CUDA's"
+    for found in events:
+        atomics = (s for s in statements(found.kernel.body) if isinstance(s, Atomic) and s.id in found.private)
+        if any(is_there(s.site) for s in atomics):
+            return "would be called for variables of a single thread, too, which it does not take"
+    return ""
 
 
 def _update(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, AnyUpdate] | None:

@@ -13,14 +13,16 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
 from analyzers.frontend.updates import Cell, Store
+from analyzers.ir import kernel as k
+from analyzers.ir.kernel import statements
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix
 from quickfix.atomic_calls import exchange
-from quickfix.atomics import is_atomic
+from quickfix.atomics import not_atomic
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
-from quickfix.session import Session
+from quickfix.session import Session, names_of
 from quickfix.verify import RACES, findings_of
 from quickfix.wording import edits_of
 
@@ -40,7 +42,12 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     layout = Layout(session.trees.texts[path])
     line = line_of(layout.text, store.whole[0])
     statement = level.statement
-    if store.is_idle and statement is not None and _is_all(statement, store, layout):
+    if (
+        store.is_idle
+        and statement is not None
+        and _is_all(statement, store, layout)
+        and _is_alone(session, kernels, access)
+    ):
         for condition, who in _writers(kernels, access, races):
             title = f"Let only {who} write {access.text} in line {line} — no barrier can order its writes"
             changes = _guarded(statement, condition, braced=level.body.braced)
@@ -62,6 +69,16 @@ def _is_all(statement: Statement, store: Store, layout: Layout) -> bool:
     """Whether a statement does nothing besides."""
     rest = layout.code[store.whole[1] : statement.end].strip()
     return statement.start == store.whole[0] and rest == b";"
+
+
+def _is_alone(session: Session, kernels: Sequence[KernelAnalysis], access: Access) -> bool:
+    """Whether a write is executed by way of the same calls only, by no other kernel, and never to memory of a thread's
+    own: what one thread is chosen for, the others do not need."""
+    if not session.kernels_sharing_code(kernels) <= names_of(kernels):
+        return False
+    found = ((s, a.events.private) for a in kernels for s in statements(a.events.kernel.body))
+    writes = [(s, private) for s, private in found if isinstance(s, k.Store) and s.site.span == access.span]
+    return all(s.site.calls == access.calls and s.id not in private for s, private in writes)
 
 
 def _guarded(statement: Statement, condition: str, *, braced: bool) -> list[Change]:
@@ -125,7 +142,7 @@ def _tried(
     if not trial.difference.is_clean or group not in trial.gone:
         return None
     ((path, (change, *_)),) = changes.items()
-    if kind == "use-atomic" and not is_atomic(trial, path, change, cell):
+    if kind == "use-atomic" and not_atomic(trial, path, change, cell):
         return None
     return Fix(
         title=title,

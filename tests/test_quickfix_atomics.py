@@ -267,7 +267,34 @@ def test_an_update_in_a_macro_is_left_alone() -> None:
 def test_a_function_of_the_name_of_the_atomic_one_is_not_called(before: str, code: str) -> None:
     after, said = repaired(code, before=before)
     assert not after
-    assert any("`atomicAdd` is no function of CUDA's" in text for text in said)
+    assert any("is no function of CUDA's" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("code", "behind"),
+    [
+        ("add(m, v); int x = 0; add(&x, v); o[i] = x;", ""),
+        ("int x = 0; for (int j = 0; j < 2; j++) { int *p = j ? m : &x; add(p, v); } o[i] = x;", ""),
+        ("add(m, v);", "__global__ void other(int *o) {\n  int x = 3;\n  add(&x, 3);\n  o[threadIdx.x] = x;\n}\n"),
+    ],
+    ids=["another call", "the same call", "another kernel"],
+)
+def test_no_variable_of_a_thread_is_updated_by_an_atomic_function(code: str, behind: str) -> None:
+    """Their memory is none that atomic functions take."""
+    before = f"__device__ void add(int *p, int v) {{\n  *p += v;\n}}\n{behind}"
+    after, said = repaired(code, before=before)
+    assert not after
+    assert any("called for variables of a single thread, too" in text for text in said)
+
+
+def test_variables_of_a_block_are_updated_by_atomic_functions_of_the_same_name() -> None:
+    before = "__device__ void add(int *p, int v) {\n  *p += v;\n}\n"
+    text = KERNEL.format(
+        cell="int", value="int", code="__shared__ int s[64]; add(s + (i & 63), v); add(m, v);", before=before
+    )
+    (fix,) = answers(Engine(), CheckRequest(PATH, text))
+    assert isinstance(fix, Fix)
+    assert "atomicAdd(p, v);" in applied(text, fix.edits)
 
 
 @pytest.mark.parametrize(

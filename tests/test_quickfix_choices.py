@@ -129,6 +129,28 @@ def test_what_is_exchanged_keeps_its_sign() -> None:
     assert "  atomicExch((unsigned long long *)&s, (long long)(threadIdx.x * -1.5f));\n" in after
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "  put(out, threadIdx.x);\n  put(out + 64 + threadIdx.x, 1);",
+        "  put(out, threadIdx.x);\n  int x;\n  put(&x, 2);\n  out[64 + threadIdx.x] = x;",
+        "  put(out, threadIdx.x);\n}\n__global__ void other(int *out) {\n  put(out + threadIdx.x, 1);",
+    ],
+    ids=["other cells", "a thread's own", "another kernel"],
+)
+def test_no_thread_is_chosen_where_others_write_cells_of_their_own(calls: str) -> None:
+    text = f"""__device__ void put(int *p, int v) {{
+  *p = v;
+}}
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, int n) {{
+{calls}
+}}
+"""
+    found = answers(Engine(), CheckRequest(PATH, text))
+    assert not any("threadIdx.x == 0" in applied(text, a.edits) for a in found if isinstance(a, Fix))
+
+
 def test_an_exchange_that_is_none_is_not_offered() -> None:
     _, fixes = offered("#define atomicExch(p, v) ((void)0)\n  out[0] = threadIdx.x;")
     assert [f.kind for f in fixes] == ["restructure"]

@@ -107,7 +107,10 @@ class Effects(Valuation):
     ) -> None:
         condition, root, offset = target
         staged = self._staged()
-        if not self.recording or self._space(root) in ("local", "param", "constant"):
+        space = self._space(root)
+        if self.recording and space == "local" and kind != "read":
+            self.private.add(s.id)
+        if not self.recording or space in ("local", "param", "constant"):
             return
         guard = self.guard
         for part in E.conjuncts(condition):

@@ -254,5 +254,7 @@ class KernelEvents:
     """By the identity of the result: those in which all threads of each group take part."""
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""
+    private: frozenset[int] = frozenset()
+    """Stores and atomics, by id, that may be to memory of the thread's own: those are no accesses."""
     wraps: bool = False
     """Variables that wait at an open limit were taken to wrap around where they would: see `summarize`."""

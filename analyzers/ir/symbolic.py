@@ -115,6 +115,7 @@ class _Executor(Effects):
             kernel=self.kernel,
             accesses=tuple(self.accesses),
             barriers=tuple(self.barriers),
+            private=frozenset(self.private),
             fences=tuple(self.fences),
             unsupported=tuple(self.unsupported),
             loops=dict(self.loops),

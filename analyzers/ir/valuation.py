@@ -84,6 +84,7 @@ class Valuation:
         self.objects = {o.name: o for o in kernel.objects}
         self.accesses: list[AccessEvent] = []
         self.barriers: list[BarrierEvent] = []
+        self.private: set[int] = set()
         self.fences: list[FenceEvent] = []
         self.waits: list[WaitEvent] = []
         self.unsupported: list[UnsupportedEvent] = []
