@@ -1,5 +1,7 @@
 """Guards instead of jumps: what stands behind ``if (c) continue;`` or ``if (c) return;`` goes under the opposite of it.
 
+What stands in front of the jump under its condition stays there, and the rest goes under `else`.
+
 Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, each with the old
 statements under the old condition. The declarations behind the jump keep their scope: nothing follows them.
 """
@@ -11,6 +13,7 @@ from collections.abc import Iterable
 
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented, outside_conditionals
+from quickfix.loop_jumps import jumps_of
 from quickfix.naming import NotPossible, declares, line_of
 from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
@@ -18,11 +21,12 @@ from quickfix.sections import balanced
 
 
 def jump_in(body: Body, end: int, word: str) -> int | None:
-    """The first statement of the body in front of `end` that is nothing but ``if (…)`` and the jump `word`."""
+    """The first statement of the body in front of `end` that is nothing but ``if (…)`` with the jump `word` at its end,
+    and no other jump."""
     for index, statement in enumerate(body.statements[:end]):
         if statement.kind == "if" and len(statement.bodies) == 1:
-            inner = statement.bodies[0].statements
-            if len(inner) == 1 and inner[0].kind == "jump" and inner[0].call == word:
+            inner, jumps = statement.bodies[0], list(jumps_of(statement))
+            if len(jumps) == 1 and jumps[0].call == word and inner.statements[-1] is jumps[0]:
                 return index
     return None
 
@@ -32,7 +36,7 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     layout = Layout(text)
     body, statement = level.body, level.body.statements[index]
     line = line_of(text, statement.keyword)
-    jump = statement.bodies[0].statements[0]
+    *others, jump = statement.bodies[0].statements
     rest = body.statements[index + 1 :]
     if statement.macro or jump.macro or not body.braced or not rest:
         raise NotPossible(f"the jump in line {line} is written by a macro, or nothing is behind it")
@@ -48,20 +52,29 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     inside = opening + 1, statement.head_end - 1
     if layout.code[statement.keyword + 2 : opening].strip() or declares(layout, level.function, inside):
         raise NotPossible(f"the condition in line {line} declares a variable or is not plain")
-    if layout.code[statement.keyword : statement.end] != text[statement.keyword : statement.end]:
+    place = slice(others[-1].end if others else statement.keyword, statement.end)
+    if layout.code[place] != text[place]:
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
     if b"#" in condition or not balanced(text, statement.start, body.end):
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
     if b'R"' in text[statement.end : body.end]:
         raise NotPossible("there is a raw string behind the jump, which cannot be indented")
+    unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)
+    end = outside_conditionals(layout, rest[-1].end, body.end)
+    inner = [Change(each, each, unit) for each in indented(text, statement.end, end)]
+    closing = Change(end, end, layout.newline + indentation + b"}")
+    if others:
+        # The jump goes, and what is behind it becomes the other side.
+        return [
+            Change(others[-1].end, jump.end, b""),
+            Change(statement.end, statement.end, b" else {"),
+            *inner,
+            closing,
+        ]
     simple = statement.test.operator == "" and re.fullmatch(rb"\s*\w+\s*", condition) is not None
     head, tail = (b"if (!", b") {") if simple else (b"if (!(", b")) {")
     at = (len(head), opening + 1, len(condition))
-    unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)
-    end = outside_conditionals(layout, rest[-1].end, body.end)
-    changes = [Change(statement.keyword, statement.end, head + condition + tail, moved=(at,))]
-    changes += [Change(each, each, unit) for each in indented(text, statement.end, end)]
-    return [*changes, Change(end, end, layout.newline + indentation + b"}")]
+    return [Change(statement.keyword, statement.end, head + condition + tail, moved=(at,)), *inner, closing]
 
 
 def _all(body: Body) -> Iterable[Statement]:

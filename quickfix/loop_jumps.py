@@ -17,7 +17,7 @@ from quickfix.naming import NotPossible, defines, line_of, with_macros
 from quickfix.variables import statements_of
 
 _JUMP: Final = re.compile(rb"\b(?:break|continue|return|goto)\b")
-_QUIET: Final = frozenset({"expression", "declaration", "empty"})
+QUIET: Final = frozenset({"expression", "declaration", "empty"})
 """Statements that do not jump even if a macro wrote them."""
 
 
@@ -47,7 +47,7 @@ def refuse_hidden(layout: Layout, body: Body) -> None:
         line = line_of(text, max(hidden, body.start))
         raise NotPossible(f"what a macro or a lambda does in the loop in line {line} may lead out of it")
     for statement in every:
-        word = WORD.match(layout.code, statement.start) if statement.macro and statement.kind not in _QUIET else None
+        word = WORD.match(layout.code, statement.start) if statement.macro and statement.kind not in QUIET else None
         if word is not None and not defines(text, word.group()):
             line = line_of(text, statement.start)
             raise NotPossible(f"the macro in line {line} may lead out of the loop, and is defined elsewhere")

@@ -12,7 +12,8 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
   that holds nothing but another one becomes one with it (`joined`).
 * What stands behind a `continue` goes under the opposite of its condition (`guards`).
-* A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`).
+* A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`). A `return` or
+  `goto` out of it is made behind it (`leaving_jumps`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout, indented
 from quickfix.guards import guarded, jump_in
+from quickfix.leaving_jumps import made_behind
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, own_lines
 from quickfix.paths import Chain, Level, chain_to
@@ -268,6 +270,9 @@ def _uniform_loop(
     text = session.trees.texts[level.function.path]
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", loop.keyword)
+    behind = made_behind(level, loop, Layout(text))
+    if behind is not None:
+        return Restructuring(level.function.path, behind, "jump out behind the loop", loop.keyword)
     rows = not session.votes and strides_of_rows(session.kernels, level.function.path, level.loop_line)
     changes = uniform(level, loop, text, session.vote, rows=rows)
     if changes is None:

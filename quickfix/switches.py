@@ -1,8 +1,9 @@
 """A `switch` whose sections collide, split in two at the end of one of them.
 
 Takes two sections of a `switch`, gives the changes after which what it selects by is evaluated once and kept, a first
-`switch` holds the sections up to a `break` and a second one the rest. A value that one of them has a label for and that
-the other would take for its `default` gets a label there that does nothing.
+`switch` holds the sections up to one of them and a second one the rest. Where that one goes on into the next, the
+second `switch` has its labels, too. A value that one of them has a label for and that the other would take for its
+`default` gets a label there that does nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from typing import Final
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
+from quickfix.loop_jumps import QUIET, jumps_in
 from quickfix.naming import NotPossible, declares, fresh_name, line_of
+from quickfix.own_lines import UnbracedError, require_lines
 from quickfix.paths import Chain, Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
+from quickfix.variables import uses_in
 
 _LEAVES: Final = re.compile(rb"\b(?:continue|return|goto)\b")
+_FALLS: Final = re.compile(
+    rb"\[\[\s*(?:\w+::)?fallthrough\s*\]\]\s*;|__attribute__\s*\(\(\s*_*fallthrough_*\s*\)\)\s*;"
+)
 _DEFAULT: Final = re.compile(rb"\bdefault\b\s*:")
 _CASE: Final = re.compile(rb"\bcase\b")
 
@@ -43,35 +50,50 @@ def split(session: Session, level: Level, statement: Statement, last: int) -> Re
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     selected = text[opening + 1 : statement.head_end - 1]
     _check(layout, level, statement, last, selected, line)
-    name = fresh_name(level, text, "selected", session.reserved)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
-    head = b"const auto " + name + b" = "
+    changes: list[Change] = []
+    name = selected.strip()
+    if not _is_kept(layout, level, (opening + 1, statement.head_end - 1)):
+        name = fresh_name(level, text, "selected", session.reserved)
+        head = b"const auto " + name + b" = "
+        written = head + selected + b";" + newline + b"switch (" + name + b")"
+        moved = ((len(head), opening + 1, len(selected)),)
+        changes.append(Change(statement.keyword, statement.head_end, written, moved=moved))
     again = b"switch (" + name + b")"
-    changes = [
-        Change(
-            statement.keyword,
-            statement.head_end,
-            head + selected + b";" + newline + again,
-            moved=((len(head), opening + 1, len(selected)),),
-        )
-    ]
     labels = _labels(layout.code, statement)
-    halves = labels[: last + 1], labels[last + 1 :]
+    falling = _falling(statement, last)
+    halves = labels[: last + 1], [*labels[falling : last + 1], *labels[last + 1 :]]
     for own, other, section in zip(halves, halves[::-1], (statement.bodies[last], statement.bodies[-1]), strict=True):
         at = layout.line_end(section.statements[-1].end)
         inserted = b""
-        cases = [label for each in other for label in each if _CASE.match(label)]
+        mine = {label for each in own for label in each}
+        cases = [label for each in other for label in each if _CASE.match(label) and label not in mine]
         if any(_DEFAULT.match(label) for each in own for label in each) and cases:
+            own_line = layout.is_first(section.statements[-1].start)
             deeper = layout.newline + layout.indentation(section.statements[-1].start)
+            deeper += b"" if own_line else layout.unit(level.function)
             margin = layout.newline + _margin(layout, statement, indentation)
             ended = b"" if section.statements[-1].kind == "jump" else deeper + b"break;"
             inserted = ended + b"".join(margin + label for label in cases) + deeper + b"break;"
         if section is statement.bodies[last]:
+            end = section.statements[-1]
+            if _FALLS.fullmatch(layout.code, end.start, end.end):
+                changes.append(Change(end.start, end.end, b"break;"))
             inserted += newline + b"}" + newline + again + b" {"
+            margin = layout.newline + _margin(layout, statement, indentation)
+            inserted += b"".join(margin + label for each in labels[falling : last + 1] for label in each)
         if inserted:
             changes.append(Change(at, at, inserted))
     return Restructuring(level.function.path, changes, "split the switch", statement.keyword, name=name)
+
+
+def _is_kept(layout: Layout, level: Level, place: tuple[int, int]) -> bool:
+    """Whether what is selected by is a variable that an earlier split has declared."""
+    name = layout.code[slice(*place)].strip()
+    used = [u for u in uses_in(level.function, place) if u.name.encode() == name]
+    places = [u.at for u in level.function.uses if u.kind == "declared" and used and u.variable == used[0].variable]
+    return len(used) == len(places) == 1 and layout.code[: places[0]].endswith(b"const auto ")
 
 
 def _margin(layout: Layout, statement: Statement, otherwise: bytes) -> bytes:
@@ -95,8 +117,11 @@ def _labels(code: bytes, statement: Statement) -> list[list[bytes]]:
 
 def _check(layout: Layout, level: Level, statement: Statement, last: int, selected: bytes, line: int) -> None:
     code, text = layout.code, layout.text
-    if statement.macro or not level.body.braced or not layout.is_first(statement.keyword):
-        raise NotPossible(f"the `switch` in line {line} is written by a macro or is a branch without braces")
+    if statement.macro:
+        raise NotPossible(f"the `switch` in line {line} is written by a macro")
+    if not level.body.braced:
+        raise UnbracedError(level, f"the `switch` in line {line} is a branch without braces")
+    require_lines(layout, level, f"the `switch` in line {line} does not begin its line", statement.keyword)
     if code[statement.keyword : statement.head_end] != text[statement.keyword : statement.head_end]:
         raise NotPossible(f"there is a comment or a literal in the head of the `switch` in line {line}")
     if b"," in re.sub(rb"\([^()]*\)", b"", selected):
@@ -105,11 +130,13 @@ def _check(layout: Layout, level: Level, statement: Statement, last: int, select
         raise NotPossible(f"the head of the `switch` in line {line} declares a variable")
     if _LEAVES.search(code, statement.start, statement.end) or DIRECTIVE.search(text, statement.start, statement.end):
         raise NotPossible(f"the `switch` in line {line} has jumps out of it or preprocessor lines in it")
-    section = end = statement.bodies[last].statements[-1]
-    while end.kind == "compound" and end.bodies and end.bodies[0].statements:
-        end = end.bodies[0].statements[-1]
-    if end.kind != "jump" or end.call != "break" or end.macro:
-        raise NotPossible(f"a section of the `switch` in line {line} goes on into the next one")
+    section = statement.bodies[last].statements[-1]
+    for body in statement.bodies[_falling(statement, last) : last + 1]:
+        hidden = any(each.macro and each.kind not in QUIET for each in body.statements)
+        if hidden or any(True for _ in jumps_in(body)):
+            raise NotPossible(
+                f"a section of the `switch` in line {line} goes on into the next one unless threads leave it"
+            )
     if any(each.kind in ("declaration", "other") for each in _statements(statement.bodies[: last + 1])):
         raise NotPossible(f"a section of the `switch` in line {line} declares what the next one may use")
     labels = _labels(code, statement)
@@ -119,8 +146,22 @@ def _check(layout: Layout, level: Level, statement: Statement, last: int, select
     following = statement.bodies[last + 1].start
     if layout.same_line(section.end, code.find(labels[last + 1][0], section.end, following)):
         raise NotPossible(f"several sections of the `switch` in line {line} are in one line")
-    if not layout.is_first(section.start):
-        raise NotPossible(f"several statements of the `switch` in line {line} are in one line")
+
+
+def _falling(statement: Statement, last: int) -> int:
+    """The first of the sections that go on up to the one behind section `last`."""
+    first = last + 1
+    while first and not _ends(statement.bodies[first - 1]):
+        first -= 1
+    return first
+
+
+def _ends(section: Body) -> bool:
+    """Whether no thread goes on from the section into the next one."""
+    end = section.statements[-1]
+    while end.kind == "compound" and end.bodies and end.bodies[0].statements:
+        end = end.bodies[0].statements[-1]
+    return end.kind == "jump" and end.call == "break" and not end.macro
 
 
 def _statements(bodies: tuple[Body, ...]) -> list[Statement]:

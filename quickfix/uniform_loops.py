@@ -63,10 +63,12 @@ def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]
     found: set[tuple[str, int]] = set()
     for events in (a.events for a in kernels):
         for event in (*events.accesses, *events.barriers):
-            tests = [c.condition for c in event.guard if c.kind == "loop" and not is_uniform(c.condition)]
-            parts = symbols(*tests)
+            parting = [c for c in event.guard if c.kind in ("loop", "break") and not is_uniform(c.condition)]
+            parts = symbols(*(c.condition for c in parting if c.kind == "loop"))
+            left = {c.depth for c in parting if c.kind == "break"}
             loops = (events.loops[label] for label in event.loops)
-            found.update((loop.site.span.path, loop.site.span.line) for loop in loops if loop.counter in parts)
+            uneven = (loop for depth, loop in enumerate(loops, 1) if loop.counter in parts or depth in left)
+            found.update((loop.site.span.path, loop.site.span.line) for loop in uneven)
     return frozenset(found)
 
 

@@ -203,9 +203,9 @@ REFUSALS = {
         "not all threads of the block reach together",
     ),
     "a loop that threads leave at different times": (
-        "  int t = threadIdx.x;\n  for (int i = t; i < 100; i += 3) {\n    A[i] = t;\n    if (i == 50) return;\n  }\n",
+        "  int t = threadIdx.x;\n  for (int i = t; i < 9; i++) {\n    A[i] = t;\n    switch (i) { case 5: return; }\n}",
         "grid=(1) block=(64) n=8",
-        "in the middle of an iteration",
+        "leaves a `switch` and the loop around it",
     ),
 }
 
@@ -327,17 +327,18 @@ def test_a_barrier_whose_counterpart_cannot_be_deleted_stays():
     [
         "for (; i < t; i++) {{\n{}    if (i > 70) return;\n  }}",
         "do {{\n{}    if (i > 70) return;\n    i++;\n  }} while (i < A[t + 64]);",
-        "while (true) {{\n{}    if (++i > t) goto end;\n  }}\n  end:",
+        "while (true) {{\n{}    if (++i > t) goto end;\n  }}\n  end:;",
     ],
 )
-def test_no_barrier_goes_into_a_loop_that_threads_leave_for_good(loop: str):
+def test_a_barrier_goes_into_a_loop_that_threads_leave_for_good_if_all_make_it(loop: str):
     body = "    s[t] = i;\n    B[t] += s[63 - t];\n"
     text = kernel(f"  __shared__ int s[64];\n  int t = threadIdx.x, i = 0;\n  {loop.format(body)}\n")
     races = [g for code in RACES for g in groups(result(text), code)]
     assert races
     for group in races:
         answer = fix_for(engine(), CheckRequest(PATH, text), group)
-        assert isinstance(answer, FixRefusal), answer.title
+        assert isinstance(answer, Fix), answer.text
+        assert any("__syncthreads_or(active" in e.new_text for e in answer.edits)
 
 
 def test_a_search_ends_when_its_share_of_work_is_done(monkeypatch: pytest.MonkeyPatch):

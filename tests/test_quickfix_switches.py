@@ -21,7 +21,6 @@ SWITCH = """__global__ void k(int *s, int *out, int *p) {{
 @pytest.mark.parametrize(
     ("head", "first", "end", "label", "why"),
     [
-        ("t / 32", "", "", "case 1", "goes on into the next one"),
         ("t / 32", "", "return;", "case 1", "jumps out of it"),
         ("t / 32", "", "if (t) break;", "case 1", "goes on into the next one"),
         ("t / 32", "int x; ", "break;", "default", "declares what the next one may use"),
@@ -41,3 +40,34 @@ def test_what_a_switch_selects_by_is_evaluated_once() -> None:
     assert after.count("p[t]++") == 1
     for me in range(THREADS):
         assert alone(text, "k", me) == alone(after, "k", me)
+
+
+SECTIONS = {
+    "falls": "  case 0:\n    s[t] = t;\n  case 1:\n    out[t] = s[t ^ 32];\n    break;\n  default:\n    out[t] = 9;\n",
+    "says so": "  case 0:\n    s[t] = t;\n    [[fallthrough]];\n  case 1:\n    out[t] = s[t ^ 32];\n",
+    "three": "  case 2:\n    out[t] = 1;\n  case 0:\n    s[t] = t;\n    break;\n  case 3:\n    s[t] = 5;\n"
+    "  case 4:\n  case 1:\n    out[t] = s[t ^ 32];\n  default:\n    out[64] = t;\n",
+    "default falls": "  default:\n    s[t] = t;\n  case 1:\n    out[t] = s[t ^ 32];\n    break;\n"
+    "  case 2:\n    out[t] = 4;\n",
+    "behind default": "  default: s[t] = t; break;\n  case 3: s[t] = 1; // on\n  case 1: out[t] = s[t ^ 32]; break;\n",
+    "one line": "  case 0: s[t] = t; break;\n  case 1: out[t] = s[t ^ 32]; break;\n  default: out[t] = 2;\n",
+}
+
+
+@pytest.mark.parametrize("which", SECTIONS)
+@pytest.mark.parametrize("selector", ["p[t] % 5", "p[t]++ % 4", "t / 32"])
+def test_a_thread_does_the_same_in_a_switch_that_is_split(which: str, selector: str) -> None:
+    head = "__global__ void k(int *s, int *out, int *p) {\n  int t = threadIdx.x;\n"
+    text = LAUNCH + head + f"  switch ({selector}) {{\n{SECTIONS[which]}  }}\n}}\n"
+    after = edited(text, repaired(text, "k"))
+    assert after.count("switch (selected)") > 1, after
+    for me in range(THREADS):
+        assert alone(text, "k", me) == alone(after, "k", me), after
+
+
+def test_a_switch_that_is_a_branch_gets_braces() -> None:
+    text = LAUNCH + SWITCH.replace("switch", "if (t < 40) switch").format("t / 32", "", "break;", "default")
+    after = edited(text, repaired(text, "k"))
+    assert "if (taken) {" in after
+    for me in range(THREADS):
+        assert alone(text, "k", me) == alone(after, "k", me), after

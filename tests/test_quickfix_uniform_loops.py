@@ -208,6 +208,17 @@ LOOPS = {
     "    sum += old;\n  }",
     "in a loop": f"  for (int r = 0; r < 2; ++r)\n    while (in[i & 15] + i < e) {{\n{WORK}    }}",
     "declared in the test": f"  while (int k = in[i & 15] + i < e) {{\n{WORK}    sum += k;\n  }}",
+    "return": f"  while (i < e) {{\n{WORK}    if (i % 5 == 3) return;\n    sum *= 2;\n  }}\n  sum += 3;",
+    "return deep": f"  while (i < e) {{\n{WORK}    if (i % 5 == 3) {{\n      sum++;\n      if (i > 40)\n"
+    "        return;\n      else {\n        out[64] = i;\n        return;\n      }\n    }\n  }\n  sum += 3;",
+    "goto": f"  while (i < e) {{\n{WORK}    if (i % 5 == 3) goto done;\n    sum *= 2;\n  }}\n  sum += 3;\ndone:",
+    "goto next": f"  while (i < e) {{\n{WORK}    if (i % 5 == 3) goto done;\n    sum *= 2;\n  }}\ndone:",
+    "goto and return": f"  while (i < e) {{\n    if (i % 9 == 4) return;\n{WORK}    if (i % 5 == 3) goto done;\n  }}\n"
+    "  sum += 3;\ndone:",
+    "return inside": f"  while (i < e) {{\n{WORK}    for (int j = 0; j < 3; ++j) {{\n"
+    "      if (in[j] + i == 50) return;\n      sum += j;\n    }\n    sum *= 2;\n  }",
+    "goes on": "  for (int j = threadIdx.x; j < e; j += 7 + j % 2) {\n    if (j % 4 == 3) { sum += 2; continue; }\n"
+    "    s[threadIdx.x] = j;\n    sum += s[63 - threadIdx.x];\n  }",
     "no braces": "  do\n    s[threadIdx.x] = i, sum += s[63 - threadIdx.x], i += 7;\n  while (i < e);",
 }
 
@@ -220,9 +231,49 @@ def test_a_thread_does_the_same_in_a_loop_that_all_make(which: str) -> None:
         assert isinstance(answer, FixRefusal)
         return
     after = edited(LAUNCH + text, answer)
-    assert "__syncthreads_or(active" in after
+    assert "__syncthreads_or(" in after
     for begin, end in ((0, 0), (9, 33), (40, 100)):
         assert in_a_block(after, begin, end) == in_a_block(text, begin, end), after
+
+
+WALK = """__device__ int walk(int *s, const int *in, int i, int e) {{
+  int t = threadIdx.x, sum = 0;
+  {0}
+  while (i < e) {{
+    s[t] = i;
+    {1}
+    sum += s[63 - t];
+    i += 1 + (i & 3);
+  }}
+  return -1;
+}}
+__global__ void k(int *out, const int *in, int b, int e) {{
+  __shared__ int s[64];
+  out[threadIdx.x] = walk(s, in, threadIdx.x, e);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "leave", "behind"),
+    [
+        ("", "if (i % 5 == 3) return 7;", "if (left) return 7;"),
+        ("int last = 2;", "last ^= i;\n    if (i % 5 == 3) return last;", "if (left) return last;"),
+        ("", "if (i % 5 == 3) return i + t;", None),
+        ("", "int now = i;\n    if (i % 5 == 3) return now;", None),
+    ],
+)
+def test_a_value_that_is_there_behind_the_loop_is_returned_there(before: str, leave: str, behind: str | None) -> None:
+    text = WALK.format(before, leave)
+    answer = repaired(LAUNCH + text, "k")
+    if behind is None:
+        assert isinstance(answer, FixRefusal)
+        assert "with a value that is not there behind it" in answer.text
+        return
+    after = edited(LAUNCH + text, answer)
+    assert behind in after
+    for end in (0, 33, 100):
+        assert in_a_block(after, 0, end) == in_a_block(text, 0, end), after
 
 
 HIDDEN = f"  while (in[i] < e) {{\n{WORK}    LEAVE;\n  }}"
@@ -234,16 +285,15 @@ HIDDEN = f"  while (in[i] < e) {{\n{WORK}    LEAVE;\n  }}"
         ("#define LEAVE if (i > 90) break", "LEAVE", "lead out of it"),
         ("#define LEAVE if (i > 90) return", "LEAVE", "lead out of it"),
         ('#include "leave.h"', "LEAVE", "lead out of the loop"),
-        ("", "if (i > 90) return", "in the middle of an iteration"),
-        ("", "if (i > 90) goto out", "in the middle of an iteration"),
-        ("", "switch (i) { case 90: goto out; }", "in the middle"),
+        ("", "switch (i) { case 90: goto out; }", "leaves a `switch` and the loop around it"),
+        ("", "if (i > 90) goto in; sum++; in: sum++", "does not leave the loop"),
         ("", "auto f = [&] { return i; }; sum += f()", "a macro or a lambda"),
     ],
 )
 def test_a_loop_that_threads_leave_unseen_stays(before: str, leave: str, why: str) -> None:
     text = f"{before}\n{LAUNCH}" + LEFT.replace("@", HIDDEN.replace("LEAVE", leave))
     text = text.replace(
-        "  out[threadIdx.x] = sum;", "out:\n  out[threadIdx.x] = sum;" if "goto" in leave else "  out[0];"
+        "  out[threadIdx.x] = sum;", "out:\n  out[threadIdx.x] = sum;" if "goto out" in leave else "  out[0];"
     )
     said = repaired(text, "k", unsaved={"/restructured/leave.h": "#define LEAVE if (i > 90) break\n"})
     assert isinstance(said, FixRefusal), edited(text, said)
