@@ -6,19 +6,23 @@ a sentence that says why, and the others are tried without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.gaps import Statement
 from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Access, Finding, FixRefusal, Verdict
+from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
+from analyzers.races.threads import Launch
 from quickfix.grid_wide import explanation
+from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.session import Session, Trial
+from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 
 MAX_TRIALS: Final = 24
@@ -144,7 +148,8 @@ def _search(
                 targets[key] = [finding]
                 _demand(session, model, key, finding, [c.key for c in chosen])
             continue
-        chosen, trial = _needed(chosen, trial, tried, lambda without: not _appeared(without, wanted))
+        needed = session.needed_for(trial, aims)
+        chosen, trial = _needed(chosen, trial, needed, tried, lambda without: not _appeared(without, wanted))
         return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
 
@@ -160,9 +165,29 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     way = _way(session, finding)
     if isinstance(way, str):
         raise _Unfixable(key, way)
-    if not model.demand(way.candidates, besides):
-        tried = all(c.key in besides for c in way.candidates)
+    spans = [span for a in (one, two) for span in (*a.calls, a.span)]
+    failed = {key for c in way.candidates if c.key in besides for key in _passed_alike(c, way.candidates, spans)}
+    if not model.demand(way.candidates, failed):
+        tried = failed.issuperset(c.key for c in way.candidates)
         raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(one, two))
+
+
+def _passed_alike(place: Candidate, others: Iterable[Candidate], spans: Iterable[SourceSpan]) -> Iterator[Key]:
+    """The gaps that a thread passes whenever it passes a certain one, which is among them: those of the same body with
+    no jump or label in between, and none of the accesses at `spans`."""
+    gap = place.gap
+    inside = [s.start_offset for s in spans if s.path == gap.function.path]
+
+    def parts(statement: Statement) -> bool:
+        hidden = statement.macro and statement.kind not in QUIET
+        within = (statement, *(s for body in statement.bodies for s in statements_of(body)))
+        entered = any(s.kind == "label" for s in within) or any(statement.start <= at < statement.end for at in inside)
+        return hidden or entered or any(jumps_of(statement))
+
+    for other in (c.gap for c in others if (c.key[0], c.key[1]) == (place.key[0], place.key[1])):
+        low, high = sorted((gap.index, other.index))
+        if not any(map(parts, gap.body.statements[low:high])):
+            yield other.key
 
 
 def obstacle(session: Session, finding: Finding) -> FixRefusal | None:
@@ -247,12 +272,14 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
 def _needed(
     chosen: tuple[Candidate, ...],
     trial: Trial,
+    needed: Callable[[Key], bool],
     judge: Callable[[tuple[Candidate, ...]], Trial],
     enough: Callable[[Trial], bool],
 ) -> tuple[tuple[Candidate, ...], Trial]:
-    """Drop barriers that are not needed: of several, each must bring a race back when it is left out."""
+    """Drop barriers that are not needed: of several, each must bring a race back when it is left out. `needed`: a first
+    look at one in the text with all of them; less barriers make the others no less needed."""
     for candidate in chosen:
-        if len(chosen) > 1:
+        if len(chosen) > 1 and not needed(candidate.key):
             fewer = tuple(c for c in chosen if c is not candidate)
             without = judge(fewer)
             if without.difference.is_clean and enough(without):
@@ -265,25 +292,25 @@ def _needed(
 
 def varying_bodies(session: Session, kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
     """Bodies that, judged by the guards of the events in them, only some threads enter: a hint that saves trials. Of
-    warps nothing is said: they enter bodies as a whole under conditions that tell threads apart; nor of the grid, whose
-    blocks may differ."""
-    if session.orders_warps or session.orders_blocks:
+    the grid nothing is said, whose blocks may differ."""
+    if session.orders_blocks:
         return frozenset()
     entered: dict[tuple[str, int], bool] = {}
     for analysis in kernels:
+        agreed = _WarpAgreement(analysis).agreed if session.orders_warps else _agreed
         events: tuple[AccessEvent | BarrierEvent, ...] = (*analysis.events.accesses, *analysis.events.barriers)
         for event in events:
             chain = chain_to(session.trees, _as_access(event))
             if not chain:
                 continue
-            together = all(_agreed(c) for c in event.guard)
-            for level in chain if together else _parting_levels(chain, event.guard):
+            together = all(agreed(c) for c in event.guard)
+            for level in chain if together else _parting_levels(chain, event.guard, agreed):
                 place = (level.function.path, level.body.start)
                 entered[place] = entered.get(place, False) or together
     return frozenset(place for place, together in entered.items() if not together)
 
 
-def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
+def _parting_levels(chain: Chain, guard: Guard, agree: Callable[[Conjunct], bool]) -> Iterable[Level]:
     """The innermost body, and those whose own condition may be among the ones that threads do not agree about: the
     loops around tell which. Where there are fewer conditions than branches, the outer ones are known beforehand, as
     sizes that a template is made for."""
@@ -294,10 +321,10 @@ def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
             branches.setdefault(loops, []).append(level)
         loops += level.body.loops
     within = [c for c in guard if c.kind == "branch" and c.depth == loops][len(branches.get(loops, ())) :]
-    if any(not _agreed(c) and c not in within for c in guard):
+    if any(not agree(c) and c not in within for c in guard):
         yield chain[-1]  # else only a conditional expression in it tells threads apart
     for depth, levels in branches.items():
-        agreed = [_agreed(c) for c in guard if c.kind == "branch" and c.depth == depth]
+        agreed = [agree(c) for c in guard if c.kind == "branch" and c.depth == depth]
         if len(agreed) < len(levels):
             inner = zip(levels[len(levels) - len(agreed) :], agreed, strict=True)
             yield from (level for level, together in inner if not together)
@@ -307,6 +334,22 @@ def _parting_levels(chain: Chain, guard: Guard) -> Iterable[Level]:
 
 def _agreed(conjunct: Conjunct) -> bool:
     return conjunct.kind in ("return", "assume") or is_uniform(conjunct.condition)
+
+
+class _WarpAgreement:
+    """Which conditions the threads of each warp agree about, which may tell those of the block apart: ``t < 32``."""
+
+    def __init__(self, analysis: KernelAnalysis) -> None:
+        self._launches = [Launch(analysis.decisive, context) for context in analysis.contexts]
+        self._known: dict[int, bool] = {}
+
+    def agreed(self, conjunct: Conjunct) -> bool:
+        condition = conjunct.condition
+        if conjunct.kind in ("return", "assume") or is_uniform(condition, "warp"):
+            return True
+        if condition.key not in self._known:
+            self._known[condition.key] = all(launch.agree_in_warps(condition) for launch in self._launches)
+        return self._known[condition.key]
 
 
 def _as_access(event: AccessEvent | BarrierEvent) -> Access:

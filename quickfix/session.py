@@ -12,11 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
+from analyzers.barriers.necessity import Necessity
 from analyzers.engine import Engine
 from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.gaps import SourceTrees
 from analyzers.frontend.lexical import source_bytes
+from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
+from analyzers.questions import settings
+from analyzers.races.pairs import Pair
 from analyzers.requests import CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
@@ -34,6 +38,7 @@ from quickfix.verify import (
     gone_groups,
     in_new_text,
     key_of,
+    old_offset,
     spans_of,
     with_findings,
 )
@@ -295,6 +300,39 @@ class Session:
         difference = compare(self.result, result, files, frozenset())
         checked = {kernel.mangled for kernel in result.kernels}
         return difference, frozenset(gone_groups(self.result, checked, difference.left))
+
+    def needed_for(self, trial: Trial, targets: Collection[PairKey]) -> Callable[[Key], bool]:
+        """Tells of the barriers of a trial, by their gaps, whether one is seen to be needed for `targets`; False says
+        nothing."""
+        found: list[tuple[Necessity, Mapping[Key, list[int]]]] = []
+
+        def places_in_old_text(event: AccessEvent) -> tuple[tuple[str, int | None], ...]:
+            spans = (*event.site.calls, event.site.span)
+            return tuple((s.path, old_offset(s, trial.files)) for s in spans)
+
+        races = {places for kind, places in targets if kind == "race"}
+
+        def is_target(pair: Pair) -> bool:
+            return frozenset(map(places_in_old_text, (pair.one, pair.two))) in races
+
+        def is_needed(gap: Key) -> bool:
+            if not found:
+                inserted = {(p, at): key for p, c in trial.changes.items() for at, key in barrier_offsets(c).items()}
+                options = settings(trial.analysis.request)
+                for analysis in trial.analysis.kernels:
+                    numbers: dict[Key, list[int]] = {}
+                    for b in analysis.decisive.barriers:
+                        key = inserted.get((b.site.span.path, b.site.span.start_offset))
+                        if key is not None:
+                            numbers.setdefault(key, []).append(b.id)
+                    found.append((Necessity(analysis.decisive, analysis.contexts, options, is_target), numbers))
+            before = sum(n.effort.spent for n, _ in found)
+            needed = any(n.is_needed(numbers[gap]) for n, numbers in found if gap in numbers)
+            for effort in (self._search, self._all):
+                effort.charge(sum(n.effort.spent for n, _ in found) - before)
+            return needed
+
+        return is_needed
 
     def _refuse_when_spent(self) -> None:
         if self._search.is_spent or self._all.is_spent:

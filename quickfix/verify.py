@@ -81,11 +81,17 @@ def _new_span(span: SourceSpan, files: Files) -> SourceSpan | None:
     return replace(span, start_offset=start, end_offset=end, start_line=line, end_line=line)
 
 
+def old_offset(span: SourceSpan, files: Files) -> int | None:
+    """Where a place of the new text began in the old one; None for something inserted."""
+    file = files.get(span.path)
+    return span.start_offset if file is None else file.offsets.old(span.start_offset)
+
+
 def _old_span(span: SourceSpan, files: Files) -> SourceSpan | None:
     file = files.get(span.path)
     if file is None:
         return span
-    start = file.offsets.old(span.start_offset)
+    start = old_offset(span, files)
     if start is None:
         return None
     line = file.before.count(b"\n", 0, start) + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 import pytest
 from test_quickfix_golden import applied
@@ -396,3 +397,65 @@ def test_edits_are_plain_data():
     assert all(isinstance(e, TextEdit) for e in fix.edits)
     assert fix.title.endswith("orders A[t + 1] and A[t], +1 barrier")
     assert fix.cost == "+1 barrier"
+
+
+SELECTED = """// cuda-lsp: launch grid=(1) block=(64)
+__device__ int smallest(const float *v, int *index) {
+  int t = threadIdx.x;
+  index[t] = t;
+  __syncthreads();
+  for (int offset = 32; offset > 0; offset /= 2) {
+    if (t < offset && v[index[t + offset]] < v[index[t]]) index[t] = index[t + offset];
+    __syncthreads();
+  }
+  return index[0];
+}
+__global__ void k(float *out, float f, float least) {
+  __shared__ float s[64];
+  __shared__ int index[64];
+  int t = threadIdx.x, n = 0;
+  while (true) {
+    s[t] = f;
+    int at = smallest(s, index);
+    float low = s[at];
+    s[t] = -f;
+    int top = smallest(s, index);
+    low -= s[top];
+    if (low < least) {
+      out[t] = low;
+      break;
+    }
+    n++;
+    f -= low;
+    f *= 2;
+    f += n;
+  }
+}
+"""
+TAIL = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(float *out, const float *in) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  if (t < 16) {
+    s[t] += s[t + 16];
+    s[t] += s[t + 8];
+    s[t] += s[t + 4];
+  }
+  out[t] = s[t];
+}
+"""
+
+
+@pytest.mark.parametrize(("text", "most"), [(SELECTED, 2), (TAIL, 36)], ids=["places alike", "needed barriers"])
+def test_places_that_a_trial_tells_of_are_not_tried_again(text: str, most: int, monkeypatch: pytest.MonkeyPatch):
+    trials: list[object] = []
+    tried = session_module.Session.trial
+
+    def counted(session: session_module.Session, *arguments: Any, **options: Any) -> session_module.Trial:
+        trials.append(arguments)
+        return tried(session, *arguments, **options)
+
+    monkeypatch.setattr(session_module.Session, "trial", counted)
+    assert isinstance(fix_all(engine(), CheckRequest(PATH, text)), Fix)
+    assert len(trials) <= most

@@ -283,6 +283,19 @@ class RaceChecker:
                     return False
         return True
 
+    def collides_without(self, pair: Pair, barriers: frozenset[int]) -> bool:
+        """Whether a way in which the pair collides is found at little cost where these barriers are absent, without
+        wrap-around. That none is found proves nothing."""
+        ignored = Checked()
+        for mode, extra, only_same in self._meeting_relations(pair, ignored, strict=True):
+            for case in self._possible(pair, mode, only_same, barriers).possible:
+                if self.effort.is_spent:
+                    return False
+                answer, _ = self._ask(pair, case, mode, extra, ignored, patience="brief")
+                if isinstance(answer, Satisfied):
+                    return True
+        return False
+
     def collisions(self, pair: Pair, out: Checked) -> Iterator[Race]:
         """Ways in which the pair collides, as they are found: not the best to show, and benign ones and those by
         wrap-around among them. Ends with the first question without an answer."""

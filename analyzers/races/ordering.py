@@ -11,6 +11,7 @@ executed on every path rules out is left out.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -68,6 +69,38 @@ def cases(
 ) -> Cases:
     """Every way thread 1 at ``one`` and thread 2 at ``two`` may be in one barrier interval. ``ignore``: barriers
     taken as absent."""
+    return launch.once(_Known).cases(launch, one, two, mode, ignore)
+
+
+class _Known:
+    """The answers for one launch, by what they depend on: accesses under equal conditions with the same barriers
+    in front of them are ordered alike."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.orders = sorted(b.order for b in launch.events.barriers)
+        self.collective = any(b.within for b in launch.events.barriers)
+        self.positions: dict[int, tuple[AccessEvent, object]] = {}
+        """By identity, which holds as long as the access is kept here."""
+        self.found: dict[tuple[object, ...], Cases] = {}
+
+    def cases(self, launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignore: frozenset[int]) -> Cases:
+        first, second = self._position(one), self._position(two)
+        call = one.site if self.collective and one.site == two.site else None
+        key = (mode, ignore, first, second, one.order <= two.order, one is two, call)
+        if key not in self.found:
+            self.found[key] = _cases(launch, one, two, mode, ignore)
+        return self.found[key]
+
+    def _position(self, a: AccessEvent) -> object:
+        known = self.positions.get(id(a))
+        if known is None:
+            conditions = tuple([c.condition.key for c in a.guard])
+            between = bisect_left(self.orders, a.order), bisect_right(self.orders, a.order)
+            known = self.positions[id(a)] = a, (a.loops, conditions, bool(a.lanes), *between)
+        return known[1]
+
+
+def _cases(launch: Launch, one: AccessEvent, two: AccessEvent, mode: Mode, ignore: frozenset[int]) -> Cases:
     relevant = [b for b in launch.events.barriers if orders(b, mode) and b.id not in ignore]
     relevant = [b for b in relevant if not b.within or one.site == two.site == b.site]
     if one.lanes or two.lanes:
@@ -249,6 +282,8 @@ class _Instance:
 
 
 def _common_prefix(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
+    if a == b:
+        return tuple(a)
     n = 0
     while n < min(len(a), len(b)) and a[n] == b[n]:
         n += 1

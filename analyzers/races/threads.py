@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import is_in_block, own_object
 from analyzers.ir.context import LaunchContext, promised
-from analyzers.ir.evaluate import evaluate
+from analyzers.ir.evaluate import evaluate, evaluate_vector
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
+from analyzers.ir.uniformity import is_uniform
 from analyzers.solve.query import Fact
 
 _Found = TypeVar("_Found")
@@ -62,6 +65,9 @@ class Launch:
     _memo: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
     _strides: dict[int, bool] = field(init=False, default_factory=dict[int, bool])
     _fusions: dict[int, Expr] = field(init=False, default_factory=dict[int, Expr])
+    _seen: dict[tuple[int, int, Mode], Expr] = field(init=False, default_factory=dict[tuple[int, int, "Mode"], Expr])
+    """What ``side`` has given, by key."""
+    _same_warp: dict[Mode, Expr] = field(init=False, default_factory=dict["Mode", Expr])
     _sides: dict[tuple[int, Mode], dict[int, Expr]] = field(
         init=False, default_factory=dict[tuple[int, "Mode"], dict[int, Expr]]
     )
@@ -129,6 +135,12 @@ class Launch:
 
     def side(self, e: Expr, thread: int, mode: Mode) -> Expr:
         """``e`` (bound) as thread 1 or 2 sees it."""
+        seen = self._seen.get((e.key, thread, mode))
+        if seen is None:
+            seen = self._seen[e.key, thread, mode] = self._side(e, thread, mode)
+        return seen
+
+    def _side(self, e: Expr, thread: int, mode: Mode) -> Expr:
         shared = _SHARED_SCOPES[mode]
         own = ("loop:",) if mode == "thread" else ("tid.", "loop:", "gid.")
         memo = self._sides.setdefault((thread, mode), {})
@@ -330,8 +342,30 @@ class Launch:
         return E.add(E.add(x, E.mul(y, dx)), E.mul(z, E.mul(dx, dy)))
 
     def same_warp(self, mode: Mode) -> Expr:
+        known = self._same_warp.get(mode)
+        if known is None:
+            known = self._same_warp[mode] = self._in_one_warp(mode)
+        return known
+
+    def _in_one_warp(self, mode: Mode) -> Expr:
         w = E.const(WARP, E.U32)
         return E.compare("eq", *(E.binary("div", self.linear(t, mode), w) for t in (1, 2)))
+
+    def agree_in_warps(self, condition: Expr) -> bool:
+        """Whether the threads of each warp agree on a condition, as far as their numbers tell; not where it is about
+        data that each has of its own. Of another it is taken for granted."""
+        asked = self.bind(condition)
+        own = [s for s in E.symbols(asked) if not is_uniform(s, "warp")]
+        x, y, z = self.block
+        if any(s.op == "opaque" for s in own):
+            return False
+        if x is None or y is None or z is None or not E.symbols(asked) <= set(E.TID):
+            return True
+        numbers = np.arange(x * y * z, dtype=np.int64)
+        values = dict(zip(E.TID, (numbers % x, numbers // x % y, numbers // (x * y)), strict=True))
+        holds, _ = evaluate_vector(asked, values)
+        found = np.broadcast_to(holds, numbers.shape)
+        return all(len(np.unique(found[at : at + WARP])) == 1 for at in range(0, len(numbers), WARP))
 
     def single_warp(self) -> bool:
         """No block has more than one warp."""
