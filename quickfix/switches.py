@@ -1,9 +1,9 @@
-"""A `switch` whose sections collide, split in two at the end of one of them.
+"""A `switch` whose sections collide, split in two at the end of one of them or within it.
 
-Takes two sections of a `switch`, gives the changes after which what it selects by is evaluated once and kept, a first
-`switch` holds the sections up to one of them and a second one the rest. Where that one goes on into the next, the
-second `switch` has its labels, too. A value that one of them has a label for and that the other would take for its
-`default` gets a label there that does nothing.
+Takes two sections of a `switch`, or two statements of one, gives the changes after which what it selects by is
+evaluated once and kept, a first `switch` holds the sections up to one of them, or to a statement of it, and a second
+one the rest. Where that one goes on into the next, or is split itself, the second `switch` has its labels, too. A value
+that one of them has a label for and that the other would take for its `default` gets a label there that does nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, Statement, Step
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.loop_jumps import QUIET, jumps_in
+from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.naming import NotPossible, declares, fresh_name, line_of
-from quickfix.own_lines import UnbracedError, require_lines
+from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_lines
 from quickfix.paths import Chain, Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
@@ -30,26 +30,29 @@ _DEFAULT: Final = re.compile(rb"\bdefault\b\s*:")
 _CASE: Final = re.compile(rb"\bcase\b")
 
 
-def parting(first: Chain, second: Chain) -> tuple[Level, Statement, int] | None:
-    """The `switch` in whose sections two accesses stand, the body it is in, and which section is the earlier one."""
+def parting(first: Chain, second: Chain) -> tuple[Level, Statement, int, int] | None:
+    """The `switch` in whose sections two accesses stand, the body it is in, which section is the earlier one, and how
+    many of its statements are in front of the later access."""
     for before, a, b in zip(first, first[1:], second[1:], strict=False):
         if a.identity != b.identity:
             owner = a.owner
             if owner is None or owner is not b.owner or owner.kind != "switch":
                 return None
             found = [i for i, body in enumerate(owner.bodies) if body.start in (a.body.start, b.body.start)]
-            return (before, owner, found[0]) if len(found) == 2 else None
+            return (before, owner, found[0], len(owner.bodies[found[0]].statements)) if len(found) == 2 else None
+        if a.body.role == "case" and a.position != b.position and a.owner is not None:
+            return before, a.owner, a.owner.bodies.index(a.body), min(a.position, b.position) + 1
     return None
 
 
-def split(session: Session, level: Level, statement: Statement, last: int) -> Restructuring:
-    """The first `switch` ends behind section `last`. Raises `NotPossible`."""
+def split(session: Session, level: Level, statement: Statement, last: int, kept: int) -> Restructuring:
+    """The first `switch` ends behind so many statements of section `last`. Raises `NotPossible`."""
     text = session.trees.texts[level.function.path]
     layout = Layout(text)
     line = line_of(text, statement.keyword)
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     selected = text[opening + 1 : statement.head_end - 1]
-    _check(layout, level, statement, last, selected, line)
+    _check(layout, level, statement, last, kept, selected, line)
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
     changes: list[Change] = []
@@ -62,22 +65,21 @@ def split(session: Session, level: Level, statement: Statement, last: int) -> Re
         changes.append(Change(statement.keyword, statement.head_end, written, moved=moved))
     again = b"switch (" + name + b")"
     labels = _labels(layout.code, statement)
-    falling = _falling(statement, last)
+    falling = _falling(statement, last, kept)
     halves = labels[: last + 1], [*labels[falling : last + 1], *labels[last + 1 :]]
-    for own, other, section in zip(halves, halves[::-1], (statement.bodies[last], statement.bodies[-1]), strict=True):
-        at = layout.line_end(section.statements[-1].end)
+    ends = statement.bodies[last].statements[kept - 1], statement.bodies[-1].statements[-1]
+    for own, other, end in zip(halves, halves[::-1], ends, strict=True):
+        at = layout.line_end(end.end)
         inserted = b""
         mine = {label for each in own for label in each}
         cases = [label for each in other for label in each if _CASE.match(label) and label not in mine]
         if any(_DEFAULT.match(label) for each in own for label in each) and cases:
-            own_line = layout.is_first(section.statements[-1].start)
-            deeper = layout.newline + layout.indentation(section.statements[-1].start)
-            deeper += b"" if own_line else layout.unit(level.function)
+            deeper = layout.newline + layout.indentation(end.start)
+            deeper += b"" if layout.is_first(end.start) else layout.unit(level.function)
             margin = layout.newline + _margin(layout, statement, indentation)
-            ended = b"" if section.statements[-1].kind == "jump" else deeper + b"break;"
+            ended = b"" if end.kind == "jump" else deeper + b"break;"
             inserted = ended + b"".join(margin + label for label in cases) + deeper + b"break;"
-        if section is statement.bodies[last]:
-            end = section.statements[-1]
+        if own is halves[0]:
             if _FALLS.fullmatch(layout.code, end.start, end.end):
                 changes.append(Change(end.start, end.end, b"break;"))
             inserted += newline + b"}" + newline + again + b" {"
@@ -115,7 +117,9 @@ def _labels(code: bytes, statement: Statement) -> list[list[bytes]]:
     return found
 
 
-def _check(layout: Layout, level: Level, statement: Statement, last: int, selected: bytes, line: int) -> None:
+def _check(
+    layout: Layout, level: Level, statement: Statement, last: int, kept: int, selected: bytes, line: int
+) -> None:
     code, text = layout.code, layout.text
     if statement.macro:
         raise NotPossible(f"the `switch` in line {line} is written by a macro")
@@ -130,27 +134,33 @@ def _check(layout: Layout, level: Level, statement: Statement, last: int, select
         raise NotPossible(f"the head of the `switch` in line {line} declares a variable")
     if _LEAVES.search(code, statement.start, statement.end) or DIRECTIVE.search(text, statement.start, statement.end):
         raise NotPossible(f"the `switch` in line {line} has jumps out of it or preprocessor lines in it")
-    section = statement.bodies[last].statements[-1]
-    for body in statement.bodies[_falling(statement, last) : last + 1]:
-        hidden = any(each.macro and each.kind not in QUIET for each in body.statements)
-        if hidden or any(True for _ in jumps_in(body)):
-            raise NotPossible(
-                f"a section of the `switch` in line {line} goes on into the next one unless threads leave it"
-            )
-    if any(each.kind in ("declaration", "other") for each in _statements(statement.bodies[: last + 1])):
+    section, first = statement.bodies[last], _falling(statement, last, kept)
+    parts = [body.statements for body in statement.bodies[:last]] + [section.statements[:kept]]
+    for each in (each for part in parts[first:] for each in part):
+        if (each.macro and each.kind not in QUIET) or any(True for _ in jumps_of(each)):
+            why = "goes on into the next one" if kept == len(section.statements) else "is to be split"
+            raise NotPossible(f"a section of the `switch` in line {line} {why}, and threads may leave it before")
+    if any(each.kind in ("declaration", "other") for part in parts for each in part):
         raise NotPossible(f"a section of the `switch` in line {line} declares what the next one may use")
     labels = _labels(code, statement)
     # A label with a literal or a comment in it is not to be found in the text.
     if not all(labels) or any(not label.endswith(b":") or label not in text for each in labels for label in each):
         raise NotPossible(f"the labels of the `switch` in line {line} are not plain")
-    following = statement.bodies[last + 1].start
-    if layout.same_line(section.end, code.find(labels[last + 1][0], section.end, following)):
+    end = section.statements[kept - 1].end
+    if kept < len(section.statements):
+        inside = Level(
+            level.function, (*level.steps, Step(level.body, level.body.statements.index(statement))), section, 0
+        )
+        if layout.same_line(end, section.statements[kept].start):
+            why = f"several statements of the `switch` in line {line} are in one line"
+            raise OneLineError(inside, [first_word(section.statements[kept])], why)
+    elif layout.same_line(end, code.find(labels[last + 1][0], end, statement.bodies[last + 1].start)):
         raise NotPossible(f"several sections of the `switch` in line {line} are in one line")
 
 
-def _falling(statement: Statement, last: int) -> int:
-    """The first of the sections that go on up to the one behind section `last`."""
-    first = last + 1
+def _falling(statement: Statement, last: int, kept: int) -> int:
+    """The first of the sections that go on up to what is behind so many statements of section `last`."""
+    first = last if kept < len(statement.bodies[last].statements) else last + 1
     while first and not _ends(statement.bodies[first - 1]):
         first -= 1
     return first
@@ -162,7 +172,3 @@ def _ends(section: Body) -> bool:
     while end.kind == "compound" and end.bodies and end.bodies[0].statements:
         end = end.bodies[0].statements[-1]
     return end.kind == "jump" and end.call == "break" and not end.macro
-
-
-def _statements(bodies: tuple[Body, ...]) -> list[Statement]:
-    return [statement for body in bodies for statement in body.statements]

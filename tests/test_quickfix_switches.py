@@ -65,6 +65,31 @@ def test_a_thread_does_the_same_in_a_switch_that_is_split(which: str, selector: 
         assert alone(text, "k", me) == alone(after, "k", me), after
 
 
+WITHIN = {
+    "first": "  case 0:\n    s[t] = t;\n    out[t] = s[t ^ 1];\n    break;\n  default:\n    out[t] = 5;\n",
+    "default": "  case 1:\n    out[t] = 1;\n    break;\n  default:\n    s[t] = t;\n    out[t] = s[t ^ 1];\n",
+    "falls": "  case 2:\n    out[t] = 1;\n  case 0:\n    s[t] = t;\n    out[t] = s[t ^ 1];\n"
+    "  case 1:\n    out[t] = 5;\n",
+    "one line": "  case 0: s[t] = t; out[t] = s[t ^ 1]; break;\n  case 1: out[t] = 3; break;\n  default: out[t] = 5;\n",
+}
+
+
+@pytest.mark.parametrize("which", WITHIN)
+@pytest.mark.parametrize("selector", ["p[t] % 5", "p[t]++ % 3"])
+def test_a_section_is_split_between_its_statements(which: str, selector: str) -> None:
+    head = "__global__ void k(int *s, int *out, int *p) {\n  int t = threadIdx.x;\n"
+    text = LAUNCH + head + f"  switch ({selector}) {{\n{WITHIN[which]}  }}\n}}\n"
+    after = edited(text, repaired(text, "k"))
+    assert after.count("switch (selected)") == 2
+    for me in range(THREADS):
+        assert alone(text, "k", me) == alone(after, "k", me), after
+
+
+def test_a_section_that_threads_leave_before_is_not_split() -> None:
+    text = SWITCH.format("p[t]", "if (t == 3) break;\n    ", "out[t] = s[t ^ 1];\n    break;", "default")
+    assert "threads may leave it before" in refusal(text.replace("s[t ^ 32]", "5"))
+
+
 def test_a_switch_that_is_a_branch_gets_braces() -> None:
     text = LAUNCH + SWITCH.replace("switch", "if (t < 40) switch").format("t / 32", "", "break;", "default")
     after = edited(text, repaired(text, "k"))
