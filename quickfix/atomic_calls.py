@@ -35,6 +35,7 @@ _WORDS_64: Final = re.compile(r"(?:std::)?(u?)int(?:_(?:fast|least))?64_t|(?:std
 """Names of types of 64 bits on every system, whatever they stand for."""
 _PARAMETER: Final = "type-parameter-"
 """How clang spells a parameter of a template."""
+_ELSE: Final = re.compile(rb"\s*else\b")
 _NAMED: Final = re.compile(rb"\w")
 _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _COMMON: Final[dict[str, frozenset[str]]] = {
@@ -109,6 +110,7 @@ def _updated(update: Update, layout: Layout) -> Change:
         bracketed = value if operand is None else ("(", *value, ")")
         written.add(f" {update.operator} ", *bracketed, ")")
     if update.is_statement:
+        _check_end(update.whole, layout)
         written.add(";")
     return written.change(update.whole)
 
@@ -126,11 +128,19 @@ def _claimed(claim: Claim, layout: Layout) -> Change:
     _open(written, "atomicCAS", claim.cell, cast)
     written.add(", ", claim.expected.at, ", ", claim.desired.at, ")")
     if claim.whole is not None:
+        _check_end(claim.whole, layout)
         written.add(";")
         return written.change(claim.whole)
     opened, closed = ("", "") if claim.expected.is_tight else ("(", ")")
     written.add(f" == {opened}", claim.expected.at, closed)
     return written.change(claim.condition, elsewhere=(claim.write,))
+
+
+def _check_end(conditional: Range, layout: Layout) -> None:
+    """An `else` of a conditional that has none stands behind a preprocessor line, and another build has it."""
+    if _ELSE.match(layout.code, conditional[1]):
+        line = line_of(layout.text, conditional[1])
+        raise NotPossible(f"the conditional in line {line} has an `else` behind a preprocessor line")
 
 
 def _function(update: Update) -> tuple[str, str, str]:

@@ -41,6 +41,7 @@ def repaired(code: str, cell: str = "int", value: str = "int", before: str = "")
         ("*m = *m + v;", "atomicAdd(m, v);"),
         ("*m = v + *m;", "atomicAdd(m, v);"),
         ("m[v] = m[v] + 1;", "atomicAdd(&m[v], 1);"),
+        ("m['a'] = m['a'] + 1;", "atomicAdd(&m['a'], 1);"),
         ("*m = *m + v - i;", "atomicAdd(m, v - i);"),
         ("*m = *m - v;", "atomicSub(m, v);"),
         ("*m -= v + 1;", "atomicSub(m, v + 1);"),
@@ -314,6 +315,16 @@ def test_members_of_packed_classes_have_addresses_that_no_atomic_function_takes(
 ) -> None:
     before = f"struct Q {{ int x; }};\nstruct {attribute} P {{ int *p; int x; Q q; int a[2]; }};\n"
     assert repaired(code, cell="P", before=before)[0] == after
+
+
+@pytest.mark.parametrize(
+    "code", ["if (*m < v) *m = v;", "if (m[v] == 0) {\n    m[v] = 1;\n  }"], ids=["update", "claim"]
+)
+def test_a_conditional_stays_for_the_else_of_another_build(code: str) -> None:
+    after, said = repaired(f"{code}\n#ifdef OTHER\n  else o[i] = 1;\n#endif")
+    assert not after
+    assert any("has an `else` behind a preprocessor line" in text for text in said)
+    assert repaired(f"{code}\n#ifdef OTHER\n  o[i] = 1;\n#endif")[0].startswith("atomic")
 
 
 def test_comments_stay() -> None:

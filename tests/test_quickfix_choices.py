@@ -120,6 +120,12 @@ def test_no_thread_is_chosen_for_more_than_the_write(code: str, after: str) -> N
     assert after in applied(text, fixes[0].edits)
 
 
+def test_cells_of_different_letters_are_different_ones() -> None:
+    text, fixes = offered("  out['a'] = out['b'] + threadIdx.x;")
+    assert [f.kind for f in fixes] == ["restructure", "use-atomic"]
+    assert "  atomicExch(&out['a'], out['b'] + threadIdx.x);\n" in applied(text, fixes[1].edits)
+
+
 def test_what_is_exchanged_keeps_its_sign() -> None:
     text, fixes = offered(
         "  __shared__ long long s;\n  s = threadIdx.x * -1.5f;\n  __syncthreads();\n  out[threadIdx.x] = s;"

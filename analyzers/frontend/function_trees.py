@@ -129,7 +129,7 @@ class _Builder:
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
         """The cursors of functions that are no kernels, by the index of their tree."""
-        self._updates = UpdateReader(self.code, self._range, wanted)
+        self._updates = UpdateReader(text, self.code, self._range, wanted)
         """Of the function at hand."""
 
     def function(self, cursor: Any, start: int, end: int) -> None:

@@ -23,7 +23,7 @@ Range = tuple[int, int]
 Yield = Literal["nothing", "old", "new"]
 """Which value of the cell is used where the update stands."""
 
-_SPACE: Final = re.compile(rb"\s+")
+_SPACES: Final = b" \t\r\n\v\f"
 _COMMUTATIVE: Final = frozenset({"+", "*", "&", "|", "^"})
 _EXTREMES: Final = {"max": "max", "min": "min", "umax": "max", "umin": "min", "llmax": "max", "llmin": "min"} | {
     "ullmax": "max",
@@ -133,10 +133,11 @@ RangeOf = Callable[[Any], Range]
 
 
 class UpdateReader:
-    """Reads the updates of one file. `code`: its text without comments. `wanted`: offsets that somebody asks about;
-    elsewhere nothing is looked for."""
+    """Reads the updates of one file. `code`: its text as `blanked` leaves it. `wanted`: offsets that somebody asks
+    about; elsewhere nothing is looked for."""
 
-    def __init__(self, code: bytes, range_of: RangeOf, wanted: Sequence[int]) -> None:
+    def __init__(self, text: bytes, code: bytes, range_of: RangeOf, wanted: Sequence[int]) -> None:
+        self._written = text
         self._code = code
         self._range = range_of
         self._wanted = tuple(wanted)
@@ -334,8 +335,10 @@ class UpdateReader:
         return one._kind_id == other._kind_id and self._text(one) == self._text(other) and is_idle(one)
 
     def _text(self, cursor: Any) -> bytes:
+        """Without comments and spaces; those in literals count."""
         start, end = self._range(cursor)
-        return _SPACE.sub(b"", self._code[start:end])
+        shown = zip(self._written[start:end], self._code[start:end], strict=True)
+        return bytes(byte for byte, code in shown if code not in _SPACES)
 
 
 def _converted(cursor: Any) -> Any:
