@@ -488,7 +488,7 @@ def _taken_in(
     """Both sides of a unit. The host side may ask for instances by probes, which both then see."""
     found = find_kernels(unit, parse)
     linked = link({})
-    host = _launches(found, linked, options, asks_first=True)
+    host = _launches(found, linked, options)
     for _ in range(_PROBE_ROUNDS):
         if not host.probes and not host.linked_probes:
             break
@@ -500,9 +500,9 @@ def _taken_in(
     return found, host, linked
 
 
-def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions, *, asks_first: bool = False) -> HostFacts:
+def _launches(found: FoundUnit, linked: _Linked, options: CheckOptions) -> HostFacts:
     defined = {k.mangled for k in found.kernels}
-    return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined, asks_first=asks_first)
+    return launch_contexts(found.unit, linked.passes, linked.program, options.kernels, defined)
 
 
 def _polling(stop: Callable[[], bool]) -> Callable[[], None]:

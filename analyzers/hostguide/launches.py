@@ -12,7 +12,7 @@ import gc
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -40,7 +40,6 @@ from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
-from analyzers.hostguide.leading import Leading
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.notes import span, text_of
@@ -50,7 +49,7 @@ from analyzers.hostguide.recorded import Drafts, contexts_of, merged
 from analyzers.hostguide.replaceable import replaceable
 from analyzers.hostguide.source import SourceTexts, blanked, extent
 from analyzers.hostguide.specials import Run, is_allocator, is_applied
-from analyzers.hostguide.tree import HostFunction, Node, identity
+from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
 from analyzers.hostguide.written import Code
 from analyzers.ir.context import LaunchContext
@@ -106,21 +105,18 @@ def launch_contexts(
     program: Program | None = None,
     kernels: Sequence[str] = (),
     defined: Collection[str] | None = None,
-    *,
-    asks_first: bool = False,
 ) -> HostFacts:
     """The launches of a unit's kernels and what is known at each.
 
     ``linked`` are the passes of the files of ``program``. With names of ``kernels``, launches that name another kernel
-    are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all. ``asks_first``: where
-    the texts ask for instances that are not in sight, nothing is run, and only the probes for them are given."""
+    are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
     collecting = gc.isenabled()
     # Nearly everything made here lives until the end: collections would only walk it again and again.
     gc.disable()
     try:
-        return _Guide(unit, linked, program or Program(), kernels, defined).run(asks_first=asks_first)
+        return _Guide(unit, linked, program or Program(), kernels, defined).run()
     finally:
         if collecting:
             gc.enable()
@@ -172,7 +168,7 @@ class _Guide:
         self._crowded: set[tuple[int, ...]] = set()
         """Launches that gave too many contexts for one of the kernels that they choose among."""
 
-    def run(self, *, asks_first: bool) -> HostFacts:
+    def run(self) -> HostFacts:
         for path in self.paths:
             text = self.sources.text(path)
             if LAUNCH_TEXT.search(text):
@@ -197,10 +193,6 @@ class _Guide:
         wanted, mentions = self._wanted()
         self.wanted = wanted
         self.machine.wanted = frozenset(f.name for f in wanted)
-        if asks_first:
-            probes = self._probes(lambda name: True)
-            if any(probes.values()):
-                return self._asking(HostFacts({}, (), ()), probes)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
@@ -209,7 +201,6 @@ class _Guide:
         self.machine.specials.allocators = cache(self._allocators)
         self.machine.specials.bases = lambda: self.machine.builder.bases
         self.machine.specials.custom_deleters = cache(lambda: any(_DELETER.search(t) for t in self.texts.values()))
-        self.leading = self._leading(mentions)
         self._run_all(wanted, mentions)
         return self._collected()
 
@@ -288,23 +279,14 @@ class _Guide:
                     text = line.rpartition("&")[2].partition(";")[0]
                     self.machine.builder.overloads[instance_text(text.rstrip(") }").encode())] = target
 
-    def _probes(self, is_idle: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
-        """What to append to files to see further instances. ``is_idle``: whether no instance of a template was run."""
-        return {one.path: self._probes_wanted(one, is_idle) for one in self.linker.passes}
-
-    def _probes_wanted(self, one: HostPass, is_idle: Callable[[str], bool]) -> tuple[str, ...]:
+    def _probes_wanted(self, one: HostPass) -> tuple[str, ...]:
+        """What to append to a file to see further instances."""
         paths = dict.fromkeys((one.path, *one.dependencies))
         own = [self.texts[path] for path in paths]
         functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
-        idle = {f.name for f in wanted if f.template and is_idle(f.name)}
+        idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
         found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
         return tuple(p for p in found if p not in one.probes)
-
-    def _asking(self, facts: HostFacts, probes: Mapping[str, tuple[str, ...]]) -> HostFacts:
-        """The facts with these probes."""
-        own = self.linker.passes[0].path
-        linked = {path: lines for path, lines in probes.items() if lines and path != own}
-        return replace(facts, probes=probes[own], linked_probes=linked)
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -398,7 +380,7 @@ class _Guide:
         return sum(self._run(f.cursor) for f in list(self.machine.needs_root.values())) > 0
 
     def _run(self, cursor: Cursor) -> bool:
-        """Run a function as called with anything, unless it was already, or comes to no launch."""
+        """Run a function as called with anything, unless it was already."""
         if identity(cursor) in self.seen:
             return False
         self.seen.add(identity(cursor))
@@ -412,29 +394,8 @@ class _Guide:
         callee = self.callers.callee(function)
         if callee is not None and not callee.is_open and not callee.first.template:
             callee.is_open, callee.assumption = True, None
-        if (callee is None or callee.is_open) and not self.leading.leads(function):
-            return False
         self.machine.run_root(function)
         return True
-
-    def _leading(self, mentions: Iterable[str]) -> Leading:
-        """``mentions``: the names of the functions and macros that may lead to a launch."""
-        machine = self.machine
-        words = sorted(re.escape(name).encode() for name in mentions)
-        names = re.compile(rb"\b(?:" + b"|".join(words) + rb")\b" if words else rb"(?!)")
-        return Leading(machine.builder, machine.bundled, self._matters, lambda n: self._source(n)[0], names)
-
-    def _source(self, node: Node) -> tuple[bytes, int, bytes]:
-        """The text of a node, where it begins in its file, and the text of that."""
-        path, start, end = extent(node.cursor)
-        text = self.texts.get(path, b"")
-        return text[start:end], start, text
-
-    def _matters(self, node: Node) -> bool:
-        """Whether a launch may be of a kernel that was asked for."""
-        own, start, text = self._source(node)
-        found = [match.start() + start for match in LAUNCH_TEXT.finditer(own)]
-        return not found or not all(self.asked.leaves_out(text, at) for at in found)
 
     # --- the result
 
@@ -464,14 +425,17 @@ class _Guide:
         contexts |= self._of_unreached(contexts)
         left_out = self._left_out()
         skipped = left_out.besides(set(sites))
+        probes = {p.path: found for p in self.linker.passes if (found := self._probes_wanted(p))}
+        own_probes = probes.pop(self.linker.passes[0].path, ())
         if self.by_value or left_out.named:
             self._add_unseen(contexts, left_out.named, set(sites))
-        facts = HostFacts(
+        return HostFacts(
             contexts={name: merged(made) for name, made in contexts.items()},
             skipped=tuple(skipped),
             launches=tuple(found_sites),
+            probes=own_probes,
+            linked_probes=probes,
         )
-        return self._asking(facts, self._probes(lambda name: name not in machine.ran))
 
     def _add_unseen(
         self, contexts: dict[str, list[LaunchContext]], left_out: dict[str, str], sites: Set[tuple[str, int, int]]
