@@ -628,7 +628,11 @@ __global__ void same(int *out, const int *in) {
   int i = in[threadIdx.x];
   out[i & 255] = i + ((i >> 1) << 1) - i;
 }
-void go(int *a, int *b) { put<<<1, 64>>>(a, b, b + 1000); same<<<1, 64>>>(a, b); }
+__global__ void read(int *out, int *x) {
+  if (threadIdx.x < 32) out[0] = 1;
+  else x[threadIdx.x] = out[0];
+}
+void go(int *a, int *b) { put<<<1, 64>>>(a, b, b + 1000); same<<<1, 64>>>(a, b); read<<<1, 64>>>(a, b); }
 """
     )
     assert main.main(["run", f"{path}:put", "--seeds", "1", "--format", "json"]) == 1
@@ -636,6 +640,11 @@ void go(int *a, int *b) { put<<<1, 64>>>(a, b, b + 1000); same<<<1, 64>>>(a, b);
     assert found["confirmed"]
     assert not found["run"]["races"][0]["same_value"]
     assert any("v: " in text for text in found["run"]["inputs"]), "other contents of what is written were looked for"
+    # A reader makes the race of the writes a definite one, whatever they write.
+    assert main.main(["run", f"{path}:read", "--seeds", "1", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert found
+    assert all(each["confirmed"] for each in found)
     main.main(["run", f"{path}:same", "--seeds", "1"])
     told = capsys.readouterr().out
     assert re.search(

@@ -35,6 +35,8 @@ class TreeBuilder(ExpressionBuilder):
         super().__init__(types, sources)
         self._elsewhere = elsewhere
         self._functions: dict[int, HostFunction | None] = {}
+        self.lambdas_left_out: set[tuple[str, int, int]] = set()
+        """The extents of lambdas that were asked for and are not followed."""
         self._statements: dict[int, Callable[[Any], Node]] = {
             CursorKind.COMPOUND_STMT.value: self._block,
             CursorKind.DECL_STMT.value: self._declare,
@@ -73,7 +75,10 @@ class TreeBuilder(ExpressionBuilder):
     def lambda_body(self, cursor: Any) -> HostFunction | None:
         """The function of a LAMBDA_EXPR or of its ``operator()``; None for one that names what it refers to anew
         (``[&r = x]``), which is not followed."""
-        return None if self.refers_anew(cursor) else self.function(cursor)
+        if not self.refers_anew(cursor):
+            return self.function(cursor)
+        self.lambdas_left_out.add(extent(cursor))
+        return None
 
     def refers_anew(self, cursor: Any) -> bool:
         """Whether a lambda captures by reference under a name of its own: declares a reference where it captures."""

@@ -100,6 +100,8 @@ class LeftOut:
             return f"{what}: {not_compiled(launch.condition)}"
         if around is not None and on_device(around):
             return f"{what} is in device code, which is not followed to further kernels"
+        if self._is_in_lambda(path, launch):
+            return f"{what} is in a lambda that names what it captures anew, which is not followed"
         if around is not None and around.template and around.name not in self._machine.ran:
             return f"{what} is in a template that nothing here instantiates"
         if error is None and around is not None:
@@ -119,8 +121,15 @@ class LeftOut:
             return f"`{around.name}`, which runs on the device, launches it so"
         if around.template and around.cursor.is_virtual_method():
             return f"`{around.name}`, a virtual function of a template, launches it so"
+        if self._is_in_lambda(path, launch):
+            return f"the launch in line {launch.line}, which is not followed, is such a one"
         lost = self._error_in(path, around.start, around.end) is not None
         return f"the launch in line {launch.line}, which is not visible to the parser, is such a one" if lost else ""
+
+    def _is_in_lambda(self, path: str, launch: ScannedLaunch) -> bool:
+        """Whether a launch is in a lambda that the execution came to and did not follow."""
+        left_out = self._machine.builder.lambdas_left_out
+        return any(p == path and start <= launch.offset < end for p, start, end in left_out)
 
     def _error_in(self, path: str, start: int, end: int) -> Diagnostic | None:
         """The first error of the host pass that is located in these bytes."""

@@ -311,8 +311,10 @@ class Launch:
         if self._in_bounds is None:
             open_axes = {t for t, known in zip(E.TID, self.block, strict=True) if known is None}
             found: dict[Expr, None] = {}
+            # A thread that fails an assertion was there before.
+            asserted = {part for a in self.events.assertions for part in (a.condition, *E.conjuncts(a.condition))}
             for access in self.events.accesses if open_axes else ():
-                if all(c.kind == "assume" for c in access.guard):
+                if all(c.kind == "assume" and c.condition not in asserted for c in access.guard):
                     for c in access.guard:
                         used = E.symbols(c.condition)
                         if used & open_axes and used <= _OF_THREADS and not _has_opaque(c.condition):

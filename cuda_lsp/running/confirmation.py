@@ -112,7 +112,8 @@ def focus_of(finding: Finding) -> tuple[Focus, ...]:
 
 def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult | None:
     """The result with only what shows the finding's claim, a race between its lines, first one of its scope, or threads
-    at different barriers; None where nothing does. Writes of the same value show a benign race only."""
+    at different barriers; None where nothing does. Writes of the same value show no race that is only possible: whether
+    one that is definite is benign was decided by what else touches the cell."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or result.status == "deadlock" else None
@@ -123,7 +124,7 @@ def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult
     memory, arrays = _memory(finding), frozenset(array_names(request.arguments, request.names))
     races = [race for race in result.races if is_between(lines, race) and is_on(memory, arrays, race)]
     races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
-    if finding.code is not Verdict.BENIGN_RACE and all(race.same_value for race in races):
+    if finding.code is Verdict.POSSIBLE_DATA_RACE and all(race.same_value for race in races):
         return None
     return replace(result, races=tuple(races), faults=()) if races else None
 

@@ -212,3 +212,17 @@ __global__ void stays_in_its_row(int *a, int width) {  // expect: race-free
   assert(t < width);
   a[row * width + t] = 1;
 }
+
+// A thread that fails it was here before.
+__global__ void before_one_thread_is_left(int *a) {
+  a[0] = threadIdx.x;  // expect: possible-data-race with self
+  assert(threadIdx.x == 1);
+  a[1] = 2;
+}
+
+// One thread is left.
+__global__ void where_one_thread_is_left(int *a) {  // expect: race-free
+  assert(threadIdx.x == 1);
+  a[0] = threadIdx.x + blockDim.x;
+  a[1] = 2;
+}

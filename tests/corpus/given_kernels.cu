@@ -145,3 +145,26 @@ void launch(int *out) {
   of_a_virtual_function<<<1, 64>>>(out, 64);
 }
 }
+
+namespace in_in_a_lambda_that_names_anew {
+__global__ void in_a_lambda_that_names_anew(int *out, int n) {
+  out[threadIdx.x % n] = threadIdx.x;  // expect: possible-data-race with self
+}
+
+void launch(int *out) {
+  in_a_lambda_that_names_anew<<<1, 64>>>(out, 64);
+  auto again = [&p = out] { in_a_lambda_that_names_anew<<<1, 64>>>(p, 3); };
+  again();
+}
+}
+
+namespace in_in_a_lambda {
+__global__ void in_a_lambda(int *out, int n) {  // expect: race-free
+  out[threadIdx.x % n] = threadIdx.x;
+}
+
+void launch(int *out) {
+  auto once = [&] { in_a_lambda<<<1, 64>>>(out, 64); };
+  once();
+}
+}
