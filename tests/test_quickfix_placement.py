@@ -199,7 +199,7 @@ REFUSALS = {
     ),
     "one execution": ("  A[threadIdx.x / 2] = threadIdx.x;\n", "grid=(1) block=(64) n=8", "one execution"),
     "within a branch that half of a warp takes": (
-        "  int t = threadIdx.x;\n  switch (t / 16) {\n    case 0: {\n    A[t] = 1;\n    B[t] = A[15 - t];\n    }\n  }\n",
+        "  int t = threadIdx.x;\n  switch (t / 16) {\n  case 0: {\n    A[t] = 1;\n    B[t] = A[15 - t];\n  }\n  }\n",
         "grid=(1) block=(64) n=8",
         "not all threads of the block reach together",
     ),
