@@ -14,8 +14,12 @@ from functools import lru_cache
 _SPLICED = re.compile(rb"[A-Za-z_]\w*(?:\\\r?\n\w+)+")
 _SPLICE = re.compile(rb"\\\r?\n")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^()]*)\))?((?:[^\n\\]|\\(?:\r?\n|.))*)", re.MULTILINE)
+_WORD = re.compile(rb"\w+")
 _PASTED = re.compile(rb"\w+(?:\s*##\s*\w+)+")
+_LISTED = re.compile(rb"\w+(?:\s*,\s*\w+)+")
 _LABEL = re.compile(rb"\b(?:asm|__asm__|__asm|(?:__)?(?:alias|ifunc|weakref)(?:__)?)\s*\(\s*\"(\w+)\"\s*\)")
+_MOST_JOINED = 4
+"""Arguments that are pasted together at most."""
 _MANGLED = re.compile(rb"(\d+)([A-Za-z_])")
 
 
@@ -35,7 +39,7 @@ class Paste:
 
 
 def may_give(name: str, before: str, after: str) -> bool:
-    """Whether pasting may give a name. Where nothing but arguments is pasted any may come out, and nothing is said."""
+    """Whether pasting may give a name. Where nothing but arguments is pasted any may come out: see `joined_words`."""
     fixed = len(before) + len(after)
     return 0 < fixed <= len(name) and name.startswith(before) and name.endswith(after)
 
@@ -50,6 +54,21 @@ def pastes(text: bytes) -> Iterator[Paste]:
             parts = [p.strip() for p in match.group().split(b"##")]
             before, after = (b"" if p in parameters else p for p in (parts[0], parts[-1]))
             yield Paste(before.decode(), after.decode(), macro.start())
+
+
+@lru_cache(maxsize=256)
+def joined_words(text: bytes) -> tuple[tuple[str, int], ...]:
+    """(what words in a list make when they are pasted together, the offset of the first): what comes out of a macro
+    that pastes its arguments, directly or by another one."""
+    found: list[tuple[str, int]] = []
+    for listed in _LISTED.finditer(text):
+        words = [(match.group(), listed.start() + match.start()) for match in _WORD.finditer(listed.group())]
+        for first in range(len(words) - 1):
+            joined = words[first][0]
+            for word, _ in words[first + 1 : first + _MOST_JOINED]:
+                joined += word
+                found.append((joined.decode("utf-8", "replace"), words[first][1]))
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)

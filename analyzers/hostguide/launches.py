@@ -33,7 +33,7 @@ from analyzers.hostguide.declared import (
     in_template,
     on_device,
 )
-from analyzers.hostguide.disguises import labels, may_give, pastes, spliced_words
+from analyzers.hostguide.disguises import joined_words, labels, may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.given import Mention, named_as_values, not_evaluated, template_around, variables_around
 from analyzers.hostguide.hosttypes import HostTypes
@@ -160,6 +160,7 @@ class _Guide:
         """Where launches stand, and what may lead to one, that are in no function: in what initialises variables."""
         self.seen: set[int] = set()
         """The declarations that were asked for."""
+        self._joins: bool | None = None
         self.done: set[tuple[int, str]] = set()
         """The functions that were run as called with anything, by unit and USR."""
         self._identities: dict[int, str] = {}
@@ -345,6 +346,15 @@ class _Guide:
         if b"##" in text:
             for paste in pastes(text):
                 yield from ((name, paste.offset) for name in sorted(names) if may_give(name, paste.before, paste.after))
+        if self._pastes_arguments():
+            yield from ((name, at) for name, at in joined_words(text) if name in names)
+
+    def _pastes_arguments(self) -> bool:
+        """Whether some macro makes names of nothing but its arguments."""
+        if self._joins is None:
+            texts = (text for text in self.texts.values() if b"##" in text)
+            self._joins = any(not paste.before and not paste.after for text in texts for paste in pastes(text))
+        return self._joins
 
     # --- running them
 

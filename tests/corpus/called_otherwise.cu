@@ -225,3 +225,28 @@ void launch(int *out) {
   bound_names_c<<<1, 64>>>(out, measurings);
 }
 }
+
+#define JOINED(first, second) first##second
+#define JOINED_AGAIN(first, second) JOINED(first, second)
+
+namespace in_joined_by_a_macro {
+__global__ void joined_by_a_macro(int *out, int n) {
+  out[threadIdx.x % n] = threadIdx.x;  // expect: data-race with self
+}
+
+// The name of what launches stands nowhere else than in parts.
+static void launch_joined(int *out, int n) { joined_by_a_macro<<<1, 64>>>(out, n); }
+void launch(int *out) { launch_joined(out, 64); }
+void hidden(int *out) { JOINED_AGAIN(launch_, joined)(out, 3); }
+}
+
+namespace in_not_joined_by_a_macro {
+__global__ void not_joined_by_a_macro(int *out, int n) {  // expect: race-free
+  out[threadIdx.x % n] = threadIdx.x;
+}
+
+static void launch_not_joined(int *out, int n) { not_joined_by_a_macro<<<1, 64>>>(out, n); }
+static void launch_other(int *out, int n) { out[n] = 0; }
+void launch(int *out) { launch_not_joined(out, 64); }
+void hidden(int *out) { JOINED_AGAIN(launch_, other)(out, 3); }
+}
