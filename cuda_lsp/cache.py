@@ -90,6 +90,14 @@ def changed_since(path: str, nanoseconds: int) -> bool:
     return max(state.st_mtime_ns, state.st_ctime_ns) >= nanoseconds - 20_000_000
 
 
+def digest_seen(path: str, nanoseconds: int) -> str | None:
+    """The hash of a file that was read after a time of `time.time_ns()`; `UNSURE` where it may have changed since then,
+    so that who read it may have seen other bytes, or be gone."""
+    digest = file_digest(path)
+    # Only now: a change between two questions is seen by the second.
+    return UNSURE if changed_since(path, nanoseconds) else digest
+
+
 def file_stamp(path: str) -> tuple[int, int, int] | None:
     """What differs after a file has changed; None where there is none."""
     try:

@@ -244,14 +244,8 @@ class Worker:
         if finished is None:
             raise RuntimeError("the analysis ended without a unit result")
         request = request.linked()
-        # A file that changed during the check has a hash that the analysis may not have seen.
-        unsure = {
-            path
-            for path in finished.dependencies
-            if path not in frame["unsaved"] and cache.changed_since(path, started_ns)
-        }
         dependencies = [
-            (path, cache.UNSURE if path in unsure else self._digest_of(path, frame)) for path in finished.dependencies
+            (path, frame["unsaved"].get(path) or cache.digest_seen(path, started_ns)) for path in finished.dependencies
         ]
         unit = dataclasses.replace(finished, kernels=())
         entry: dict[str, Any] = {
@@ -265,7 +259,7 @@ class Worker:
         }
         self._remember(request, key, finished.dependencies, lambda: finished)
         self._finish_unit(frame, request, entry, from_disk=False)
-        if _is_repeatable(finished) and not unsure:
+        if _is_repeatable(finished) and all(digest != cache.UNSURE for _, digest in dependencies):
             self._disk.write("units", key, entry)
         _log.debug("%s: checked in %.0f ms", request.path, 1000 * (time.perf_counter() - started))
 
@@ -324,10 +318,10 @@ class Worker:
             if self._is_cancelled(frame["id"]):
                 raise CancelledError
             if isinstance(event, UnitFinished):
+                read = [path for path in event.result.dependencies if path not in frame["unsaved"]]
+                stamps = {path: cache.file_stamp(path) for path in read}
                 self._stamps[request.path] = {
-                    path: None if cache.changed_since(path, started_ns) else cache.file_stamp(path)
-                    for path in event.result.dependencies
-                    if path not in frame["unsaved"]
+                    path: None if cache.changed_since(path, started_ns) else stamp for path, stamp in stamps.items()
                 }
             yield event
 

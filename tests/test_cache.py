@@ -177,6 +177,25 @@ def test_a_file_that_changed_during_a_check(tmp_path: Path) -> None:
     assert not cache.still_holds([(str(path), cache.UNSURE)], {})
 
 
+def test_a_file_that_changes_while_it_is_hashed_was_not_seen_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.cuh"
+    path.write_text("old")
+    os.utime(path, (0, 0))
+    really = cache.file_digest
+    later = time.time_ns() + 10**9
+    seen = cache.digest_seen(str(path), later)
+    assert seen == really(str(path)) is not None
+
+    def changed(name: str) -> str | None:
+        path.write_text("new")
+        return really(name)
+
+    monkeypatch.setattr(cache, "file_digest", changed)
+    assert cache.digest_seen(str(path), time.time_ns()) == cache.UNSURE
+
+
 # The wire
 
 
