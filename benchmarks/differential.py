@@ -13,20 +13,18 @@ seeds of ``--first`` to ``--count`` that are not noted there, and the table is o
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from analyzers.engine import Engine
 from benchmarks.generated.executed import RunOutcome, compare_runs
 from benchmarks.generated.kernels import sample
+from benchmarks.noted import Notes
 
 HERE: Final = Path(__file__).resolve().parent
 NOTES: Final = HERE / ".cache" / "differential.jsonl"
@@ -72,28 +70,6 @@ def measured(seeds: Sequence[int], jobs: int, most: int, deadline: float) -> Ite
                 yield from future.result()
 
 
-def noted(path: Path, most: int) -> dict[int, tuple[RunOutcome, str]]:
-    """The outcomes in a file of notes, by seed, and the revision that each is of; of kernels of this size only. A line
-    that was not written to its end is left out."""
-    found: dict[int, tuple[RunOutcome, str]] = {}
-    for line in path.read_text().splitlines() if path.exists() else ():
-        try:
-            note = json.loads(line)
-        except ValueError:
-            continue
-        if note["most"] == most:
-            found[note["outcome"]["seed"]] = RunOutcome(**note["outcome"]), note["revision"]
-    return found
-
-
-def _revision() -> str:
-    """Of the repository: what outcomes are true of."""
-    told = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False
-    )
-    return told.stdout.strip() or "unknown"
-
-
 def table(found: Sequence[RunOutcome], count: int, revisions: Sequence[str] = ()) -> str:
     """The results as Markdown. `revisions`: those that the outcomes are of, where it is more than one."""
     wrong = [o for o in found if o.contradictions]
@@ -134,22 +110,15 @@ def main(arguments: list[str] | None = None) -> None:
         print(*outcomes([chosen.seed], chosen.most), sep="\n")
         return
     deadline = time.monotonic() + 60 * chosen.minutes
-    chosen.notes.parent.mkdir(parents=True, exist_ok=True)
+    notes = Notes(chosen.notes, RunOutcome, {"most": chosen.most})
     if not chosen.resume:
-        chosen.notes.unlink(missing_ok=True)
-    known = noted(chosen.notes, chosen.most)
-    seeds = [seed for seed in range(chosen.first, chosen.count) if seed not in known]
-    revision = _revision()
-    with chosen.notes.open("a") as notes:
-        for outcome in measured(seeds, chosen.jobs, chosen.most, deadline):
-            known[outcome.seed] = outcome, revision
-            note = {"most": chosen.most, "revision": revision, "outcome": asdict(outcome)}
-            notes.write(json.dumps(note) + "\n")
-            notes.flush()
-            for text in outcome.contradictions:
-                print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
-    of = list(dict.fromkeys(revision for _, revision in known.values()))
-    text = table([known[seed][0] for seed in sorted(known)], chosen.count, of)
+        notes.forget()
+    seeds = notes.missing(range(chosen.first, chosen.count))
+    for outcome in measured(seeds, chosen.jobs, chosen.most, deadline):
+        notes.add(outcome)
+        for text in outcome.contradictions:
+            print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
+    text = table(notes.outcomes(), chosen.count, list(dict.fromkeys(notes.revisions().values())))
     print(text)
     (HERE / "differential.md").write_text(text)
 

@@ -13,7 +13,7 @@ import argparse
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Final
 
 from analyzers.engine import Engine
 from benchmarks.generated.repairs import Judged, judged
-from benchmarks.revisions import revision
+from benchmarks.revisions import revision, spans
 from benchmarks.sources import CACHE
 
 HERE: Final = Path(__file__).resolve().parent
@@ -86,18 +86,6 @@ def left_to_judge(known: Mapping[int, Batch], count: int) -> list[int]:
     return [s for s in range(0, count, BATCH) if s not in known or len(known[s].found) < min(BATCH, count - s)]
 
 
-def pieces(batches: Iterable[Batch]) -> str:
-    """`seeds 0–409 at 59bf617, 410–1999 at a2c3d4e`."""
-    runs: list[tuple[int, int, str]] = []
-    for one in sorted(batches, key=lambda b: b.start):
-        first, last = one.found[0].seed, one.found[-1].seed
-        if runs and runs[-1][1] + 1 == first and runs[-1][2] == one.revision:
-            runs[-1] = (runs[-1][0], last, one.revision)
-        else:
-            runs.append((first, last, one.revision))
-    return "seeds " + ", ".join(f"{first}–{last} at {revision}" for first, last, revision in runs)
-
-
 def table(batches: Sequence[Batch], asked: int) -> str:
     """The results as Markdown."""
     found = [j for one in batches for j in one.found]
@@ -107,10 +95,11 @@ def table(batches: Sequence[Batch], asked: int) -> str:
     count = f"{len(found):,} kernels{fewer}, {sum(kinds.values()):,} repairs, {len(wrong)} contradictions"
     repaired = sum(bool(j.kinds) for j in found)
     minutes = sum(one.seconds for one in batches) / 60
+    at = {j.seed: one.revision for one in batches for j in one.found}
     out = [
         _INTRODUCTION,
         f"**{count}**, in {minutes:.0f} minutes of processor time; {repaired:,} kernels with a repair.",
-        f"Judged: {pieces(batches)}.",
+        f"Judged: {spans(at)}.",
         "",
         "| repair | offered |",
         "|---|---|",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -23,3 +24,14 @@ def revision(folder: Path = _HERE) -> str:
     if head is None:
         return "unknown"
     return f"{head} + changes" if git("status", "--porcelain", "--", ":(top)", _TABLES) else head
+
+
+def spans(at: Mapping[int, str]) -> str:
+    """Which seeds are of which revision: `seeds 0–409 at 59bf617, 410–1999 at a2c3d4e`."""
+    runs: list[tuple[int, int, str]] = []
+    for seed, of in sorted(at.items()):
+        if runs and runs[-1][1] + 1 == seed and runs[-1][2] == of:
+            runs[-1] = (runs[-1][0], seed, of)
+        else:
+            runs.append((seed, seed, of))
+    return "seeds " + ", ".join(f"{first}–{last} at {of}" for first, last, of in runs)

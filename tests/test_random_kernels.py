@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,10 @@ from analyzers.engine import Engine
 from analyzers.model import Verdict
 from analyzers.reference.agreement import Executions, context_disagreements
 from analyzers.requests import CheckRequest
+from benchmarks import random_kernels
 from benchmarks.generated.compare import PATH, Outcome, compare
 from benchmarks.generated.kernels import Sample, sample, text_of
+from benchmarks.noted import Notes
 from benchmarks.random_kernels import table
 
 BATCHES = 20
@@ -88,8 +91,28 @@ def test_the_table_counts_what_was_found() -> None:
         Outcome(1, "race-free", "races", ("race-free, but it races",), (), (), 2, 0.1, 0.1),
         Outcome(2, "unknown", "clean", (), ("goto",), (), 1, 0.1, 0.1),
     ]
-    text = table(outcomes, 5, 2, 60.0)
+    text = table(outcomes, 5, {o.seed: "abc" for o in outcomes})
     assert "**3 kernels (of 5 asked for, as many as the time allowed), 1 contradictions.**" in text
     assert "| `race-free` | 1 |  |  | 1 |  | 2 |" in text
     assert "| goto | 1 |" in text
     assert "| 1 | race-free, but it races |" in text
+    assert "Judged: seeds 0–2 at abc." in text
+
+
+def test_a_stopped_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[int] = []
+
+    def measured(seeds: list[int], *_: object) -> list[Outcome]:
+        ran.extend(seeds)
+        return [Outcome(seed, "race-free", "clean", (), ("goto",), (), 1, 0.1, 0.1) for seed in seeds]
+
+    monkeypatch.setattr(random_kernels, "measured", measured)
+    monkeypatch.setattr(random_kernels, "HERE", tmp_path)
+    notes = tmp_path / "notes.jsonl"
+    random_kernels.main(["--count", "3", "--notes", str(notes)])
+    kept = notes.read_text()
+    notes.write_text(kept[: kept.index('"seed": 2')])
+    random_kernels.main(["--count", "5", "--notes", str(notes), "--resume"])
+    assert ran == [0, 1, 2, 2, 3, 4]
+    assert "| goto | 5 |" in (tmp_path / "random.md").read_text()
+    assert sorted(Notes(notes, Outcome).known) == [0, 1, 2, 3, 4]  # a line that was cut spoils no other
