@@ -25,6 +25,7 @@ from quickfix.own_lines import UnbracedError, first_word, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
+from quickfix.split_branches import split_at_else
 from quickfix.steps import VOTES, WARP_VOTES, Restructuring
 
 
@@ -122,15 +123,14 @@ def _levels(gap: Gap) -> list[Level]:
 
 def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -> Restructuring:
     """Close a conditional in front of one of the statements `cuts` of its body, and open it again for the rest: the
-    condition is evaluated once, what is declared in the first half and used in the second is declared in front."""
+    condition is evaluated once, what is declared in the first half and used in the second is declared in front. An
+    `else` stays behind the second half."""
     statement, body = level.owner, level.body
     text = session.trees.texts[level.function.path]
     layout = Layout(text)
     assert statement is not None
     line = line_of(text, statement.keyword)
     (opening, closing), condition = condition_of(layout, statement, outer, line)
-    if body.role == "then" and len(statement.bodies) > 1:
-        raise NotPossible(f"the conditional in line {line} has an `else`, which would have to stand between its halves")
     if any(s.kind == "label" for s in body.statements):
         raise NotPossible(f"the conditional in line {line} contains labels")
     inside = [c for c in cuts if 0 < c < len(body.statements)]
@@ -266,8 +266,11 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
         changes = flagged_under(inner, loop, layout, condition[0], session.vote)
         cost = WARP_VOTES if session.orders_warps else VOTES
         return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, cost)
-    if level.body.role != "then" or len(statement.bodies) > 1 or loop.kind != "for":
-        raise NotPossible(f"the loop in line {line} is not a plain `for`, or its conditional has an `else`")
+    if len(statement.bodies) > 1:
+        condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
+        return split_at_else(session, outer, statement, condition)
+    if level.body.role != "then" or loop.kind != "for":
+        raise NotPossible(f"the loop in line {line} is not a plain `for`")
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
     condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))

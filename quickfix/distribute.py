@@ -26,6 +26,8 @@ _STEP: Final = re.compile(
     rb"\s*\Z"
 )
 DIRECTIVE: Final = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_UNROLLS: Final = re.compile(rb"(?:#[ \t]*pragma[ \t]+(?:no)?unroll\b[^\n\\]*\n[ \t]*)*")
+"""Pragmas about how a loop is compiled, which hold for it wherever its body is."""
 _SMALL: Final = range(1, 1 << 16)
 
 
@@ -98,12 +100,12 @@ def _check(layout: Layout, level: Level, loop: Statement, inner: Body, line: int
         raise NotPossible(f"the loop in line {line} is written by a macro")
     ends = loop.keyword, level.body.end
     require_lines(layout, level, f"the loop in line {line} does not have its lines to itself", *ends)
-    if loop.start != loop.keyword:
+    if not _UNROLLS.fullmatch(text, loop.start, loop.keyword):
         raise NotPossible(f"the loop in line {line} follows a pragma")
     heads = ((statement.keyword, level.body.start), (loop.keyword, loop.head_end))
     if any(layout.code[slice(*head)] != text[slice(*head)] for head in heads):
         raise NotPossible(f"there is a comment in the head of the loop in line {line} or of the conditional around it")
-    if DIRECTIVE.search(text, level.body.start, loop.keyword):
+    if DIRECTIVE.search(text, level.body.start, layout.line_start(loop.start)):
         raise NotPossible(f"there are preprocessor lines in front of the loop in line {line}")
     return counts_for_all(layout, level.function, loop, inner, line, condition=condition)
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Statement
 from analyzers.model import Access, Finding
 from quickfix import switches
 from quickfix.braces import braces
@@ -29,7 +29,7 @@ from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
-from quickfix.edits import Change, Layout, indented
+from quickfix.edits import Change, Layout
 from quickfix.guards import guarded, jump_in
 from quickfix.leaving_jumps import made_behind
 from quickfix.naming import NotPossible, fresh_name, line_of
@@ -38,6 +38,7 @@ from quickfix.paths import Chain, Level, chain_to
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
+from quickfix.split_branches import split_at_else
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES, Restructuring
 from quickfix.strides import strides_of_rows
 from quickfix.uniform_loops import loop_around, uneven_loops, uniform
@@ -204,26 +205,8 @@ def _split_branch(
         return None
     level, statement = found
     text = session.trees.texts[level.function.path]
-    layout = Layout(text)
-    line = line_of(text, statement.keyword)
-    then, otherwise = statement.bodies
-    (opening, closing), condition = condition_of(layout, statement, level, line)
-    name = fresh_name(level, text, "taken", session.reserved)
-    indentation = layout.indentation(statement.keyword)
-    head = b"const bool " + name + b" = "
-    test = Change(
-        statement.keyword,
-        statement.head_end,
-        head + condition + b";" + layout.newline + indentation + b"if (" + name + b")",
-        moved=((len(head), opening, closing - opening),),
-    )
-    return Restructuring(
-        level.function.path,
-        [test, *_second_half(layout, level, then, otherwise, indentation, name, line)],
-        "split the conditional",
-        statement.keyword,
-        name=name,
-    )
+    condition = condition_of(Layout(text), statement, level, line_of(text, statement.keyword))
+    return split_at_else(session, level, statement, condition)
 
 
 def _split_switch(
@@ -232,28 +215,6 @@ def _split_switch(
     del accesses
     found = switches.parting(*chains)
     return switches.split(session, *found) if found is not None else None
-
-
-def _second_half(
-    layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, name: bytes, line: int
-) -> Iterable[Change]:
-    """The `else` as a conditional of its own, with braces around what has none."""
-    end = then.end + 1 if then.braced else then.end
-    start = otherwise.start - 1 if otherwise.braced else otherwise.start
-    if layout.text[end:start].strip() != b"else":
-        raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
-    again = layout.newline + indentation + b"if (!" + name + b")"
-    if otherwise.braced:
-        yield Change(end, start, again + b" ")
-        return
-    unit = layout.unit(level.function)
-    if layout.same_line(layout.code.find(b"else", end), start):
-        yield Change(end, start, again + b" {" + layout.newline + indentation + unit)
-        yield from (Change(at, at, unit) for at in indented(layout.text, start, otherwise.end))
-    else:
-        yield Change(end, start, again + b" {" + layout.newline + layout.indentation(start))
-    stop = layout.line_end(otherwise.end)
-    yield Change(stop, stop, layout.newline + indentation + b"}")
 
 
 # --- a loop that threads leave at different times -------------------------------------------------------------

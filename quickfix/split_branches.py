@@ -1,0 +1,60 @@
+"""Conditionals with an `else`, made two: ``if (c) A else B`` is ``const bool taken = c; if (taken) A if (!taken) B``.
+
+The condition is evaluated once, so each thread executes what it did; between the two there is a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analyzers.frontend.gaps import Body, Statement
+from quickfix.edits import Change, Layout, indented
+from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.paths import Level
+from quickfix.session import Session
+from quickfix.steps import Restructuring
+
+
+def split_at_else(
+    session: Session, level: Level, statement: Statement, condition: tuple[tuple[int, int], bytes]
+) -> Restructuring:
+    """The step. `level`: the body that the conditional `statement` is in; `condition`: where its condition stands, and
+    that. Raises `NotPossible`."""
+    text = session.trees.texts[level.function.path]
+    layout = Layout(text)
+    line = line_of(text, statement.keyword)
+    then, otherwise = statement.bodies
+    (opening, closing), written = condition
+    name = fresh_name(level, text, "taken", session.reserved)
+    indentation = layout.indentation(statement.keyword)
+    head = b"const bool " + name + b" = "
+    test = Change(
+        statement.keyword,
+        statement.head_end,
+        head + written + b";" + layout.newline + indentation + b"if (" + name + b")",
+        moved=((len(head), opening, closing - opening),),
+    )
+    changes = [test, *_second_half(layout, level, then, otherwise, indentation, name, line)]
+    return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
+
+
+def _second_half(
+    layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, name: bytes, line: int
+) -> Iterable[Change]:
+    """The `else` as a conditional of its own, with braces around what has none."""
+    end = then.end + 1 if then.braced else then.end
+    start = otherwise.start - 1 if otherwise.braced else otherwise.start
+    if layout.text[end:start].strip() != b"else":
+        raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
+    again = layout.newline + indentation + b"if (!" + name + b")"
+    if otherwise.braced:
+        yield Change(end, start, again + b" ")
+        return
+    unit = layout.unit(level.function)
+    if layout.same_line(layout.code.find(b"else", end), start):
+        yield Change(end, start, again + b" {" + layout.newline + indentation + unit)
+        yield from (Change(at, at, unit) for at in indented(layout.text, start, otherwise.end))
+    else:
+        yield Change(end, start, again + b" {" + layout.newline + layout.indentation(start))
+    stop = layout.line_end(otherwise.end)
+    yield Change(stop, stop, layout.newline + indentation + b"}")
