@@ -8,13 +8,13 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.engine import Engine
 from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
-from analyzers.frontend.slices import files_of, qualified_name, slice_text
+from analyzers.frontend.slices import files_of, qualified_name, sliced
 from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.hostguide.contexts import dynamic_shared_bytes
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.kernel import Layout, MemObject
+from analyzers.ir.kernel import Atomic, Layout, Load, MemObject, Store, statements
 from analyzers.ir.printer import kernel_text
-from analyzers.model import CheckOptions, Dim3, Finding
+from analyzers.model import CheckOptions, Dim3, Finding, Mark
 from analyzers.requests import CheckRequest
 from analyzers.verdicts.explain import (
     PASSES,
@@ -57,7 +57,8 @@ class Launchable:
     parameters: tuple[tuple[str, str], ...]
     """Names and types as written, in the order of the declaration."""
     text: str
-    """The file with its headers, without what the kernel does not need (`frontend.slices`)."""
+    """The file with its headers, without what the kernel does not need (`frontend.slices`); accesses have lines of
+    their own."""
     findings: tuple[Finding, ...] = ()
     """What the check says of the kernel, one finding for each mistake."""
     runs: tuple[str, ...] = ()
@@ -74,6 +75,10 @@ class Launchable:
     """Of the parameters of class type: what is in them."""
     files: tuple[str, ...] = ()
     """The files of the user that `text` is made of."""
+    plain: str = ""
+    """The same text as it was written."""
+    marks: frozenset[tuple[str, Mark]] = frozenset()
+    """The accesses that have a line in `text`, by file."""
     others: tuple[str, ...] = ()
     """Further instances of the same template, where none was asked for."""
 
@@ -112,20 +117,23 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         for grid in (_numbers(c.summary.grid),)
     ]
     sizes.sort(key=lambda size: size[0] is None)
-    text = slice_text(unit, [place], instance)
+    accesses = [s.site.span for s in statements(kernel.body) if isinstance(s, Load | Store | Atomic)]
+    cut = sliced(unit, [place], instance, accesses)
     return Launchable(
         name,
         kernel.mangled,
         bool(less),
         tuple((one.name, one.type_text) for one in kernel.layouts),
-        text,
+        cut.text,
         tuple(reversed(findings.values())),
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
         tuple(dict.fromkeys(sizes)),
         tuple((group, size) for group, size in shared.items() if size is not None),
         tuple(one for one in kernel.objects if one.kind in ("declared", "dynamic") and one.space != "local"),
         tuple(one for one in kernel.layouts if one.parts),
-        files_of(text),
+        files_of(cut.plain),
+        cut.plain,
+        cut.marks,
     )
 
 

@@ -1,11 +1,12 @@
 """The shared vocabulary: what an analysis takes and what it gives, as plain frozen data.
 
-Nothing here computes. Everything that leaves ``analyzers`` (findings, verdicts, contexts) is made of these
+Nothing here analyses. Everything that leaves ``analyzers`` (findings, verdicts, contexts) is made of these
 classes, so that the editor layer, the command line, the repairs and the dynamic runs speak of the same things.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -65,6 +66,38 @@ class SourceSpan:
     @property
     def line(self) -> int:
         return self.start_line
+
+    @property
+    def mark(self) -> Mark:
+        return Mark(self.start_line, self.start_column, self.end_offset - self.start_offset)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """Where an access is written in its file: line and column (from 1, in bytes) of its first byte, and how many bytes
+    it has."""
+
+    line: int
+    column: int
+    length: int
+
+
+def marked_path(path: str, marks: Sequence[Mark]) -> str:
+    """A file's name that says of the code in it which access it is of, then those around it: ``a.cu@7.3.12@7.1.15``.
+    Line information gives it back (`marks_in`), which otherwise tells lines apart at best."""
+    return path + "".join(f"@{mark.line}.{mark.column}.{mark.length}" for mark in marks)
+
+
+def marks_in(name: str) -> tuple[str, tuple[Mark, ...]]:
+    """The file and the accesses, innermost first, that a name from line information stands for."""
+    path, *marks = name.split("@") if _MARKED.search(name) else (name,)
+    while marks and not _MARK.fullmatch(marks[0]):  # the file's own name has one
+        path, marks = f"{path}@{marks[0]}", marks[1:]
+    return path, tuple(Mark(*map(int, mark.split("."))) for mark in marks)
+
+
+_MARK = re.compile(r"\d+\.\d+\.\d+")
+_MARKED = re.compile(rf"@{_MARK.pattern}\Z")
 
 
 @dataclass(frozen=True, slots=True)

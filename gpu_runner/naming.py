@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from analyzers.model import marks_in
 from gpu_runner.cpu.arena import Arena
 from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
+from gpu_runner.cpu.sites import Site
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.mangled import base_name
@@ -30,7 +32,7 @@ class Names:
         shapes: Shapes,
     ) -> None:
         """`shared`: offsets of shared variables. `arrays`: name and element type by number (`Launch.arrays`)."""
-        self._files = {file.index: file.name for file in module.files}
+        self._files = {file.index: marks_in(file.name) for file in module.files}
         self._inlined = dict(module.strings)
         self._kernel = kernel
         self._launch: Launch = kernel.launch
@@ -58,17 +60,32 @@ class Names:
         """Source lines of a site, innermost first; functions without line information are left out."""
         found = self._kernel.sites[site]
         places: list[Place] = []
+        step = self._step(site)
         for location, function in zip(found.stack, found.functions, strict=True):
             if location is None:
                 continue
             inner = self._inlined.get((location.function or "").split("+")[0], function)
-            places.append(self._place(location.position, inner))
+            places.append(self._place(location.position, inner, step))
+            step = 0
             if location.inlined_at is not None:
                 places.append(self._place(location.inlined_at, function))
         return tuple(places)
 
-    def _place(self, position: model.Position, function: str) -> Place:
-        return Place(self._files.get(position.file, ""), position.line, position.column, function)
+    def _step(self, site: int) -> int:
+        """How many accesses in front of a site have the same place: compilers compute `a[b[i]]` from the inside."""
+        sites = self._kernel.sites
+        own, step = sites[site].stack, 0
+        while site - step > FIRST_SITE and _is_access(sites[site - step - 1]) and sites[site - step - 1].stack == own:
+            step += 1
+        return step
+
+    def _place(self, position: model.Position, function: str, step: int = 0) -> Place:
+        path, marks = self._files.get(position.file, ("", ()))
+        if not marks:
+            return Place(path, position.line, position.column, function)
+        here = marks[min(step, len(marks) - 1)]
+        others = tuple(mark for mark in marks if mark is not here)
+        return Place(path, here.line, here.column, function, (here, *others))
 
     def space(self, address: int) -> str:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
@@ -147,6 +164,10 @@ def _variable(mangled: str) -> str:
     while match is not None and len(match[2]) != int(match[1]):
         match = _INNER.search(name, match.start() + 1)
     return match[2] if match else name
+
+
+def _is_access(site: Site) -> bool:
+    return site.kind in (SiteKind.READ, SiteKind.WRITE, SiteKind.ATOMIC)
 
 
 def _coordinates(number: int, size: Dim3) -> Dim3:

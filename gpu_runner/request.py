@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal
 
+from analyzers.model import Mark
+
 Dim3 = tuple[int, int, int]
 Element = Literal["auto", "i8", "u8", "i16", "u16", "f16", "i32", "u32", "f32", "i64", "u64", "f64"]
 Fill = Literal["zeros", "iota", "random", "values"]
@@ -84,6 +86,18 @@ class Focus:
     line: int
     block: Dim3 | None = None
     thread: Dim3 | None = None
+    mark: Mark | None = None
+    """Only this access of the line, where the source that is compiled tells it from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two accesses that a race is to be between."""
+
+    line: int
+    mark: Mark | None = None
+    """The access itself, where the source that is compiled tells it from others in its line. That of an update reads
+    and writes: the write hides the read from who comes later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +105,8 @@ class Goal:
     """What a run is to show, and how long inputs are looked for that show it (`gpu_runner.search`)."""
 
     kind: Literal["race", "divergence", "assertion"]
-    lines: tuple[int, ...] = ()
-    """Of the two accesses of a race."""
+    sides: tuple[Side, ...] = ()
+    """The two accesses of a race."""
     memory: str = ""
     """The array or variable that the race is on; empty: any."""
     focus: tuple[Focus, ...] = ()
@@ -147,6 +161,9 @@ class Request:
     """``auto``: a GPU where there is one."""
     variables: tuple[Variable, ...] = ()
     """Of the source, for reports: PTX has no more than their names and sizes."""
+    plain: str | None = None
+    """`source` as it was written, where accesses in `source` have lines of their own: for a compiler that does not take
+    that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +175,9 @@ class Place:
     column: int
     function: str
     """As PTX names it."""
+    marks: tuple[Mark, ...] = ()
+    """The access that is made here, where that is known, with those that it is written in or that are written in it:
+    `line` and `column` are those of the first."""
 
 
 @dataclass(frozen=True, slots=True)

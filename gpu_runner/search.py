@@ -27,12 +27,15 @@ from gpu_runner.ptx.logged import flat
 from gpu_runner.request import (
     Argument,
     ArrayArgument,
+    Focus,
     Goal,
+    Place,
     PointersArgument,
     RecordArgument,
     Request,
     RunRace,
     RunResult,
+    Side,
 )
 
 Once = Callable[[Request, Consumer | None], RunResult]
@@ -105,12 +108,22 @@ def array_names(arguments: Sequence[Argument], names: Sequence[str]) -> Iterator
             yield name
 
 
-def is_between(lines: Sequence[int], race: RunRace) -> bool:
-    """Whether a race is between accesses on these two lines, or in what is called there."""
-    first, second = ({place.line for place in access.places} for access in (race.first, race.second))
-    if len(lines) != 2:
+def is_between(sides: Sequence[Side], race: RunRace) -> bool:
+    """Whether a race is between these two accesses, or in what is called in their lines."""
+    if len(sides) != 2:
         return False
-    return (lines[0] in first and lines[1] in second) or (lines[1] in first and lines[0] in second)
+    one, other = sides
+    first, second = race.first.places, race.second.places
+    return (is_at(one, first) and is_at(other, second)) or (is_at(other, first) and is_at(one, second))
+
+
+def is_at(wanted: Side | Focus, places: Sequence[Place]) -> bool:
+    """Whether something that is made at these places, innermost first, may be what is wanted: the access, or where that
+    is not told, what is in its line or is called there."""
+    inner, *callers = places or (None,)
+    if wanted.mark is not None and inner is not None and inner.marks:
+        return wanted.mark in inner.marks or any(place.line == wanted.line for place in callers)
+    return any(place.line == wanted.line for place in places)
 
 
 def memory_of(address: str) -> str:
@@ -137,7 +150,7 @@ def shows(goal: Goal, result: RunResult, arrays: Container[str]) -> bool:
 
 def _meetings(goal: Goal, result: RunResult, arrays: Container[str]) -> list[RunRace]:
     """The races of a run that are between the accesses of the goal."""
-    return [race for race in result.races if is_between(goal.lines, race) and is_on(goal.memory, arrays, race)]
+    return [race for race in result.races if is_between(goal.sides, race) and is_on(goal.memory, arrays, race)]
 
 
 def sought(request: Request, first: RunResult, once: Once, constants: Sequence[int]) -> RunResult:

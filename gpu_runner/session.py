@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_runner.arguments import arguments_of
-from gpu_runner.compile import CompileError, CompileOptions, NoCompiler, compile_source
+from gpu_runner.compile import Compiled, CompileError, CompileOptions, NoCompiler, compile_source
 from gpu_runner.cpu import execute
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.execute import prepare, resident_blocks
@@ -46,7 +46,7 @@ from gpu_runner.request import (
     RunResult,
     Status,
 )
-from gpu_runner.search import constants_of, grown, memory_of, sought
+from gpu_runner.search import constants_of, grown, is_at, memory_of, sought
 
 _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
@@ -72,7 +72,7 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
             request.build, request.arch, request.flags, request.compiler, request.instances, request.headers
         )
         try:
-            done = compile_source(request.source or "", request.path, options)
+            done = _compiled(request, options)
         except CompileError as error:
             return RunResult("compile", str(error))
         except NoCompiler as error:
@@ -90,6 +90,16 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         return RunResult("device", str(error), compiler=compiler)
     except PtxSyntaxError as error:
         return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
+
+
+def _compiled(request: Request, options: CompileOptions) -> Compiled:
+    """Raises `CompileError` and `NoCompiler`."""
+    try:
+        return compile_source(request.source or "", request.path, options)
+    except CompileError:
+        if request.plain is None:
+            raise
+        return compile_source(request.plain, request.path, options)
 
 
 def on_gpu_or_not(wanted: Literal["cpu", "gpu", "auto"]) -> Device | None:
@@ -165,7 +175,7 @@ def _launched(
         return RunResult("device", str(error))
 
 
-def _looking_at(request: Request, kernel: AnyKernel, consume: Consumer) -> Consumer:
+def _looking_at(request: Request, kernel: AnyKernel, names: Names, consume: Consumer) -> Consumer:
     """The consumer, which gets of the plain accesses only those that are looked at."""
     if not request.focus:
         return consume
@@ -176,7 +186,7 @@ def _looking_at(request: Request, kernel: AnyKernel, consume: Consumer) -> Consu
         here = np.zeros(len(sites), bool)
         for number, site in enumerate(sites.found, FIRST_SITE):
             plain[number] = site.order == "weak" and site.kind in (SiteKind.READ, SiteKind.WRITE)
-            here[number] = any(place is not None and place.position.line == focus.line for place in site.stack)
+            here[number] = is_at(focus, names.places(number))
         wanted.append((here, _number(focus, kernel.launch)))
 
     def some(records: NDArray[np.uint64]) -> None:
@@ -303,7 +313,7 @@ def _one(
 ) -> Execution:
     """One run and its races. The detector's memory is gone before that of the next one is taken."""
     detector = Detector(shape_of(kernel, resident), kernel.sites.table())
-    consume = _looking_at(request, kernel, detector.consume)
+    consume = _looking_at(request, kernel, names, detector.consume)
     execution = kernel.run(_both(watch, consume), seed, seconds, resident)
     _note_races(found, detector, names, seed, bool(request.focus))
     return execution

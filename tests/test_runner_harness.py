@@ -24,6 +24,7 @@ from gpu_runner.request import (
     Request,
     RunResult,
     ScalarArgument,
+    Side,
     Variable,
     from_json,
     to_json,
@@ -227,7 +228,7 @@ print(json.dumps(told))
 def test_contents_are_searched_where_no_file_can_be_opened() -> None:
     source = 'extern "C" __global__ void k(const int *a, int *b) { if (a[0] == 917) b[0] = threadIdx.x; }'
     arrays = (ArrayArgument("i32", 64), ArrayArgument("i32", 64))
-    goal = Goal("race", (1, 1), "", (), 200, ("a",))
+    goal = Goal("race", (Side(1), Side(1)), "", (), 200, ("a",))
     result = run(Request("k", (1, 1, 1), (64, 1, 1), arrays, ("a", "b"), source, compiler="nvrtc", goal=goal))
     assert (result.status, shows(goal, result, ("a",))) == ("finished", True), result.message
 

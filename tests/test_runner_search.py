@@ -10,7 +10,7 @@ import pytest
 
 from gpu_runner.compile import CompileOptions, compile_source, find_nvrtc
 from gpu_runner.nvrtc_headers import installed, texts_by_name
-from gpu_runner.request import ArrayArgument, Goal, Part, RecordArgument, Request, RunResult, ScalarArgument
+from gpu_runner.request import ArrayArgument, Goal, Part, RecordArgument, Request, RunResult, ScalarArgument, Side
 from gpu_runner.session import serve
 
 
@@ -52,7 +52,7 @@ BY_TWO = """extern "C" __global__ void k(const int *a, int *b) {
 
 @pytest.mark.parametrize(("source", "lines"), [(BY_CONSTANT, (3, 3)), (BY_INDEX, (4, 4)), (BY_TWO, (2, 3))])
 def test_contents_are_found_that_lead_to_the_race(source: str, lines: tuple[int, int]) -> None:
-    goal = Goal("race", lines, "", (), 200, ("a", "b"))
+    goal = Goal("race", tuple(map(Side, lines)), "", (), 200, ("a", "b"))
     arguments = ArrayArgument("i32", 64), ArrayArgument("i32", 64)
     assert asked(source, *arguments).races == ()
     result = asked(source, *arguments, goal=goal)
@@ -64,7 +64,7 @@ def test_contents_are_found_that_lead_to_the_race(source: str, lines: tuple[int,
 
 
 def test_arrays_that_the_user_gave_stay_and_the_number_of_runs_is_told() -> None:
-    goal = Goal("race", (3, 3), "", (), 20, ("b",))
+    goal = Goal("race", (Side(3), Side(3)), "", (), 20, ("b",))
     result = asked(BY_CONSTANT, ArrayArgument("i32", 64), ArrayArgument("i32", 64), goal=goal)
     assert (result.races, result.runs, result.inputs) == ((), 21, ())
     goal = replace(goal, searched=())

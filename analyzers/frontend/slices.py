@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Final
 
+from analyzers.frontend.access_lines import AccessLines, line_directive
 from analyzers.frontend.cindex import CursorKind, namespaces_of, specialized_template
 from analyzers.frontend.expansions import instantiating_uses
 from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.instantiations import explicit_instantiations, macros_of
 from analyzers.frontend.lexical import source_bytes
 from analyzers.frontend.parse import HEADERS, ParsedUnit, is_bundled
+from analyzers.model import Mark, SourceSpan, marks_in
 
 _INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:[<\"]([^>\"\n]*))?[^\n]*", re.MULTILINE)
 _ONCE: Final = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
@@ -86,9 +88,28 @@ _MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUC
 """Members of a class that it can do without where nothing names them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The text that a compiler gets."""
+
+    text: str
+    """Accesses on lines of their own (`frontend.access_lines`)."""
+    plain: str
+    """The same without: as it was written."""
+    marks: frozenset[tuple[str, Mark]] = frozenset()
+    """The accesses that have a line, by file."""
+
+
 def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str = "") -> str:
-    """A text with the kernels at these places (file, byte offset), what they reach, and what is called as one of the
-    words in `names`, such as template arguments."""
+    """The text alone, as it was written."""
+    return sliced(unit, kernels, names).plain
+
+
+def sliced(
+    unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str = "", accesses: Iterable[SourceSpan] = ()
+) -> Slice:
+    """The kernels at these places (file, byte offset), what they reach, and what is called as one of the words in
+    `names`, such as template arguments."""
     pieces = list(_declarations(unit.device.cursor))
     words = {word.decode() for word in _WORD.findall(source_bytes(names))} - {"std", "const", "unsigned"}
     reached: dict[tuple[str, int], _Piece] = {}
@@ -118,14 +139,30 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
     words = _mark_needed(unit, tree, {file for file, _ in reached}, texts)
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
     public.update(dict.fromkeys(_headers_of_macros(words)))
-    body = _rendered(unit, tree, texts)
+    kept = {path: _ONCE.sub(lambda found: found[0].translate(_BLANKS), bytes(raw)) for path, raw in texts.items()}
+    plain = _rendered(unit, tree, kept, {})
     # In a template a call of one may mean any of them: what the text names is taken.
-    used = _GPU_ATOMICS.intersection(word.decode() for word in _WORD.findall(body))
+    used = _GPU_ATOMICS.intersection(word.decode() for word in _WORD.findall(plain))
+    front = b"".join(b"#include <%s>\n" % name.encode() for name in public)
+    front += line_directive(1, unit.path) if public else b""
     if any(is_bundled(piece.file) and piece.cursor.spelling in used for piece in pieces):
-        body = _line(1, _ATOMICS_FILE) + _ATOMICS + _line(1, unit.path) + body
-    if public:
-        body = b"".join(b"#include <%s>\n" % name.encode() for name in public) + _line(1, unit.path) + body
-    return body.decode("utf-8", "surrogateescape")
+        front += line_directive(1, _ATOMICS_FILE) + _ATOMICS + line_directive(1, unit.path)
+    lines = _access_lines(kept, accesses)
+    marks = frozenset((path, mark) for path, one in lines.items() for mark in one.marks)
+    text = front + _rendered(unit, tree, kept, lines)
+    return Slice(_decoded(text), _decoded(front + plain), marks)
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _access_lines(texts: Mapping[str, bytes], accesses: Iterable[SourceSpan]) -> dict[str, AccessLines]:
+    """By file."""
+    by_file: dict[str, list[SourceSpan]] = {}
+    for span in accesses:
+        by_file.setdefault(_path(span.path), []).append(span)
+    return {path: AccessLines(path, texts[path], spans) for path, spans in by_file.items() if path in texts}
 
 
 def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
@@ -361,23 +398,29 @@ def _headers_of_macros(words: set[bytes]) -> Iterator[str]:
             yield header
 
 
-def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytearray]) -> bytes:
-    """The text of a file with those that it includes."""
-    raw = _ONCE.sub(lambda match: match[0].translate(_BLANKS), bytes(texts[one.path]))
+def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytes], lines: Mapping[str, AccessLines]) -> bytes:
+    """The text of a file with those that it includes. `lines`: where accesses are to have lines of their own."""
+    raw = texts[one.path]
+    own = lines.get(one.path) or AccessLines(one.path, raw, ())
     entered: dict[int, list[_Inclusion]] = {}
     for inner in one.inner:
         entered.setdefault(inner.line, []).append(inner)
     out: list[bytes] = []
     at = 0
     for match in _INCLUDE.finditer(raw):
-        out.append(raw[at : match.start()])
+        out.append(own.between(at, match.start()))
         at = match.end()
         line = raw.count(b"\n", 0, match.start()) + 1
         for inner in entered.get(line, ()):
             if inner.needed and not is_bundled(inner.path):
-                out += [_line(1, inner.path), _rendered(unit, inner, texts), b"\n", _line(line, one.path)]
+                out += [
+                    line_directive(1, inner.path),
+                    _rendered(unit, inner, texts, lines),
+                    b"\n",
+                    line_directive(line, one.path),
+                ]
         out.append(match[0] if _stays(match, entered.get(line, ())) else match[0].translate(_BLANKS))
-    out.append(raw[at:])
+    out.append(own.between(at, len(raw)))
     return b"".join(out)
 
 
@@ -414,10 +457,5 @@ def _public_names(piece: _Piece) -> Iterator[str]:
 def files_of(text: str) -> tuple[str, ...]:
     """The files of the user that a slice is made of."""
     named: list[str] = _LINE.findall(text)
-    paths = dict.fromkeys(re.sub(r"\\(.)", r"\1", path) for path in named)
+    paths = dict.fromkeys(marks_in(re.sub(r"\\(.)", r"\1", path))[0] for path in named)
     return tuple(path for path in paths if not is_bundled(path))
-
-
-def _line(number: int, path: str) -> bytes:
-    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
-    return b'#line %d "%s"\n' % (number, quoted.encode("utf-8", "surrogateescape"))

@@ -19,7 +19,7 @@ from analyzers.reference.launch import ConcreteLaunch
 from analyzers.requests import CheckRequest
 from benchmarks.generated.compare import PATH, is_allowed
 from benchmarks.generated.kernels import HEADER, Sample, text_of
-from cuda_lsp.running.confirmation import focus_of
+from cuda_lsp.running.confirmation import focus_of, sides_of
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
 from gpu_runner.kernel import AnyKernel
@@ -159,7 +159,7 @@ def _denied(context: ContextResult, result: RunResult, sample: Sample) -> Iterat
     ):
         # Only what a first race does not steer: behind one, values are anybody's, and equal ones may differ.
         for race in result.races:
-            if not any(is_between([a.span.line for a in f.accesses], race) for f in context.findings):
+            if not any(is_between(sides_of(f), race) for f in context.findings):
                 yield f"{claim.value}, but no finding for {_described(race)}"
 
 
@@ -184,7 +184,7 @@ def _replay(finding: Finding, launch: ConcreteLaunch, runner: _Runner, outcome: 
         outcome.not_run.append("a compare-and-swap, which may fail")
         return
     outcome.witnesses += 1
-    if not any(is_between(lines, race) for race in result.races):
+    if not any(is_between(sides_of(finding), race) for race in result.races):
         seen = "; ".join(_described(race) for race in result.races[:3]) or "no race"
         outcome.contradictions.append(
             f"data-race of lines {list(lines)} is not seen at its witness, grid {witness.grid} block {witness.block} "

@@ -150,7 +150,8 @@ def _fault(fault: RunFault, path: str, source: list[str], style: Style) -> Itera
 
 
 def _access(access: RunAccess, path: str, source: list[str]) -> Iterator[str]:
-    yield f"    {_VERBS.get(access.kind, 'ran')} by {_thread(access)} at {_where(access, path)}"
+    accessed = _accessed(access.places[0], path, source) if access.places else ""
+    yield f"    {accessed}{_VERBS.get(access.kind, 'ran')} by {_thread(access)} at {_where(access, path)}"
     if access.places and (line := _text(access.places[0], path, source)):
         yield f"        {line}"
     for place in access.places[1:]:
@@ -163,6 +164,15 @@ _VERBS = {"read": "read", "write": "written", "atomic": "atomic access", "barrie
 def _text(place: Place, path: str, source: list[str]) -> str:
     ours = place.path.endswith(path) or path.endswith(place.path)
     return source[place.line - 1].strip() if ours and 0 < place.line <= len(source) else ""
+
+
+def _accessed(place: Place, path: str, source: list[str]) -> str:
+    """The access as it is written, where that is known and in one line."""
+    if not place.marks or not _text(place, path, source):
+        return ""
+    mark = place.marks[0]
+    line = source[place.line - 1].encode("utf-8", "surrogateescape")[mark.column - 1 :]
+    return f"`{line[: mark.length].decode('utf-8', 'replace')}` " if mark.length <= len(line) else ""
 
 
 def _thread(access: RunAccess) -> str:

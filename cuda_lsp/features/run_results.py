@@ -207,14 +207,15 @@ def _range(session: Session, kept: Shown, path: str, access: RunAccess) -> types
 
 
 def _place_range(session: Session, kept: Shown, one: Place) -> types.Range | None:
-    """From the column on to the end of the line, where that is now."""
+    """The access, or all from the column on to the end of the line, where that is now."""
     lines, starts = kept.lines(one.path)
     if not 1 <= one.line <= len(lines):
         return None
     line = lines[one.line - 1]
     before = starts[one.line - 1]
     first = max(one.column - 1, len(line) - len(line.lstrip()))
-    span = (before + first, before + max(first + 1, len(line.rstrip())))
+    length = one.marks[0].length if one.marks else max(1, len(line.rstrip()) - first)
+    span = (before + first, before + first + length)
     anchor = kept.snapshot.anchors.get(one.path)
     document = session.documents.at(one.path)
     now = span if anchor is None or document is None else anchor.map.map(*span)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Final
 
 from analyzers.explain import Layout
-from analyzers.model import Finding, Verdict, Witness
+from analyzers.model import Access, Finding, Mark, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness
 from gpu_runner.request import (
@@ -21,6 +22,7 @@ from gpu_runner.request import (
     Request,
     RunRace,
     RunResult,
+    Side,
 )
 from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, memory_of
 
@@ -36,6 +38,7 @@ def confirm(
     given: Sequence[str],
     finding: Finding,
     records: Sequence[Layout] = (),
+    marks: Container[tuple[str, Mark]] = (),
 ) -> tuple[Request, RunResult, RunResult | None]:
     """Run a finding's witness; what was asked, the result, and what of it shows the claim. Arrays that nobody gave a
     size grow until every index that is used is inside, and where the witness alone does not show the claim, others of
@@ -52,10 +55,10 @@ def confirm(
         block=witness.block,
         arguments=arguments,
         growing=free,
-        goal=_goal(finding, free),
+        goal=_goal(finding, free, marks),
     )
     result = harness.run(request)
-    return request, result, shown_of(finding, result, request)
+    return request, result, shown_of(finding, result, request, marks)
 
 
 def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
@@ -69,11 +72,12 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
     return tuple(name for name in found if name not in told)
 
 
-def _goal(finding: Finding, free: tuple[str, ...]) -> Goal:
+def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:
     if finding.code in _RACES:
-        lines = tuple(access.span.line for access in finding.accesses)
         differ = finding.code is not Verdict.BENIGN_RACE
-        return Goal("race", lines, _memory(finding), focus_of(finding), ATTEMPTS, free, differ)
+        return Goal(
+            "race", sides_of(finding, marks), _memory(finding), focus_of(finding, marks), ATTEMPTS, free, differ
+        )
     kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
     return Goal(kind, attempts=ATTEMPTS, searched=free)
 
@@ -105,24 +109,37 @@ def _set(argument: Argument, name: str, witness: Witness) -> Argument:
     return replace(argument, settings=settings, count=max(argument.count, min(most, MOST_ELEMENTS)))
 
 
-def focus_of(finding: Finding) -> tuple[Focus, ...]:
-    """The two accesses of a finding, by the threads of its witness."""
-    return tuple(Focus(access.span.line, access.block, access.thread) for access in finding.accesses)
+def sides_of(finding: Finding, marks: Container[tuple[str, Mark]] = ()) -> tuple[Side, ...]:
+    """The two accesses of a finding."""
+    return tuple(Side(access.span.line, _mark(access, marks)) for access in finding.accesses)
 
 
-def shown_of(finding: Finding, result: RunResult, request: Request) -> RunResult | None:
-    """The result with only what shows the finding's claim, a race between its lines, first one of its scope, or threads
-    at different barriers; None where nothing does. Writes of the same value show no race that is only possible: whether
-    one that is definite is benign was decided by what else touches the cell."""
+def focus_of(finding: Finding, marks: Container[tuple[str, Mark]] = ()) -> tuple[Focus, ...]:
+    """The same, by the threads of the finding's witness."""
+    return tuple(Focus(a.span.line, a.block, a.thread, _mark(a, marks)) for a in finding.accesses)
+
+
+def _mark(access: Access, marks: Container[tuple[str, Mark]]) -> Mark | None:
+    mark = access.span.mark
+    return mark if (os.path.normpath(access.span.path), mark) in marks else None
+
+
+def shown_of(
+    finding: Finding, result: RunResult, request: Request, marks: Container[tuple[str, Mark]] = ()
+) -> RunResult | None:
+    """The result with only what shows the finding's claim, a race between its accesses, first one of its scope, or
+    threads at different barriers; None where nothing does. Writes of the same value show no race that is only possible:
+    whether one that is definite is benign was decided by what else touches the cell. `marks`: the accesses that the
+    compiled text tells from others in their lines, by file."""
     if finding.code is Verdict.BARRIER_DIVERGENCE:
         faults = tuple(fault for fault in result.faults if fault.kind == "divergent-barrier")
         return replace(result, faults=faults, races=()) if faults or result.status == "deadlock" else None
     if finding.code is Verdict.ASSERTION_FAILURE or finding.code is Verdict.POSSIBLE_ASSERTION_FAILURE:
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None
-    lines = [access.span.line for access in finding.accesses]
+    sides = sides_of(finding, marks)
     memory, arrays = _memory(finding), frozenset(array_names(request.arguments, request.names))
-    races = [race for race in result.races if is_between(lines, race) and is_on(memory, arrays, race)]
+    races = [race for race in result.races if is_between(sides, race) and is_on(memory, arrays, race)]
     races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
     if finding.code is Verdict.POSSIBLE_DATA_RACE and all(race.same_value for race in races):
         return None

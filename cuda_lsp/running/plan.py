@@ -67,6 +67,7 @@ def base_request(
         names=tuple(name for name, _ in launchable.parameters),
         variables=tuple(Variable(o.display or o.name, o.size, o.element, o.extents) for o in launchable.variables),
         source=launchable.text,
+        plain=launchable.plain,
         path=path,
         build=build,
         arch=arch,
@@ -128,7 +129,8 @@ def outcomes(
         known = [
             (one, seen)
             for one in shown
-            if one.request is not None and (seen := confirmation.shown_of(finding, one.result, one.request)) is not None
+            if one.request is not None
+            and (seen := confirmation.shown_of(finding, one.result, one.request, launchable.marks)) is not None
         ]
         if known:
             one, seen = known[0]
@@ -140,7 +142,9 @@ def outcomes(
         bytes_of = dict(launchable.shared)
         size = shared if shared is not None else bytes_of.get(finding.group, DYNAMIC_SHARED)
         asked = replace(base, dynamic_shared=size)
-        request, result, seen = confirmation.confirm(asked, launchable.parameters, given, finding, launchable.records)
+        request, result, seen = confirmation.confirm(
+            asked, launchable.parameters, given, finding, launchable.records, launchable.marks
+        )
         yield Outcome(title, result, finding, seen, launched(request, result))
     if not shown and not wanted and group is None:
         yield _run(launchable, base, given, Fixture(), shared)

@@ -68,7 +68,9 @@ def with_ptx(request: Request) -> Request:
     options = CompileOptions(
         request.build, request.arch, request.flags, request.compiler, request.instances, request.headers
     )
-    return replace(request, ptx=compile_source(request.source or "", request.path, options).ptx, source=None)
+    return replace(
+        request, ptx=compile_source(request.plain or request.source or "", request.path, options).ptx, source=None
+    )
 
 
 def opinion(program: str, request: Request, tool: Tool) -> RunResult:
