@@ -9,7 +9,7 @@ from solve_cases import T1, T2, N, address_queries, examples, queries
 from solve_patterns import PATTERNS
 
 from analyzers.ir.evaluate import evaluate
-from analyzers.ir.expr import I64, add, cast, compare
+from analyzers.ir.expr import I32, I64, add, cast, compare, const, sym
 from analyzers.solve import guess
 from analyzers.solve.check import satisfies
 from analyzers.solve.prepare import prepare
@@ -52,6 +52,17 @@ def test_what_only_the_address_mentions_is_drawn_too() -> None:
     values = next(guess.decide(prepare(query)))
     assert values[T1] != values[T2]
     assert 0 <= values[N] <= 9
+
+
+def test_of_the_pairs_of_one_size_the_smallest_is_offered_first() -> None:
+    """Indices from memory may be anything: 0 and 1 tell more than the ends of the type."""
+    one, two = (sym(f"data:k@{n}", I32) for n in (1, 2))
+    full = (-(1 << 31), (1 << 31) - 1)
+    ranges = {T1: (0, 63), T2: (0, 63), N: (0, 1), one: full, two: full}
+    overlap = Overlap(add(cast(one, I64), const(1, I64)), cast(two, I64), 1, 1)
+    offered = list(guess.decide(prepare(Query((compare("ne", T1, T2), compare("le", N, T1)), (), ranges, overlap))))
+    assert len(offered) == 2
+    assert all(max(abs(values[one]), abs(values[two])) == 1 for values in offered)
 
 
 def test_smaller_sizes_are_looked_for_below_what_was_found() -> None:

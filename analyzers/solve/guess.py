@@ -121,7 +121,9 @@ class _Search:
         mask = np.ones(one.size, dtype=np.bool_)
         self._require(mask, self.crossing, values)
         hits = np.nonzero(mask)[0]
-        # The first pair of each combination of sizes, small sizes first.
+        # Of each combination of sizes, small sizes first, the pair with the smallest numbers.
+        own = [s for side in self.own for s in side]
+        hits = hits[np.argsort(_magnitude([values[s][hits] for s in own], hits.size), kind="stable")]
         _, first = np.unique(values[ROW][hits], return_index=True)
         del values[ROW]
         for hit in hits[first[:CANDIDATES]]:
@@ -148,10 +150,7 @@ class _Search:
         columns = self._drawn(DRAWS * self.effort, {}, choices, conditions)
         if columns is None or not self.common:
             return None
-        magnitude = np.zeros(_length(columns))
-        for s in self.common:
-            magnitude += np.log2(np.abs(columns[s].astype(np.float64)) + 1)
-        order = np.argsort(magnitude, kind="stable")
+        order = np.argsort(_magnitude([columns[s] for s in self.common], _length(columns)), kind="stable")
         table = np.stack([columns[s][order].astype(np.int64) for s in self.common])
         order = order[np.sort(np.unique(table, axis=1, return_index=True)[1])]
         most = SIZES * self.effort
@@ -288,6 +287,14 @@ def _domain(known: Interval, wanted: Sequence[int]) -> Array:
 
 def _array(values: Sequence[int]) -> Array:
     return np.array(values, dtype=np.uint64 if max(values) >= 1 << 63 else np.int64)
+
+
+def _magnitude(columns: Sequence[Array], length: int) -> Array:
+    """How large the numbers of each row are: the sum of their digits."""
+    found = np.zeros(length)
+    for column in columns:
+        found += np.log2(np.abs(column.astype(np.float64)) + 1)
+    return found
 
 
 def _distinct(columns: Mapping[Expr, Array], symbols: Sequence[Expr]) -> dict[Expr, Array]:

@@ -56,17 +56,19 @@ def confirmed_text(
     else:
         shown = replace(seen, races=seen.races[:1], printed="")
         body = [*_lines(shown, path, source, style, with_summary=False)]
-        body += _beside(rest_of(result, seen), path, style)
+        body += _beside(rest_of(result, seen), path, source, style)
         body.append(_summary(result))
     return f"{style.paint('strong', head)}\n{verdict}\n" + "".join(f"  {line}\n" for line in body)
 
 
-def _beside(rest: RunResult, path: str, style: Style) -> Iterator[str]:
+def _beside(rest: RunResult, path: str, source: list[str], style: Style) -> Iterator[str]:
     """What was seen in the same runs, a line each."""
-    texts = [
-        f"{_where(race.second, path)} and {_where(race.first, path)}: {_head(race)}"
-        for race in sorted(rest.races, key=_place_of)
-    ]
+
+    def told(access: RunAccess) -> str:
+        text = _accessed(access.places[0], path, source) if access.places else ""
+        return f"{text}at {_where(access, path)}" if text else _where(access, path)
+
+    texts = [f"{told(r.second)} and {told(r.first)}: {_head(r)}" for r in sorted(rest.races, key=_place_of)]
     texts += [f"{_where(fault.access, path)}: {fault.text}" for fault in rest.faults]
     if texts:
         yield style.paint("faint", "seen in the same runs:")
