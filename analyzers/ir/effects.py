@@ -218,7 +218,9 @@ class Effects(Valuation):
         if s.ty == E.PTR:
             return self._loaded_pointer(s, root, offset)
         if root.op == "addr" and root.value not in self.written:
-            return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), "grid")
+            # Shared memory that nobody writes holds something else in each block.
+            level = "block" if self._space(root) == "shared" else "grid"
+            return E.opaque(f"mem:{root.value}:{s.ty}", s.ty, (offset,), level)
         where = () if root.op == "addr" else root.args
         return E.opaque(
             f"load:{s.id}:{root.value if root.op == 'addr' else root.value[0]}",
@@ -339,8 +341,7 @@ class Effects(Valuation):
             self._sum_of_group(s, operands)
             return
         kind = s.name.removeprefix("__").removesuffix("_sync")
-        shuffle = kind.startswith("shfl")
-        if shuffle and operands and all(self.level(o) in ("block", "grid") for o in operands):
+        if self._is_from_within(kind, operands) and all(self.level(o) in ("block", "grid") for o in operands):
             given = (*(o for o in operands if isinstance(o.ty, IntType)), *self.counters())
             self.assign(s.var, E.opaque(f"warp:{s.id}", s.ty, given, "block"))
             return
@@ -431,6 +432,13 @@ class Effects(Valuation):
         if kind == "shfl" and len(operands) >= 3:
             return self._is_whole_warp(operands) and self.level(operands[2]) != "thread"
         return kind in ("any", "all", "ballot", "uni") or kind.startswith("reduce_")
+
+    def _is_from_within(self, kind: str, operands: list[Expr]) -> bool:
+        """A shuffle in which every lane gets what a lane gave that takes part, whatever the size of the block: a warp
+        that is not full has the first lanes."""
+        if not kind.startswith("shfl") or not self._is_whole_warp(operands) or not self._all_come_here("warp"):
+            return False
+        return kind == "shfl_up" or (kind == "shfl" and operands[2].op == "const" and operands[2].value == 0)
 
     def _is_whole_warp(self, operands: list[Expr]) -> bool:
         """A shuffle that names all lanes, and no parts of a warp."""

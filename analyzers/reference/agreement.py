@@ -184,8 +184,11 @@ def _not_reported(context: ContextResult, execution: Execution, places: Mapping[
         return
     if execution.missed:
         # After the first one threads go on that should not have: what follows is nobody's claim.
-        barriers = {f.span for f in context.findings if f.code is Verdict.BARRIER_DIVERGENCE} | open_places
-        if not any(places[d.barrier][0] in barriers for d in execution.missed):
+        divergent = [f for f in context.findings if f.code is Verdict.BARRIER_DIVERGENCE]
+        barriers = {f.span for f in divergent} | open_places
+        # Barriers of a warp meet wherever they stand: lanes that miss one meet at the next, and another one is left.
+        shifted = {a.text.partition("(")[0] for f in divergent for a in f.accesses} & _OF_WARPS
+        if not shifted and not any(places[d.barrier][0] in barriers for d in execution.missed):
             d = execution.missed[0]
             missing = execution.result.place(d.missing)
             yield f"no finding for barrier {d.barrier}, missed by thread {missing} at {execution.at}"
@@ -198,6 +201,8 @@ def _not_reported(context: ContextResult, execution: Execution, places: Mapping[
         if race.events not in events and pair not in reported and not any(span in open_places for span, _ in pair):
             yield f"no finding for {_describe(execution, race)} at {execution.at}"
 
+
+_OF_WARPS = frozenset({"__syncwarp"})
 
 ASSERTED = "device assertions hold"
 """How the assumption begins that is listed unless every assertion was proved to hold."""

@@ -167,3 +167,29 @@ __global__ void from_one_lane_and_from_the_next(const int *in, int *out) {
   __syncthreads();
   out[threadIdx.x] = one[0] + next[1];
 }
+
+// Shared memory that nobody writes holds something else in each block. Within a block all read the same.
+// cuda-lsp: launch grid=(2) block=(64)
+__global__ void what_blocks_found(int *out) {
+  __shared__ int s[4];
+  out[0] = s[1];  // expect: data-race inter-block with self
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void what_a_block_found(int *out) {
+  __shared__ int s[4];
+  out[0] = s[1];  // expect: benign-race intra-block with self
+}
+
+// A block of 8 has no lanes from 8 on: what comes from there is not the constant that the others give.
+// cuda-lsp: launch grid=(1) block=(8)
+__global__ void from_lanes_that_are_not_there(int *out) {
+  int v = __shfl_down_sync(0xffffffff, 5, 3);
+  out[threadIdx.x % 4] = v;  // expect: data-race intra-warp with self
+}
+
+// cuda-lsp: launch grid=(1) block=(8)
+__global__ void from_lanes_that_are_there(int *out) {
+  int v = __shfl_up_sync(0xffffffff, 5, 3);
+  out[threadIdx.x % 4] = v;  // expect: benign-race intra-warp with self
+}
