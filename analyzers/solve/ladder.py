@@ -127,7 +127,7 @@ class Ladder:
     def brief(self, query: Query) -> Answer:
         """The same without the rungs that take long: what is worth asking where an answer only adds to others."""
         prepared = self._timed("algebra", lambda: prepare(query))
-        answer, _ = self._cheaply(prepared, _no)
+        answer, _ = self._cheaply(prepared, _no, _no)
         if isinstance(answer, Undecided):
             answer = Undecided("not-applicable", "not looked for at length", answer.rung)
         return self._counted(answer)
@@ -139,7 +139,7 @@ class Ladder:
 
     def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
         prepared = self._timed("algebra", lambda: prepare(query))
-        short, left = self._cheaply(prepared, plainly)
+        short, left = self._cheaply(prepared, plainly, only_wraps if plainly is not _no else _no)
         if left is None:
             return short
         first, found = left.proof, left.rows
@@ -161,7 +161,9 @@ class Ladder:
             last = self._timed("enumerate", lambda: self._many(prepared))
         return answer if isinstance(last, Undecided) else last
 
-    def _cheaply(self, prepared: Prepared, plainly: Callable[[], bool]) -> tuple[Answer, _Left | None]:
+    def _cheaply(
+        self, prepared: Prepared, plainly: Callable[[], bool], only_wraps: Callable[[], bool]
+    ) -> tuple[Answer, _Left | None]:
         """The answer of the rungs that take a tenth of a second at most; what is left to go on with, where there is
         more to try."""
         first = self._timed("algebra", lambda: self._algebra(prepared, QUICK_STEPS))
@@ -178,8 +180,13 @@ class Ladder:
         tried = ("guess", lambda: self._guess(prepared))
         question = prepared.query
         is_large = len(question.conjuncts) + len(question.facts) > LARGE_QUESTION
+        for rung, work in (small, tried) if is_large else (tried, small):
+            answer = self._timed(rung, work)
+            if not isinstance(answer, Undecided):
+                return answer, None
+        if wraps and only_wraps():
+            return Undecided(WRAPS, WRAPS_TEXT, "algebra"), None
         for rung, work in (
-            *((small, tried) if is_large else (tried, small)),
             ("algebra", lambda: self._algebra(prepared, MIDDLE_STEPS) if first.kind == "budget" else first),
             ("guess", lambda: self._guess(prepared, large=True)),
             ("smt", lambda: self._smt(prepared, self.budget.smt // FIRST_SHARE)),
