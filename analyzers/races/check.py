@@ -276,7 +276,7 @@ class RaceChecker:
             for case in self._possible(pair, mode, only_same, barriers).possible:
                 if self.effort.is_spent:
                     return False
-                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True, patience="hurried")
+                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True, patience="brief")
                 if isinstance(answer, Satisfied):
                     self.precedents.add(places_of(pair.one, pair.two), (mode, "race"), answer.values)
                 if answer is not None:
