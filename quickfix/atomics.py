@@ -7,20 +7,22 @@ there is none. Whether something else still races with the cell is for the engin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.updates import AnyUpdate, Cell, Claim
 from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
-from quickfix.edits import Change, Layout, removal
+from quickfix.edits import Change, Layout, removal, text_edits
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, on_host, steps_to
+from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence
-from quickfix.session import Session, Trial
-from quickfix.verify import RACES, findings_of
-from quickfix.wording import edits_of
+from quickfix.session import Session, Trial, names_of
+from quickfix.verify import RACES, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
 def is_update(findings: Collection[Finding]) -> bool:
@@ -31,14 +33,85 @@ def is_update(findings: Collection[Finding]) -> bool:
 
 
 def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
-    """The repair of one group of races; None where it is not about an update."""
+    """The repair of one group of races; None where it is not about an update. Where others update the cell, these
+    become atomic, too; where it is used before or afterwards, barriers go between."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
     found = _update(session, races)
     if found is None:
         return None
-    access, level, update = found
+    keys = frozenset(key_of(f) for f in races)
+    known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
+    done: list[_Done] = []
+    current, refusal = session, FixRefusal("The cell is used elsewhere without an order, too.")
+    while found is not None and len(done) < _MOST_UPDATES:
+        made = _made_atomic(current, kernels, done, *found)
+        if isinstance(made, FixRefusal):
+            # What is said of the update that was asked about is of more use than what is said of another one.
+            return refusal if done else made
+        done.append(made)
+        if made.trial.difference.is_clean and group in _gone(session, current, made.trial, done):
+            return _fix(session, current, done)
+        if len(done) == 1:
+            worse = made.trial.difference.worse
+            refusal = FixRefusal(sentence(worse[0])) if worse else refusal
+        files = composed([each.trial for each in done])
+        current = current.after(made.trial)
+        left = _races_left(current, kernels, files, known)
+        colliding = [f for f in left if not _has_atomic(f)]
+        found = _first_update(current, colliding)
+        if found is None:
+            # What collides with atomic operations only is ordered by a barrier, else atomic, too.
+            ordered = _with_barriers(session, current, kernels, done, keys, group) if left else None
+            if isinstance(ordered, Fix):
+                return ordered
+            found = _first_update(current, left)
+    return refusal
+
+
+def _first_update(session: Session, races: Iterable[Finding]) -> tuple[Access, Level, AnyUpdate] | None:
+    return next((found for f in races if (found := _update(session, [f])) is not None), None)
+
+
+_MOST_UPDATES: Final = 8
+"""Updates of a cell that are made atomic for one race."""
+_DIFFERENT: Final = "The updates are made in any order, and what is left in the cell depends on it."
+_ANY_ORDER: Final = "Atomic additions of floating-point numbers are made in any order: the last digits may differ."
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """An update that was made atomic."""
+
+    trial: Trial
+    update: AnyUpdate
+    function: str
+    text: str
+    """The cell as it is written."""
+    line: int
+    """Of the text before all edits."""
+
+    @property
+    def what(self) -> str:
+        return "claim" if isinstance(self.update, Claim) else "update"
+
+    @property
+    def family(self) -> str:
+        """Equal for updates whose order does not matter."""
+        return "atomicAdd" if self.function == "atomicSub" else self.function
+
+
+def _made_atomic(
+    current: Session,
+    kernels: Sequence[KernelAnalysis],
+    done: Sequence[_Done],
+    access: Access,
+    level: Level,
+    update: AnyUpdate,
+) -> _Done | FixRefusal:
+    """One update in the text that came of those that are `done`."""
     path = level.function.path
-    layout = Layout(session.trees.texts[path])
+    layout = Layout(current.trees.texts[path])
+    steps = [each.trial for each in done]
     try:
         if level.function.on_host:
             raise NotPossible(on_host(level.function.name))
@@ -47,26 +120,99 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
         if isinstance(update, Claim) and update.whole is None:
             changes += _without_write(level, update, layout.text)
     except NotPossible as reason:
-        return FixRefusal(sentence(str(reason)))
-    trial = session.trial({path: changes}, frozenset(), session.kernels_sharing_code(kernels))
-    if not trial.difference.is_clean or group not in trial.gone:
-        worse = trial.difference.worse
-        return FixRefusal(sentence(worse[0] if worse else "the cell is used elsewhere without an order, too"))
+        return FixRefusal(in_old_lines(sentence(str(reason)), current, steps))
+    trial = current.trial({path: changes}, frozenset(), current.kernels_sharing_code(kernels))
+    if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
+        return FixRefusal(sentence(trial.difference.worse[0]))
+    file = composed(steps).get(path)
+    start = changes[0].start if file is None else file.offsets.old(changes[0].start)
+    line = line_of(layout.text if file is None else file.before, start or 0)
     reason = not_atomic(trial, path, changes[0], update.cell)
-    if reason:
-        return FixRefusal(sentence(f"`{function}` in line {line_of(layout.text, changes[0].start)} {reason}"))
-    line = line_of(layout.text, changes[0].start)
-    what = "claim" if isinstance(update, Claim) else "update"
+    if reason or start is None:
+        return FixRefusal(sentence(f"`{function}` in line {line} {reason or 'is part of another one'}"))
+    return _Done(trial, update, function, access.text, line)
+
+
+def _gone(session: Session, current: Session, trial: Trial, done: Sequence[_Done]) -> frozenset[str]:
+    """The groups of findings of the first text of which nothing is left."""
+    if current is session:
+        return trial.gone
+    files = composed([each.trial for each in done])
+    every = (f for k in trial.analysis.result.kernels for f in findings_of(k))
+    left = {key_of(old) for f in every if (old := in_old_text(f, files)) is not None}
+    difference = session.judge(current.judged(trial), files)
+    return frozenset(gone_groups(session.result, trial.checked, left)) if difference.is_clean else frozenset()
+
+
+def _races_left(
+    current: Session, kernels: Sequence[KernelAnalysis], files: Files, known: Collection[PairKey]
+) -> list[Finding]:
+    """What still races that was asked about, or has shown since."""
+    names = names_of(kernels)
+    races = [f for a in current.kernels if a.kernel.mangled in names for f in findings_of(a.result) if f.code in RACES]
+    olds = ((f, in_old_text(f, files)) for f in races)
+    # What is no update any more collides with other accesses of its cell: they have to become one, too.
+    return [f for f, old in olds if old is None or key_of(old) not in known or _has_atomic(f)]
+
+
+def _has_atomic(finding: Finding) -> bool:
+    return any(a.kind == "atomic" for a in finding.accesses)
+
+
+def _notes(done: Sequence[_Done]) -> tuple[str, ...]:
+    real = any(d.update.cell.type in ("float", "double") and d.function == "atomicAdd" for d in done)
+    return (*([_ANY_ORDER] if real else []), *([] if _commute(done) else [_DIFFERENT]))
+
+
+def _commute(done: Sequence[_Done]) -> bool:
+    return len({each.family for each in done}) == 1
+
+
+def _fix(session: Session, current: Session, done: Sequence[_Done]) -> Fix:
+    trial, first, several = done[-1].trial, done[0], len(done) > 1
+    files = composed([each.trial for each in done])
+    cells = _listed(f"{each.text}" for each in done)
+    functions = _listed(f"{each.function}()" for each in done)
+    lines = sorted({each.line for each in done})
+    where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}" if len(lines) > 1 else f"line {lines[0]}"
+    what = "updates" if several else first.what
+    cost = "atomic operation for a load and a store"
     return Fix(
-        title=f"Make the {what} of {access.text} in line {line} atomic, by {function}() — {_why(update)}",
+        title=f"Make the {what} of {cells} in {where} atomic, by {functions} — {_why(first.update)}",
         kind="use-atomic",
-        edits=edits_of(trial),
-        groups=tuple(sorted(trial.gone)),
-        cost="1 atomic operation for a load and a store",
-        notes=("Atomic additions of floating-point numbers are made in any order: the last digits may differ.",)
-        if update.cell.type in ("float", "double") and function == "atomicAdd"
-        else (),
+        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        groups=tuple(sorted(_gone(session, current, trial, done))),
+        cost=f"{len(done)} times 1 {cost}" if several else f"1 {cost}",
+        preferred=_commute(done),
+        notes=_notes(done),
     )
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = dict.fromkeys(names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _with_barriers(
+    session: Session,
+    current: Session,
+    kernels: Sequence[KernelAnalysis],
+    done: Sequence[_Done],
+    keys: frozenset[PairKey],
+    group: str,
+) -> Fix | FixRefusal | None:
+    """Order what else is done with the cell by barriers."""
+    begun = Begun(
+        current,
+        tuple(each.trial for each in done),
+        tuple(f"make the {each.what} of {each.text} in line {each.line} atomic" for each in done),
+        tuple("1 atomic operation for a load and a store" for _ in done),
+        begin_with_places=True,
+    )
+    made = rebuilt_from(session, begun, kernels, keys, (group,))
+    if not isinstance(made, Fix):
+        return made
+    return replace(made, preferred=_commute(done), notes=(*made.notes, *_notes(done)))
 
 
 def not_atomic(trial: Trial, path: str, change: Change, cell: Cell) -> str:
@@ -90,20 +236,24 @@ def not_atomic(trial: Trial, path: str, change: Change, cell: Cell) -> str:
 
 
 def _update(session: Session, races: Sequence[Finding]) -> tuple[Access, Level, AnyUpdate] | None:
-    """The update that all the races are about, with the write in it and where that stands."""
-    accesses = [a for f in races for a in f.accesses]
-    writes = [a for a in accesses if a.kind == "write"]
-    chain = chain_to(session.trees, writes[0]) if writes else None
-    if not chain:
-        return None
-    path, start = writes[0].span.path, writes[0].span.start_offset
-    # The innermost comes last.
-    for update in reversed(chain[-1].function.updates):
-        if start in update.places and all(a.span.path == path for a in writes):
-            within = [{a.span.start_offset for a in f.accesses} <= update.places for f in races]
-            own = any(within) and all(a.span.start_offset in update.places for a in writes)
-            return (writes[0], chain[-1], update) if own else None
+    """An update that the races are about, with the write in it and where that stands: one that collides with itself,
+    or with an atomic operation."""
+    for write in (a for f in races for a in f.accesses if a.kind == "write"):
+        chain = chain_to(session.trees, write)
+        if not chain:
+            continue
+        # The innermost comes last.
+        for update in reversed(chain[-1].function.updates):
+            if write.span.start_offset in update.places:
+                own = any(_is_within(f, write.span.path, update) for f in races)
+                return (write, chain[-1], update) if own else None
     return None
+
+
+def _is_within(finding: Finding, path: str, update: AnyUpdate) -> bool:
+    """Whether all accesses are the update's, those that are atomic already aside."""
+    rest = [a for a in finding.accesses if a.kind != "atomic"]
+    return all(a.span.path == path and a.span.start_offset in update.places for a in rest)
 
 
 def _without_write(level: Level, claim: Claim, text: bytes) -> list[Change]:

@@ -101,7 +101,7 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     inserted = inserted_barriers(session, kernels, group)
     if isinstance(inserted, Fix):
         return inserted
-    if isinstance(of_grid := _of_grid(session, kernels, race), Fix):
+    if isinstance(of_grid := grid_wide_barriers(session, kernels, group), Fix):
         return of_grid
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
@@ -122,11 +122,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     return next((answer for answer in (defined, updated, made) if answer is not None), inserted)
 
 
-def _of_grid(session: Session, kernels: Sequence[KernelAnalysis], race: Finding) -> Fix | FixRefusal | None:
+def grid_wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
     """Barriers of the grid, where the kernels are launched so that there may be some."""
+    race = next(f for a in kernels for f in findings_of(a.result) if f.group == group)
     answer: Fix | FixRefusal | None = None
     for barrier in grid_barriers(session.trees, kernels, race):
-        answer = inserted_barriers(session.for_grid(barrier), kernels, race.group)
+        answer = inserted_barriers(session.for_grid(barrier), kernels, group)
         if isinstance(answer, Fix):
             break
     return answer

@@ -20,7 +20,7 @@ from quickfix.callers import agreed, for_this_unit
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.fences import ordered_by_fences
-from quickfix.group import inserted_barriers, repaired, repairs_of, voted_loops
+from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
 from quickfix.search import obstacle
 from quickfix.session import SearchSpentError, Session, Stop
@@ -64,13 +64,15 @@ def _guess_of_group(findings: Sequence[Finding]) -> str | None:
     titles = [_guess(f) for f in findings]
     if None not in titles:
         return titles[0]
-    return f"Make the update of {shown(findings[0].accesses[0])} atomic" if _is_of_one_cell(findings) else None
+    return f"Make the update of {shown(findings[0].accesses[0])} atomic" if _may_be_updates(findings) else None
 
 
-def _is_of_one_cell(findings: Sequence[Finding]) -> bool:
-    """Reads and writes of a cell that is written alike everywhere: an update in several lines, perhaps."""
+def _may_be_updates(findings: Sequence[Finding]) -> bool:
+    """Reads and writes of the same cells, as they are written, spaces aside: updates in several lines, perhaps."""
     accesses = [a for f in findings for a in f.accesses if f.code in RACES]
-    return len({a.text for a in accesses}) == 1 and {a.kind for a in accesses} == {"read", "write"}
+    kinds = ("read", "write")
+    read, written = ({"".join(a.text.split()) for a in accesses if a.kind == kind} for kind in kinds)
+    return bool(written) and read == written and all(a.kind in kinds for a in accesses)
 
 
 def _guess(finding: Finding) -> str | None:
@@ -161,10 +163,11 @@ def _answers(
         yield from _one_by_one(session, late, guarded_instead)
         refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
         hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
-        for fenced in _one_by_one(session, tuple(hopeless), ordered_by_fences):
-            for group in fenced.groups:
-                hopeless.pop(group, None)
-            yield fenced
+        for search in (grid_wide_barriers, ordered_by_fences):
+            for found in _one_by_one(session, tuple(hopeless), search):
+                for group in found.groups:
+                    hopeless.pop(group, None)
+                yield found
         refused.update(hopeless)
         for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
             for group in asserted.groups:

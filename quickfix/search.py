@@ -84,7 +84,11 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
         try:
-            return _search(session, kernels, targets, wanted, tuple(dict.fromkeys(reasons.values())))
+            placed = _search(session, kernels, targets, wanted)
+            left = placed.trial.difference.left
+            # What goes along with the others without having been looked at is repaired.
+            given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
+            return replace(placed, given_up=tuple(given_up))
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
             if failure.key in needed or failure.key in session.appeared:
@@ -118,7 +122,6 @@ def _search(
     kernels: Collection[KernelAnalysis],
     targets: Mapping[PairKey, list[Finding]],
     wanted: _Wanted,
-    given_up: tuple[str, ...],
 ) -> Placed:
     """`wanted` tells which of the races that only show when others are gone have to go with them."""
     model = PlacementModel()
@@ -150,7 +153,7 @@ def _search(
             continue
         needed = session.needed_for(trial, aims)
         chosen, trial = _needed(chosen, trial, needed, tried, lambda without: not _appeared(without, wanted))
-        return Placed(chosen, trial, tuple(f for found in targets.values() for f in found), given_up)
+        return Placed(chosen, trial, tuple(f for found in targets.values() for f in found))
     raise _GivenUp(f"no placement of barriers was found in {MAX_TRIALS} attempts")
 
 

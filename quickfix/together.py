@@ -20,7 +20,7 @@ from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
 from quickfix.rebuild import composed
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import REPAIRABLE, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, REPAIRABLE, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import NOT_REPAIRED, barriers_in_words
 
 _ROUNDS: Final = 6
@@ -91,7 +91,9 @@ def _agreeing(session: Session, repairs: Iterable[Fix]) -> _Round | None:
     fixes = _compatible(fix for fix in repairs if fix.applies_unasked)
     while fixes:
         changes, doubled = _merged(fixes, session.trees.texts)
-        trial = session.trial(changes, frozenset())
+        # Barriers make no race: one that shows now was there, and nobody had asked about it.
+        inserting = all(fix.kind == "insert-barrier" for fix in fixes)
+        trial = session.trial(changes, frozenset(), inserting=inserting)
         found = _Round(fixes, trial, doubled)
         if trial.difference.is_clean and found.groups <= trial.gone | _redundant(session.result):
             return found
@@ -105,12 +107,13 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
     that touch one place are found one after the other."""
     best = _together([first], first.trial.files, first.groups, whole=first.groups.issuperset(groups))
     rounds, current = [first], session
-    names = {key_of(f): f.group for k in session.result.kernels for f in findings_of(k) if f.group in groups}
-    while len(rounds) < _ROUNDS and not set(best.groups).issuperset(groups):
+    known = {key_of(f): f.group for k in session.result.kernels for f in findings_of(k)}
+    while len(rounds) < _ROUNDS:
         try:
             current = current.after(rounds[-1].trial)
-            files = composed([r.trial for r in rounds])
-            left = [f for k in current.result.kernels for f in findings_of(k) if _asked(f, files, names)]
+            left = _left(current.result, composed([r.trial for r in rounds]), known, groups)
+            if not left:
+                break
             repairs = _distinctly_named(current, repairs_of(current, dict.fromkeys(f.group for f in left)))
             more = _agreeing(current, list(repairs))
             if more is None:
@@ -122,17 +125,20 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
         except SearchSpentError:
             break
         gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
-        gone |= {group for group in best.groups if group not in names.values()}
-        if not judged.is_clean or not gone > set(best.groups):
+        gone |= {group for group in best.groups if group not in groups}
+        fewer = len(_left(after, files, known, groups)) < len(left)
+        if not judged.is_clean or not (gone > set(best.groups) or (fewer and gone == set(best.groups))):
             break
         best = _together(rounds, files, gone, whole=gone.issuperset(groups))
     return best
 
 
-def _asked(finding: Finding, files: Files, names: Mapping[PairKey, str]) -> bool:
-    """Whether a finding of an edited text is one of those that are to be repaired."""
-    old = in_old_text(finding, files)
-    return old is not None and key_of(old) in names
+def _left(result: UnitResult, files: Files, known: Mapping[PairKey, str], groups: Collection[str]) -> list[Finding]:
+    """The findings of an edited text that are to be repaired: those that were `known` and in one of the groups, and
+    races that only show since."""
+    olds = ((f, in_old_text(f, files)) for k in result.kernels for f in findings_of(k))
+    keys = ((f, key_of(old)) for f, old in olds if old is not None)
+    return [f for f, key in keys if (known[key] in groups if key in known else f.code in RACES)]
 
 
 def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> Iterator[Fix]:

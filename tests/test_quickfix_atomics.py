@@ -368,3 +368,50 @@ template __global__ void k<unsigned long long>(unsigned long long *, const unsig
     (fix,) = answers(Engine(), CheckRequest(PATH, text))
     assert isinstance(fix, Fix)
     assert "atomicAdd(m, -(T)(d[threadIdx.x]));" in applied(text, fix.edits)
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("m[0] += v; m[0] += 2;", "atomicAdd(&m[0], v); atomicAdd(&m[0], 2);"),
+        ("m[9] += v; m[ 9 ]--;", "atomicAdd(&m[9], v); atomicSub(&m[ 9 ], 1);"),
+        ("m[d[i]] += v; m[d[i + 1]] -= v;", "atomicAdd(&m[d[i]], v); atomicSub(&m[d[i + 1]], v);"),
+        ("m[v] += v; if (i == 0) m[0] += 1;", "atomicAdd(&m[v], v); if (i == 0) atomicAdd(&m[0], 1);"),
+        ("m[0] |= v; m[0] |= m[0] & 1;", ""),
+        ("m[0] += v; o[i] = m[0];", ""),
+        ("m[0] += v; m[0] *= 2;", ""),
+        ("m[0] += v; m[0] = 3;", ""),
+    ],
+)
+def test_all_updates_of_a_cell_become_atomic_or_none(code: str, after: str) -> None:
+    assert repaired(code)[0] == after
+
+
+def test_updates_whose_order_matters_are_a_choice() -> None:
+    text = KERNEL.format(code="m[0] += v; m[0] = max(m[0], v);", cell="int", value="int", before="")
+    (fix,) = (a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix))
+    assert "atomicAdd() and atomicMax()" in fix.title
+    assert not fix.preferred
+    assert any("in any order" in note for note in fix.notes)
+
+
+SUM = """// cuda-lsp: launch grid=(4) block=(64)
+__global__ void k(int *m, int *o) {
+  int t = threadIdx.x;
+  if (t == 0) m[blockIdx.x] = 0;
+  m[blockIdx.x] += t;
+  LAST
+}
+"""
+
+
+@pytest.mark.parametrize("last", ["o[t + 64 * blockIdx.x] = m[blockIdx.x];", "if (t == 0) m[blockIdx.x] *= 2;"])
+def test_what_else_is_done_with_the_cell_is_ordered_by_barriers(last: str) -> None:
+    text = SUM.replace("LAST", last)
+    fixes = [a for a in answers(Engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
+    (fix,) = (f for f in fixes if "atomic" in f.title)
+    after = applied(text, fix.edits)
+    assert "  __syncthreads();\n  atomicAdd(&m[blockIdx.x], t);\n  __syncthreads();\n" in after
+    assert "+2 barriers" in fix.cost
+    assert "1 atomic operation" in fix.cost
+    assert [k.verdict for k in Engine().analyse(CheckRequest(PATH, after)).result.kernels] == [Verdict.RACE_FREE]

@@ -134,3 +134,12 @@ __global__ void k(float *a, float *b, int n) {{
     assert not fixes
     assert why in said
     assert "which no __syncthreads() orders" in said
+
+
+@pytest.mark.parametrize("between", ["", "  __syncthreads();\n"])
+def test_blocks_that_collide_only_with_each_other_wait_for_each_other(between: str) -> None:
+    code = "  a[i] = 1;\n" + between + "  b[i] = a[n - 1 - i];"
+    (fix,), said = answered(STRAIGHT.format(before="", code=code))
+    after = applied(STRAIGHT.format(before="", code=code), fix.edits)
+    assert between + "  cooperative_groups::this_grid().sync();\n  b[i]" in after
+    assert not said

@@ -459,3 +459,22 @@ def test_places_that_a_trial_tells_of_are_not_tried_again(text: str, most: int, 
     monkeypatch.setattr(session_module.Session, "trial", counted)
     assert isinstance(fix_all(engine(), CheckRequest(PATH, text)), Fix)
     assert len(trials) <= most
+
+
+def test_races_that_go_along_with_others_are_not_called_left() -> None:
+    text = """template <int N> __device__ void sum(float *s) {
+  if (threadIdx.x < N) s[threadIdx.x] += s[threadIdx.x + N];
+  if constexpr (N > 1) sum<N / 2>(s);
+}
+__global__ void k(float *o) {
+  __shared__ float t[128];
+  t[threadIdx.x] = o[threadIdx.x];
+  sum<64>(t);
+  if (threadIdx.x == 0) o[0] = t[0];
+}
+void h(float *o) { k<<<1, 128>>>(o); }
+"""
+    fix = fix_for(engine(), CheckRequest(PATH, text), groups(result(text))[0])
+    assert isinstance(fix, Fix)
+    assert [k.verdict for k in result(applied(text, fix.edits)).kernels] == [Verdict.RACE_FREE]
+    assert not fix.notes
