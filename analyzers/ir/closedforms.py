@@ -21,7 +21,7 @@ from analyzers.ir import expr as E
 from analyzers.ir.cycles import in_ring, placeholders_in, turn_of
 from analyzers.ir.evaluate import partial_operations
 from analyzers.ir.expr import I64, U32, Expr, IntType
-from analyzers.ir.held import held
+from analyzers.ir.held import flags, held, moved_under
 
 MAX_ROTATION = 8
 """Variables that pass their values around."""
@@ -343,11 +343,13 @@ def close_all(
     counter: Expr,
     before: Iterable[Expr] = (),
     rings: Rings | None = None,
+    unknown: Callable[[str, Expr], Expr] | None = None,
 ) -> dict[str, Form]:
     """Closed forms of all variables of a loop for which one is found; ``placeholders`` names the value at the start
     of an
     iteration, ``counter`` its number: what was loaded in an iteration, or counted by a loop in it, is a value of that
-    iteration only. ``before``: values that were computed before the loop."""
+    iteration only. ``before``: values that were computed before the loop; ``unknown``: the value of a variable without
+    a closed form at the start of an iteration."""
     steps = Steps(tuple(before))
     by_node = {p: name for name, p in placeholders.items()}
     forms: dict[str, Form] = {}
@@ -380,6 +382,9 @@ def close_all(
             if found is not None:
                 forms[name] = found
                 pending.remove(name)
+    if unknown is not None:
+        forms.update(_flagged(pending, placeholders, starts, reduced, invariant, unknown, (rings or Rings()).wraps))
+        pending = [n for n in pending if n not in forms]
     follows = {n: by_node[reduced[n]] for n in pending if reduced[n] in by_node}
     for names in _rotations(follows):
         forms.update(_rotating([starts[n] for n in names], names))
@@ -396,6 +401,42 @@ def close_all(
                 pending.remove(name)
                 progress = True
     return forms
+
+
+def _flagged(
+    names: Sequence[str],
+    placeholders: Mapping[str, Expr],
+    starts: Mapping[str, Expr],
+    ends: Mapping[str, Expr],
+    invariant: Invariant,
+    unknown: Callable[[str, Expr], Expr],
+    wraps: bool,
+) -> Iterator[tuple[str, Form]]:
+    """Variables that are stepped as long as a flag is set: their values where it is."""
+    by_node = {placeholders[n]: n for n in names}
+    for flag in flags({placeholders[n]: ends[n] for n in names}):
+        for name in names:
+            p, ty = placeholders[name], placeholders[name].ty
+
+            def delta(way: Expr, p: Expr = p) -> Expr | None:
+                return linear_delta(way, p, invariant)
+
+            step = moved_under(ends[name], p, ends[by_node[flag]], delta, wraps)
+            if step is not None and isinstance(ty, IntType):
+                base = E.cast(starts[name], I64)
+
+                def at(
+                    k: Expr,
+                    name: str = name,
+                    set_: str = by_node[flag],
+                    base: Expr = base,
+                    step: Expr = step,
+                    ty: IntType = ty,
+                ) -> Expr:
+                    moved = E.narrow(E.add(base, E.mul(step, k)), ty)
+                    return E.select(unknown(set_, k), moved, unknown(name, k))
+
+                yield name, Form(at, no_wrap=True)
 
 
 def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:

@@ -372,7 +372,11 @@ class _Executor(Effects):
         counter = E.sym(f"loop:{s.label}", I64)
         ends = {n: trial.ends[n] for n in needed}
         starting = {n: starts[n] for n in needed}
-        forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings)
+
+        def unknown(name: str, k: Expr) -> Expr:
+            return self._iterated(s.label, name, touched.variables[name], k, assumed[name])
+
+        forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings, unknown)
         plan = _LoopPlan(
             s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
         )
@@ -452,8 +456,8 @@ class _Executor(Effects):
         """The value of a variable at the start of iteration ``counter``; called outside the loop."""
         if name in plan.forms:
             return plan.forms[name].at(counter)
-        ty, identity = plan.touched.variables[name], f"iterated:{plan.label}:{name}"
-        value = E.opaque(identity, ty, (*self.counters(), counter), plan.levels[name])
+        identity = f"iterated:{plan.label}:{name}"
+        value = self._iterated(plan.label, name, plan.touched.variables[name], counter, plan.levels[name])
         if name in plan.rings:
             self.rings.ranges[value] = 0, plan.rings[name] - 1
             if counter is plan.counter:
@@ -461,6 +465,10 @@ class _Executor(Effects):
         elif name in plan.falling and counter is plan.counter:
             self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
         return value
+
+    def _iterated(self, label: str, name: str, ty: E.Type, counter: Expr, level: str) -> Expr:
+        """What is not known of a variable at the start of an iteration; called outside the loop."""
+        return E.opaque(f"iterated:{label}:{name}", ty, (*self.counters(), counter), level)
 
     def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
         """The value of a variable when the test is made for the last time: a counter may have wrapped around now."""
