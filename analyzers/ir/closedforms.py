@@ -383,7 +383,9 @@ def close_all(
                 forms[name] = found
                 pending.remove(name)
     if unknown is not None:
-        forms.update(_flagged(pending, placeholders, starts, reduced, invariant, unknown, (rings or Rings()).wraps))
+        forms.update(
+            _flagged(pending, placeholders, starts, reduced, invariant, unknown, steps, (rings or Rings()).wraps)
+        )
         pending = [n for n in pending if n not in forms]
     follows = {n: by_node[reduced[n]] for n in pending if reduced[n] in by_node}
     for names in _rotations(follows):
@@ -410,6 +412,7 @@ def _flagged(
     ends: Mapping[str, Expr],
     invariant: Invariant,
     unknown: Callable[[str, Expr], Expr],
+    steps: Steps,
     wraps: bool,
 ) -> Iterator[tuple[str, Form]]:
     """Variables that are stepped as long as a flag is set: their values where it is."""
@@ -436,7 +439,7 @@ def _flagged(
                     moved = E.narrow(E.add(base, E.mul(step, k)), ty)
                     return E.select(unknown(set_, k), moved, unknown(name, k))
 
-                yield name, Form(at, no_wrap=True)
+                yield name, steps.guarded(Form(at, no_wrap=True), starts[name], step)
 
 
 def _rotations(follows: Mapping[str, str]) -> Iterator[list[str]]:

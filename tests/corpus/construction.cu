@@ -138,3 +138,32 @@ __global__ void inherited_with_defaults(int *out) {  // expect: race-free
   Wide writer(out, 7);
   out[threadIdx.x * (writer.width - writer.step) + writer.at] = 1;
 }
+
+// In a list, an array stands for its address, and nothing of it is read.
+template <class T>
+struct Tile {
+  T *cells;
+  int size;
+  __device__ T &operator[](int i) { return cells[i]; }
+};
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void listed(int *out) {  // expect: race-free
+  __shared__ int s[64], r[8][8];
+  s[threadIdx.x] = threadIdx.x;
+  Tile<int> tile{s, 64};
+  int *both[2] = {s, r[0]};
+  int(*rows)[8] = {r};
+  tile[threadIdx.x] += 1;
+  both[1][threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = both[0][63 - threadIdx.x] + rows[threadIdx.x % 8][threadIdx.x / 8];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void listed_racing(int *out) {
+  __shared__ int s[64];
+  Tile<int> tile = {.cells = s, .size = 64};
+  tile[threadIdx.x] = 1;  // expect: data-race with +1
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}

@@ -35,8 +35,10 @@ def initialise(ctx: Context, target: Place, init: Node, at: Node) -> None:
         _from_list(ctx, target, bare, at)
         return
     if ctype.scalar:
-        value = memory.convert_scalar(ctx, ctx.scalar(init), ctype.ir or U64)
-        memory.write(ctx, target, value, at)
+        # In a list, that an array stands for its address is not written in the tree.
+        decays = ctype.shape == "pointer" and init.type.shape == "array" and bare.kind != Kinds.STRING
+        given = class_values.address(ctx, ctx.place(init), init) if decays else ctx.scalar(init)
+        memory.write(ctx, target, memory.convert_scalar(ctx, given, ctype.ir or U64), at)
         return
     if ctype.shape == "record":
         if constructors.is_construction(bare):
