@@ -203,10 +203,14 @@ class Session:
 
     async def configured(self) -> None:
         """Wait for the client's settings, but not for ever: a client may never answer."""
+        if self._configured.is_set():
+            return
+        # `asyncio.wait_for` loses a cancellation that comes together with the end (Python below 3.12).
+        timer = asyncio.get_running_loop().call_later(_CONFIGURATION_WAIT_S, self._configured.set)
         try:
-            await asyncio.wait_for(self._configured.wait(), _CONFIGURATION_WAIT_S)
-        except asyncio.TimeoutError:
-            self._configured.set()
+            await self._configured.wait()
+        finally:
+            timer.cancel()
 
     async def fetch_configuration(self) -> None:
         self._set_client_settings(await self.client.configuration(config.SECTION))
