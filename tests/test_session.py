@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from cuda_lsp.client import Client, ClientFeatures
+from cuda_lsp.config import Layer
 from cuda_lsp.session import Session
 
 
@@ -16,7 +17,7 @@ async def ready_session() -> Session:
     def start(*_: Any) -> Any:
         raise AssertionError("no worker is needed")
 
-    session = Session(Client(channel, ClientFeatures()), (), {}, start)
+    session = Session(Client(channel, ClientFeatures()), (), Layer("the test", {}), start)
     session._configured.set()
     return session
 
