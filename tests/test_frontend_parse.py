@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -483,3 +486,20 @@ def test_the_files_of_a_program_are_parsed_at_the_same_time_and_fail_one_by_one(
             [c.spelling for c in walk(p.host.cursor, p.path) if c.kind == CursorKind.FUNCTION_DECL] for p in passes
         ]
         assert names == [[f"f{n}"] for n in (0, 2, 3, 4, 5)]
+
+
+def test_nothing_is_left_in_the_temporary_folder_by_a_process_that_is_ended(tmp_path: Path) -> None:
+    program = f"""
+import os
+from analyzers.frontend.flags import translate
+from analyzers.frontend.parse import UnitParser
+parser = UnitParser()
+for name in "ab":
+    text = f"#include <cuda_runtime.h>\\n__global__ void {{name}}() {{{{}}}}"
+    print(parser.parse({PATH!r}, text, translate([], "/nowhere")).device is not None)
+os._exit(0)
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "TEMP": str(tmp_path), "TMP": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
+    assert list(tmp_path.iterdir()) == []

@@ -253,6 +253,7 @@ def _registered_library() -> Any:
         ("clang_PrintingPolicy_setProperty", [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint], None),
         ("clang_PrintingPolicy_dispose", [ctypes.c_void_p], None),
         ("clang_getCursorPrettyPrinted", [cursor, ctypes.c_void_p], _module._CXString),
+        ("clang_createIndexWithOptions", [ctypes.c_void_p], _module.c_object_p),
         ("clang_getFileContents", [_module.TranslationUnit, ctypes.c_void_p, ctypes.c_void_p], ctypes.c_void_p),
     ):
         function = getattr(lib, name)
@@ -663,9 +664,31 @@ def unstubbed(mangled: str) -> str:
     return _DEVICE_STUB.sub(lambda match: str(int(match.group(1)) - len("__device_stub__")), mangled, count=1)
 
 
+class _IndexOptions(ctypes.Structure):
+    """`CXIndexOptions` of clang-c/Index.h, LLVM 18."""
+
+    # The flags are bit fields of an `unsigned`, which shares its word with the bytes in front; Microsoft's does not.
+    _fields_ = (
+        ("size", ctypes.c_uint),
+        ("background_priority_for_indexing", ctypes.c_ubyte),
+        ("background_priority_for_editing", ctypes.c_ubyte),
+        ("flags", ctypes.c_uint if os.name == "nt" else ctypes.c_ushort),
+        ("preamble_storage_path", ctypes.c_char_p),
+        ("invocation_emission_path", ctypes.c_char_p),
+    )
+
+
+_STORE_PREAMBLES_IN_MEMORY: Final = 1 << 2
+
+
 def create_index() -> Index:
-    """A fresh index. Declarations of precompiled preambles are included when its units are walked."""
-    return cast(Index, _module.Index.create())
+    """A fresh index. Declarations of precompiled preambles are included when its units are walked.
+
+    Preambles are kept in memory: as files they would stay behind in the temporary folder whenever a process is ended.
+    """
+    options = _IndexOptions(size=ctypes.sizeof(_IndexOptions), flags=_STORE_PREAMBLES_IN_MEMORY)
+    made = _lib.clang_createIndexWithOptions(ctypes.byref(options))
+    return cast(Index, _module.Index(made) if made else _module.Index.create())
 
 
 def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]]) -> TranslationUnit:
