@@ -148,7 +148,7 @@ class DiskCache:
                     Path(temporary).unlink()
                 raise
         except OSError as error:
-            _log.warning("the cache in %s is off: %s", self._directory, error)
+            _log.warning("the cache in %s is off: %s", self._directory, error.strerror or error)
             self._directory = None
 
     def prune(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -88,6 +89,18 @@ def test_a_file_that_is_not_there_is_a_problem(capsys: pytest.CaptureFixture[str
 def test_a_cache_that_cannot_be_written_is_a_problem(folder: Path) -> None:
     (folder / "cache").mkdir(mode=0o500)
     assert [entry.is_problem for entry in examination.disk_cache()] == [False, False, True]
+
+
+def test_a_cache_in_which_nothing_can_be_written_to_files_is_a_problem(folder: Path) -> None:
+    # As on a full disk: files can be made.
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    try:
+        *_, last = examination.disk_cache()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert last.is_problem
+    assert "results are not kept" in last.advice
 
 
 def test_a_cache_that_is_no_folder_is_a_problem(folder: Path) -> None:

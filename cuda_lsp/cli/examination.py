@@ -34,6 +34,7 @@ from gpu_runner.sanitizer.opinion import NoSanitizer, find_sanitizer
 _ROOT: Final = Path(__file__).parent.parent.parent
 _NEEDED: Final = ("libclang", "z3-solver", "ortools", "numpy", "llvmlite", "pygls", "lsprotocol", "pathspec", "shtab")
 _WAIT_S: Final = 20.0
+_TRIAL_BYTES: Final = 64 << 10
 _REINSTALL: Final = "install it again: python -m pip install --force-reinstall cuda-lsp"
 _TRIAL: Final = """// cuda-lsp: launch grid=(1) block=(64)
 __global__ void trial(int *a) {
@@ -167,11 +168,12 @@ def disk_cache() -> Iterator[Entry]:
     yield Entry("cache", "folder", f"{folder}{named}")
     files = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
     size = sum(path.stat().st_size for path in files if path.exists())
-    yield Entry("cache", "size", f"{size / (1 << 20):.1f} MB in {len(files)} files")
+    yield Entry("cache", "size", f"{size / (1 << 20):.1f} MB in {len(files)} {'file' if len(files) == 1 else 'files'}")
     place = next((each for each in (folder, *folder.parents) if each.exists()), folder)
     try:
-        with tempfile.NamedTemporaryFile(dir=place):
-            pass
+        # A full disk lets a file be made, and nothing be written to it.
+        with tempfile.NamedTemporaryFile(dir=place) as trial:
+            trial.write(bytes(_TRIAL_BYTES))
         yield Entry("cache", "writable", "yes")
     except OSError as error:
         advice = f"results are not kept; let {cache.DIRECTORY_VARIABLE} name a folder that can be written"
