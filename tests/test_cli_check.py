@@ -169,6 +169,41 @@ def test_a_source_that_another_one_includes_is_checked_as_its_part(
     assert [unit["path"] for unit in report(capsys)["units"]] == ["sub/kernels.cu"]
 
 
+@pytest.fixture
+def shared_header(folder: Path) -> Path:
+    """Two sources that include a racy kernel, one that is undecided and a clean one, and launch the first."""
+    sub = folder / "sub"
+    sub.mkdir()
+    clean = CLEAN_KERNEL.replace("fine", "calm")
+    (sub / "all.cuh").write_text("#pragma once\n" + RACY.replace("void host", "inline void host") + UNDECIDED + clean)
+    for name in ("one.cu", "two.cu"):
+        own = CLEAN_KERNEL.replace("fine", name[:3])
+        (sub / name).write_text(f'#include "all.cuh"\n{own}')
+    return sub
+
+
+def test_what_is_found_in_a_header_is_told_once(shared_header: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "sub", "--html", "page.html"], FAKE) == FINDINGS
+    out = capsys.readouterr().out
+    assert out.count("data-race in shift") == 1
+    assert out.count("unknown in hard") == 1
+    assert "5 kernels in 2 files: 1 data-race, 1 unknown, 3 race-free" in out
+    page = Path("page.html").read_text()
+    assert [page.count(f'aria-label="Kernel {name}"') for name in ("shift", "hard", "calm", "one")] == [1, 1, 1, 1]
+    main(["check", "sub", "--format", "github"], FAKE)
+    assert capsys.readouterr().out.count("::error ") == 1
+    main(["check", "sub", "--format", "sarif"], FAKE)
+    (run,) = report(capsys)["runs"]
+    (result,) = run["results"]
+    assert len(result["properties"]["launches"]) == 1
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"].startswith("hard is not decided")
+    main(["check", "sub", "--format", "json"], FAKE)
+    found = report(capsys)
+    assert [len(unit["kernels"]) for unit in found["units"]] == [4, 4]
+    assert found["summary"] == {"data-race": 1, "unknown": 1, "race-free": 3}
+
+
 def test_the_text_shows_both_accesses(capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", "racy.cu", "hard.cu", "fine.cu", "slow.cu"], FAKE)
     out = capsys.readouterr().out

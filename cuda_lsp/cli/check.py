@@ -19,6 +19,7 @@ from cuda_lsp.cli.inputs import Input, shown
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
 from cuda_lsp.cli.progress import ProgressBar
 from cuda_lsp.cli.render_text import TextRenderer, lines_of
+from cuda_lsp.cli.repeats import Repeats
 from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import fails
 from cuda_lsp.cli.terminal import ColorChoice
@@ -71,10 +72,11 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
         partial=arguments.selection.is_partial,
         baseline_of=requests.baseline if arguments.baseline is None else lambda _: named,
     )
+    repeats = Repeats()
     units: list[JudgedUnit] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), lines_of, arguments.verbose)
     for unit, answers in results_of(files, requests, arguments.jobs, backend, err):
-        judged = judge.judge(unit, answers)
+        judged = repeats.left_out(judge.judge(unit, answers))
         units.append(judged)
         if arguments.format in ("text", "github"):
             text = renderer.judged(judged) if arguments.format == "text" else render_github.of_unit(judged)

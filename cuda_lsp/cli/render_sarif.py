@@ -8,7 +8,7 @@ Columns count code points; paths below the working directory are relative to `%S
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,7 @@ from analyzers.model import (
 )
 from cuda_lsp import __version__, documentation
 from cuda_lsp.adoption.comments import CommentCode, CommentIssue
-from cuda_lsp.adoption.fingerprints import Identity, key_of
+from cuda_lsp.adoption.fingerprints import Identity, Key, key_of
 from cuda_lsp.adoption.muting import Muted
 from cuda_lsp.cli.inputs import shown
 from cuda_lsp.cli.judging import JudgedUnit, Report
@@ -65,10 +65,10 @@ def render(report: Report) -> str:
 
 def document(report: Report) -> dict[str, Any]:
     """The whole log of one run."""
-    results = [result for judged in report.units for result in _results(judged)]
+    results = list(_results(report.units))
     results += [_issue(issue) for issue in report.all_issues]
     results += [_gone(each) for each in report.gone]
-    notifications = [note for judged in report.units for note in _notifications(judged.unit)]
+    notifications = list(_notifications(judged.unit for judged in report.units))
     run = {
         "tool": {
             "driver": {
@@ -108,8 +108,32 @@ def _rule(code: Verdict | CommentCode) -> dict[str, Any]:
 # Results
 
 
-def _results(judged: JudgedUnit) -> Iterator[dict[str, Any]]:
-    """The mistakes of a unit; what of a mistake is muted in another way is a result of its own."""
+def _results(units: Iterable[JudgedUnit]) -> Iterator[dict[str, Any]]:
+    """The mistakes of a run. One in a header is told with the first file that includes it; the launches that the others
+    have of it are added."""
+    told: dict[Key, dict[str, Any]] = {}
+    for judged in units:
+        new: dict[Key, dict[str, Any]] = {}
+        for muted, occurrences in _mistakes(judged):
+            fresh = [each for each in occurrences if key_of(each.kernel, each.finding) not in told]
+            for each in occurrences:
+                if (result := told.get(key_of(each.kernel, each.finding))) is not None:
+                    _add(result["properties"]["kernels"], each.kernel.name)
+                    _add(result["properties"]["launches"], describe_launch(each.context.launch))
+            if fresh:
+                result = _result(judged, muted, fresh)
+                new |= {key_of(each.kernel, each.finding): result for each in fresh}
+                yield result
+        told = new | told
+
+
+def _add(texts: list[str], text: str) -> None:
+    if text not in texts:
+        texts.append(text)
+
+
+def _mistakes(judged: JudgedUnit) -> Iterator[tuple[Muted | None, list[_Occurrence]]]:
+    """Those of a unit; what of a mistake is muted in another way is one of its own."""
     mistakes: dict[tuple[object, ...], tuple[Muted | None, list[_Occurrence]]] = {}
     for kernel in judged.unit.kernels:
         for context in kernel.contexts:
@@ -120,7 +144,7 @@ def _results(judged: JudgedUnit) -> Iterator[dict[str, Any]]:
                     _, occurrences = mistakes.setdefault(key, (muted, []))
                     occurrences.append(_Occurrence(kernel, context, finding))
     for muted, occurrences in mistakes.values():
-        yield _result(judged, muted, sorted(occurrences, key=lambda each: each.finding.span))
+        yield muted, sorted(occurrences, key=lambda each: each.finding.span)
 
 
 def _result(judged: JudgedUnit, muted: Muted | None, occurrences: list[_Occurrence]) -> dict[str, Any]:
@@ -235,21 +259,21 @@ def _gone(identity: Identity) -> dict[str, Any]:
     }
 
 
-def _notifications(unit: UnitResult) -> Iterator[dict[str, Any]]:
+def _notifications(units: Iterable[UnitResult]) -> Iterator[dict[str, Any]]:
     """What could not be analysed or decided."""
-    if unit.failure is not None:
-        span = unit.failure.span
-        where = _physical(span) if span is not None else {"artifactLocation": _artifact(unit.path)}
-        yield {
-            "descriptor": {"id": "not-analysed"},
-            "level": "error",
-            "message": {"text": unit.failure.text},
-            "locations": [{"physicalLocation": where}],
-        }
     told: set[tuple[SourceSpan, str]] = set()
-    for kernel in unit.kernels:
-        for context in kernel.contexts:
-            for reason in context.reasons:
+    for unit in units:
+        if unit.failure is not None:
+            span = unit.failure.span
+            where = _physical(span) if span is not None else {"artifactLocation": _artifact(unit.path)}
+            yield {
+                "descriptor": {"id": "not-analysed"},
+                "level": "error",
+                "message": {"text": unit.failure.text},
+                "locations": [{"physicalLocation": where}],
+            }
+        for kernel in unit.kernels:
+            for reason in dict.fromkeys(reason for context in kernel.contexts for reason in context.reasons):
                 if (kernel.span, reason.text) not in told:
                     told.add((kernel.span, reason.text))
                     yield {

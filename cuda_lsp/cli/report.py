@@ -54,14 +54,20 @@ def require_writable(path: str) -> None:
 
 
 def write(path: str, units: Sequence[JudgedUnit]) -> None:
-    """The page of all files of a run. What is muted is not drawn; a kernel of which nothing else is left is named."""
+    """The page of all files of a run. What is muted is not drawn; a kernel of which nothing else is left is named, and
+    one of a header that another file has told all of is left out."""
     places = DiskPlaces()
     kernels: list[KernelView] = []
     muted: list[str] = []
+    told: set[tuple[SourceSpan, str]] = set()
     for judged in units:
         repairs = _repairs(judged.unit, judged.answers)
         shown_as = {kernel.mangled: kernel for kernel in judged.shown.kernels}
         for kernel, standing in judged.standings:
+            is_told = (kernel.span, kernel.mangled) in told
+            told.add((kernel.span, kernel.mangled))
+            if is_told and not any(each.findings or each.reasons for each in shown_as[kernel.mangled].contexts):
+                continue
             if isinstance(standing, Verdict):
                 kernels.append(KernelView(replace(shown_as[kernel.mangled], verdict=standing), places, repairs=repairs))
             else:

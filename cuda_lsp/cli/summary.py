@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, get_args
 
-from analyzers.model import Finding, KernelResult, Severity, Verdict
+from analyzers.model import Finding, KernelResult, Severity, SourceSpan, Verdict
 from cuda_lsp.adoption.fingerprints import Places, key_of
 from cuda_lsp.adoption.muting import How, Muted
 from cuda_lsp.cli.judging import JudgedUnit
@@ -28,8 +28,14 @@ def name_of(standing: Verdict | How) -> str:
 
 
 def kernel_counts(units: Iterable[JudgedUnit]) -> Counter[Verdict | How]:
-    """How many kernels count as what."""
-    return Counter(standing for judged in units for _, standing in judged.standings)
+    """How many kernels count as what; one of a header that several files include once, as the worst."""
+    worst: dict[tuple[SourceSpan, str], Verdict | How] = {}
+    for judged in units:
+        for kernel, standing in judged.standings:
+            key = kernel.span, kernel.mangled
+            if key not in worst or STANDINGS.index(standing) < STANDINGS.index(worst[key]):
+                worst[key] = standing
+    return Counter(worst.values())
 
 
 def hidden_mistakes(units: Iterable[JudgedUnit]) -> Iterator[tuple[KernelResult, Finding, Muted]]:
