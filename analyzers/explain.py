@@ -117,7 +117,8 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         for grid in (_numbers(c.summary.grid),)
     ]
     sizes.sort(key=lambda size: size[0] is None)
-    accesses = [s.site.span for s in statements(kernel.body) if isinstance(s, Load | Store | Atomic)]
+    does = {Load: "r", Store: "w", Atomic: "a"}
+    accesses = [(s.site.span, does[type(s)]) for s in statements(kernel.body) if isinstance(s, Load | Store | Atomic)]
     cut = sliced(unit, [place], instance, accesses)
     return Launchable(
         name,

@@ -82,21 +82,35 @@ class Mark:
     length: int
 
 
-def marked_path(path: str, marks: Sequence[Mark]) -> str:
-    """A file's name that says of the code in it which access it is of, then those around it: ``a.cu@7.3.12@7.1.15``.
+@dataclass(frozen=True, slots=True, order=True)
+class MarkedAccess:
+    """An access by its place, and what it does: ``r``, a read, ``w``, a write, ``rw``, both, or ``a``, an atomic."""
+
+    mark: Mark
+    does: str
+
+
+def marked_path(path: str, accesses: Sequence[MarkedAccess]) -> str:
+    """A file's name that says of the code in it which access it is of, then those around it: ``a.cu@7.3.12r@7.1.15w``.
     Line information gives it back (`marks_in`), which otherwise tells lines apart at best."""
-    return path + "".join(f"@{mark.line}.{mark.column}.{mark.length}" for mark in marks)
+    marks = ((one.mark, one.does) for one in accesses)
+    return path + "".join(f"@{mark.line}.{mark.column}.{mark.length}{does}" for mark, does in marks)
 
 
-def marks_in(name: str) -> tuple[str, tuple[Mark, ...]]:
+def marks_in(name: str) -> tuple[str, tuple[MarkedAccess, ...]]:
     """The file and the accesses, innermost first, that a name from line information stands for."""
     path, *marks = name.split("@") if _MARKED.search(name) else (name,)
     while marks and not _MARK.fullmatch(marks[0]):  # the file's own name has one
         path, marks = f"{path}@{marks[0]}", marks[1:]
-    return path, tuple(Mark(*map(int, mark.split("."))) for mark in marks)
+    return path, tuple(_marked_access(mark) for mark in marks)
 
 
-_MARK = re.compile(r"\d+\.\d+\.\d+")
+def _marked_access(text: str) -> MarkedAccess:
+    numbers = text.rstrip("rwa")
+    return MarkedAccess(Mark(*map(int, numbers.split("."))), text[len(numbers) :])
+
+
+_MARK = re.compile(r"\d+\.\d+\.\d+[rwa]+")
 _MARKED = re.compile(rf"@{_MARK.pattern}\Z")
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from analyzers.model import marks_in
+from analyzers.model import Mark, MarkedAccess, marks_in
 from gpu_runner.cpu.arena import Arena
 from gpu_runner.cpu.launch import Launch
 from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
@@ -60,32 +60,41 @@ class Names:
         """Source lines of a site, innermost first; functions without line information are left out."""
         found = self._kernel.sites[site]
         places: list[Place] = []
-        step = self._step(site)
+        accessing: int | None = site
         for location, function in zip(found.stack, found.functions, strict=True):
             if location is None:
                 continue
             inner = self._inlined.get((location.function or "").split("+")[0], function)
-            places.append(self._place(location.position, inner, step))
-            step = 0
+            places.append(self._place(location.position, inner, accessing))
+            accessing = None
             if location.inlined_at is not None:
                 places.append(self._place(location.inlined_at, function))
         return tuple(places)
 
     def _step(self, site: int) -> int:
-        """How many accesses in front of a site have the same place: compilers compute `a[b[i]]` from the inside."""
+        """How many accesses of its kind in front of a site have the same place: compilers compute `a[b[i]]` from the
+        inside."""
         sites = self._kernel.sites
-        own, step = sites[site].stack, 0
-        while site - step > FIRST_SITE and _is_access(sites[site - step - 1]) and sites[site - step - 1].stack == own:
-            step += 1
+        own, step, before = sites[site], 0, site - 1
+        while before >= FIRST_SITE and _is_access(sites[before]) and sites[before].stack == own.stack:
+            step += sites[before].kind == own.kind
+            before -= 1
         return step
 
-    def _place(self, position: model.Position, function: str, step: int = 0) -> Place:
-        path, marks = self._files.get(position.file, ("", ()))
-        if not marks:
+    def _place(self, position: model.Position, function: str, site: int | None = None) -> Place:
+        """`site`: what is at this place; None for a call."""
+        path, accesses = self._files.get(position.file, ("", ()))
+        marks = self._marks(accesses, site) if site is not None else ()
+        if site is None or not marks:
             return Place(path, position.line, position.column, function)
-        here = marks[min(step, len(marks) - 1)]
+        here = marks[min(self._step(site), len(marks) - 1)]
         others = tuple(mark for mark in marks if mark is not here)
         return Place(path, here.line, here.column, function, (here, *others))
+
+    def _marks(self, accesses: Sequence[MarkedAccess], site: int) -> tuple[Mark, ...]:
+        """Those of the accesses that do what the site does. Atomics may be made of plain ones, and the reverse."""
+        does = {SiteKind.READ: "ra", SiteKind.WRITE: "wa"}.get(self._kernel.sites[site].kind, "rwa")
+        return tuple(one.mark for one in accesses if set(does) & set(one.does))
 
     def space(self, address: int) -> str:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"

@@ -12,7 +12,7 @@ import pytest
 
 from analyzers.explain import launchable
 from analyzers.frontend.access_lines import AccessLines
-from analyzers.model import Mark, SourceSpan, marked_path, marks_in
+from analyzers.model import Mark, MarkedAccess, SourceSpan, marked_path, marks_in
 from analyzers.requests import CheckRequest
 from cuda_lsp.running import plan
 from gpu_runner.request import ArrayArgument, Place, Request, RunAccess, RunRace, ScalarArgument, Side
@@ -20,16 +20,16 @@ from gpu_runner.search import is_between
 from gpu_runner.session import serve
 
 
-def spans(text: bytes, pieces: Iterable[bytes]) -> list[SourceSpan]:
+def spans(text: bytes, pieces: Iterable[bytes], does: str = "r") -> dict[SourceSpan, str]:
     """Of pieces of a text that occur once."""
-    found: list[SourceSpan] = []
+    found: dict[SourceSpan, str] = {}
     for piece in pieces:
         assert text.count(piece) == 1
         start = text.index(piece)
         (line, column), (last, behind) = (
             (text.count(b"\n", 0, at) + 1, at - text.rfind(b"\n", 0, at)) for at in (start, start + len(piece))
         )
-        found.append(SourceSpan("a.cu", line, column, last, behind, start, start + len(piece)))
+        found[SourceSpan("a.cu", line, column, last, behind, start, start + len(piece))] = does
     return found
 
 
@@ -63,8 +63,8 @@ def test_each_access_has_a_line_and_all_keep_their_columns(
         assert piece[: at - start] == " " * (at - start)
         kept = piece[at - start :]
         assert text[at : at + len(kept)].decode() == kept
-        for mark in marks:
-            assert mark in {span.mark for span in spans(text, pieces)}
+        for one in marks:
+            assert one.mark in {span.mark for span in spans(text, pieces)}
         at += len(kept)
         shown.append("@" * bool(marks) + kept)
     assert [piece for piece in shown if piece] == expected
@@ -72,11 +72,32 @@ def test_each_access_has_a_line_and_all_keep_their_columns(
 
 
 def test_a_name_says_what_is_made_there() -> None:
-    marks = (Mark(7, 3, 12), Mark(7, 1, 15))
-    assert marked_path("a.cu", marks) == "a.cu@7.3.12@7.1.15"
-    assert marks_in("a.cu@7.3.12@7.1.15") == ("a.cu", marks)
+    accesses = (MarkedAccess(Mark(7, 3, 12), "r"), MarkedAccess(Mark(7, 1, 15), "rw"))
+    assert marked_path("a.cu", accesses) == "a.cu@7.3.12r@7.1.15rw"
+    assert marks_in("a.cu@7.3.12r@7.1.15rw") == ("a.cu", accesses)
     assert marks_in("a@b/c@2.cu") == ("a@b/c@2.cu", ())
-    assert marks_in("a@b/c.cu@1.2.3") == ("a@b/c.cu", (Mark(1, 2, 3),))
+    assert marks_in("a@b/c.cu@1.2.3a") == ("a@b/c.cu", (MarkedAccess(Mark(1, 2, 3), "a"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "write", "read", "expected"),
+    [
+        (b"s[t] = a[t];", b"s[t]", b"a[t]", ["s[t]:w", " ", "= :w", "a[t]:rw", ";"]),
+        (b"s[t] += f(a[t], 2) + 1, u;", b"s[t]", b"a[t]", ["s[t]:w", " ", "+= f(:w", "a[t]:rw", ", 2) + 1:w", ", u;"]),
+        (b"if (s[t] == a[t]) {}", b"s[t]", b"a[t]", ["if (", "s[t]:w", " == ", "a[t]:r", ") {}"]),
+    ],
+)
+def test_what_is_assigned_belongs_to_the_write(text: bytes, write: bytes, read: bytes, expected: list[str]) -> None:
+    lines = AccessLines("a.cu", text, spans(text, [write], "w") | spans(text, [read]))
+    first, *parts = re.split(r'\n#line \d+ "(.*)"\n', lines.between(0, len(text)).decode())
+    shown = [first] if first else []
+    at = len(first)
+    for name, piece in zip(parts[::2], parts[1::2], strict=True):
+        kept = piece[at:]
+        at += len(kept)
+        does = "".join(one.does for one in marks_in(name)[1])
+        shown += [f"{kept}:{does}" if does else kept] if kept else []
+    assert shown == expected
 
 
 KERNEL = """\
@@ -166,6 +187,36 @@ def test_a_race_of_other_accesses_of_the_lines_confirms_nothing() -> None:
     assert is_between(sides, race(access(None, "read", 4), access(write, "write", 5)))
     assert is_between((Side(4), sides[1]), race(access(read, "read", 4), access(write, "write", 5)))
     assert is_between((Side(9, Mark(9, 1, 1)), sides[1]), race(access(read, "read", 4), access(write, "write", 5)))
+
+
+STRUCTURES = """\
+#include <cuda_fp16.h>
+struct Own { float v; __device__ Own &operator=(const Own &o) { v = o.v; return *this; } };
+struct Pair { int x; float y; };
+template <typename T> __global__ void rotate(T *a) {
+  __shared__ T s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  a[threadIdx.x] = s[(threadIdx.x + 1) % 64];
+}
+void f(half *a, Own *b, Pair *c, int4 *d) {
+  rotate<<<1, 64>>>(a);
+  rotate<<<1, 64>>>(b);
+  rotate<<<1, 64>>>(c);
+  rotate<<<1, 64>>>(d);
+}
+"""
+
+
+@pytest.mark.parametrize("kernel", ["rotate<__half>", "rotate<Own>", "rotate<Pair>", "rotate<int4>"])
+def test_a_race_of_structures_that_are_assigned_is_confirmed(tmp_path: Path, kernel: str) -> None:
+    """The compiler gives the write of a structure the place of the value."""
+    path = str(tmp_path / "a.cu")
+    found = launchable(CheckRequest(path, STRUCTURES), kernel)
+    (outcome,) = plan.outcomes(found, plan.base_request(found, path, (), seeds=2))
+    assert outcome.seen is not None
+    race = outcome.seen.races[0]
+    (write,) = (side for side in (race.first, race.second) if side.kind == "write")
+    assert write.places[-1].line == 6
 
 
 def test_a_compiler_that_takes_no_marked_text_gets_the_other() -> None:

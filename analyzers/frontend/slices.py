@@ -106,10 +106,13 @@ def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str 
 
 
 def sliced(
-    unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str = "", accesses: Iterable[SourceSpan] = ()
+    unit: ParsedUnit,
+    kernels: Sequence[tuple[str, int]],
+    names: str = "",
+    accesses: Iterable[tuple[SourceSpan, str]] = (),
 ) -> Slice:
     """The kernels at these places (file, byte offset), what they reach, and what is called as one of the words in
-    `names`, such as template arguments."""
+    `names`, such as template arguments. `accesses`: where memory is accessed, and how (`MarkedAccess.does`)."""
     pieces = list(_declarations(unit.device.cursor))
     words = {word.decode() for word in _WORD.findall(source_bytes(names))} - {"std", "const", "unsigned"}
     reached: dict[tuple[str, int], _Piece] = {}
@@ -157,11 +160,12 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _access_lines(texts: Mapping[str, bytes], accesses: Iterable[SourceSpan]) -> dict[str, AccessLines]:
+def _access_lines(texts: Mapping[str, bytes], accesses: Iterable[tuple[SourceSpan, str]]) -> dict[str, AccessLines]:
     """By file."""
-    by_file: dict[str, list[SourceSpan]] = {}
-    for span in accesses:
-        by_file.setdefault(_path(span.path), []).append(span)
+    by_file: dict[str, dict[SourceSpan, str]] = {}
+    for span, does in accesses:
+        own = by_file.setdefault(_path(span.path), {})
+        own[span] = "".join(letter for letter in "rwa" if letter in own.get(span, "") + does)
     return {path: AccessLines(path, texts[path], spans) for path, spans in by_file.items() if path in texts}
 
 
@@ -401,7 +405,7 @@ def _headers_of_macros(words: set[bytes]) -> Iterator[str]:
 def _rendered(unit: ParsedUnit, one: _Inclusion, texts: Mapping[str, bytes], lines: Mapping[str, AccessLines]) -> bytes:
     """The text of a file with those that it includes. `lines`: where accesses are to have lines of their own."""
     raw = texts[one.path]
-    own = lines.get(one.path) or AccessLines(one.path, raw, ())
+    own = lines.get(one.path) or AccessLines(one.path, raw, {})
     entered: dict[int, list[_Inclusion]] = {}
     for inner in one.inner:
         entered.setdefault(inner.line, []).append(inner)
