@@ -42,10 +42,11 @@ from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
+from analyzers.hostguide.merging import merged
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
-from analyzers.hostguide.recorded import Drafts, contexts_of, merged
+from analyzers.hostguide.recorded import Drafts, contexts_of
 from analyzers.hostguide.replaceable import replaceable
 from analyzers.hostguide.source import SourceTexts, blanked, extent
 from analyzers.hostguide.specials import Run, is_allocator, is_applied

@@ -25,6 +25,7 @@ from analyzers.hostguide.library import LARGEST_PITCH
 from analyzers.hostguide.memory import alternatives
 from analyzers.hostguide.notes import note_of, span, text_of
 from analyzers.hostguide.pitch_members import place_of_field
+from analyzers.hostguide.projection import freely_chosen, without_the_unseen
 from analyzers.hostguide.tree import Node
 from analyzers.hostguide.values import Address, Null, Pointer, Record, Unknown, Value, facts_since
 from analyzers.ir import expr as ex
@@ -305,6 +306,11 @@ def _finished(
     for _, argument in arguments:
         visible += [e for e in (argument.offset, argument.size) if e is not None]
     kept = relevant(facts, visible)
+    free = ex.substitution(freely_chosen((*visible, *(c.condition for c in kept))))
+    visible = [free(e) for e in visible]
+    plain = [replace(c, condition=part) for c in kept for part in ex.conjuncts(free(c.condition))]
+    met = without_the_unseen(plain, visible)
+    kept = relevant(met, visible)
     seen_by_kernel = ex.symbols(*visible, *(c.condition for c in kept))
     kept_through = [draft.kept_through.get(s, {}) for s in sorted(seen_by_kernel, key=lambda s: s.key)]
     assumptions = (*assumptions, *(text for texts in kept_through for text in texts))
@@ -314,7 +320,7 @@ def _finished(
     memo: dict[int, Expr] = {}
 
     def renamed(e: Expr) -> Expr:
-        return ex.rewrite(e, lambda node: renaming.get(node.key), memo)
+        return ex.rewrite(free(e), lambda node: renaming.get(node.key), memo)
 
     seen: set[int] = set()
 
@@ -424,30 +430,3 @@ def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
             name = _BLANKS.sub(" ", str(node.value).split(":", 2)[2])[:48]
             found[node.key] = ex.sym(f"host:{len(found) + 1}:{name}", node.ty)
     return found
-
-
-def _shape(context: LaunchContext) -> tuple[object, ...]:
-    """The pointers of a context; what their objects are called does not matter."""
-    numbers: dict[str, int] = {}
-    for _, argument in context.pointers:
-        if argument.allocation is not None:
-            numbers.setdefault(argument.allocation, len(numbers))
-    return tuple((n, numbers.get(a.allocation or ""), a.offset, a.size) for n, a in context.pointers)
-
-
-def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
-    """Contexts with identical facts, once."""
-    found: dict[object, LaunchContext] = {}
-    for context in contexts:
-        key = (
-            context.bindings,
-            frozenset(c.condition for c in context.constraints),
-            _shape(context),
-            context.variables,
-            context.stored,
-            context.uncertain,
-            context.cooperative,
-            context.assumptions,
-        )
-        found.setdefault(key, context)
-    return tuple(found.values())

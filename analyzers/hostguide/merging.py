@@ -1,0 +1,126 @@
+"""Launches that let a kernel do the same are one.
+
+Contexts are equal whatever the objects are called that the host passes; those of one launch in the source, to which
+several ways lead, also whatever the values are called: callers have names of their own for the same rows and columns.
+A way on which more is known of the same values allows nothing that the others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from analyzers.ir import expr as ex
+from analyzers.ir.context import LaunchContext
+from analyzers.ir.expr import Expr
+from analyzers.ir.node import COMMUTATIVE
+
+
+def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
+    """Contexts with identical facts, once; and of one launch in the source no context that another one includes,
+    because that has fewer facts. What is assumed for any of those is assumed for the one that is left."""
+    exact: dict[object, LaunchContext] = {}
+    for context in contexts:
+        exact.setdefault(_exactly(context), context)
+    forms: dict[object, int] = {}
+    alike: dict[object, dict[frozenset[int], LaunchContext]] = {}
+    for context in exact.values():
+        values, facts = _nameless(context, forms)
+        _include(alike.setdefault(values, {}), facts, context)
+    kept = {id(c): c for group in alike.values() for c in group.values()}
+    return tuple(kept.values())
+
+
+def _include(group: dict[frozenset[int], LaunchContext], facts: frozenset[int], context: LaunchContext) -> None:
+    """Add a context to those of one launch with the same values."""
+    wider = next((known for known in group if known <= facts), None)
+    if wider is not None:
+        group[wider] = _also_assuming(group[wider], context)
+        return
+    for narrower in [known for known in group if facts < known]:
+        context = _also_assuming(context, group.pop(narrower))
+    group[facts] = context
+
+
+def _also_assuming(context: LaunchContext, other: LaunchContext) -> LaunchContext:
+    assumptions = tuple(dict.fromkeys((*context.assumptions, *other.assumptions)))
+    return replace(context, assumptions=assumptions) if assumptions != context.assumptions else context
+
+
+def _exactly(context: LaunchContext) -> object:
+    conditions = frozenset(c.condition for c in context.constraints)
+    offsets = tuple((a.offset, a.size) for _, a in context.pointers)
+    return context.bindings, conditions, offsets, _shape(context), context.assumptions
+
+
+def _shape(context: LaunchContext) -> object:
+    """All but values, conditions and assumptions; what the objects that pointers point into are called does not
+    matter."""
+    numbers: dict[str, int] = {}
+    for _, argument in context.pointers:
+        if argument.allocation is not None:
+            numbers.setdefault(argument.allocation, len(numbers))
+    return (
+        tuple((n, numbers.get(a.allocation or "")) for n, a in context.pointers),
+        context.variables,
+        context.stored,
+        context.uncertain,
+        context.cooperative,
+    )
+
+
+def _nameless(context: LaunchContext, forms: dict[object, int]) -> tuple[object, frozenset[int]]:
+    """What is passed at a place in the source, and the facts, with the host's values numbered in an order to which
+    their names add nothing. ``forms`` holds what was seen of expressions."""
+    values = [v for _, v in context.bindings]
+    values += [e for _, a in context.pointers for e in (a.offset, a.size) if e is not None]
+    conditions = [c.condition for c in context.constraints]
+    numbers: dict[Expr, int] = {}
+    for value in values:
+        if _is_of_host(value):
+            numbers.setdefault(value, len(numbers))
+    before = _forms_of((*values, *conditions), numbers, forms)
+    # Dimensions come first, and many are sums and maxima of what is passed.
+    for root in (*reversed(values), *sorted(conditions, key=lambda c: before[c.key])):
+        _number(root, before, numbers)
+    after = _forms_of((*values, *conditions), numbers, forms)
+    span = context.summary.span
+    passed = (
+        (span.path, span.start_offset, span.end_offset) if span is not None else None,
+        tuple((s, after[v.key]) for s, v in context.bindings),
+        tuple(None if e is None else after[e.key] for _, a in context.pointers for e in (a.offset, a.size)),
+        _shape(context),
+    )
+    return passed, frozenset(after[c.key] for c in conditions)
+
+
+def _is_of_host(e: Expr) -> bool:
+    return e.op == "sym" and str(e.value).startswith("host:")
+
+
+def _forms_of(roots: Iterable[Expr], numbers: Mapping[Expr, int], forms: dict[object, int]) -> dict[int, int]:
+    """A number for each node below ``roots``: equal for those that differ in the order of operands, and in the names of
+    host values with equal ``numbers`` or none."""
+    found: dict[int, int] = {}
+    for node in ex.walk(roots):
+        below = [found[a.key] for a in node.args]
+        if node.op in COMMUTATIVE:
+            below.sort()
+        value = ("host", numbers.get(node)) if _is_of_host(node) else repr(node.value)
+        found[node.key] = forms.setdefault((node.op, node.ty, value, tuple(below)), len(forms))
+    return found
+
+
+def _number(root: Expr, forms: Mapping[int, int], numbers: dict[Expr, int]) -> None:
+    """Number the host's values as they are met below ``root``."""
+    stack = [root]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if node.key in seen:
+            continue
+        seen.add(node.key)
+        if _is_of_host(node):
+            numbers.setdefault(node, len(numbers))
+        operands = sorted(node.args, key=lambda a: forms[a.key]) if node.op in COMMUTATIVE else node.args
+        stack.extend(reversed(operands))

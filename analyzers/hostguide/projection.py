@@ -1,0 +1,252 @@
+"""A launch as the kernel sees it: what only the host knows is projected away.
+
+Takes the values that a launch passes and the facts of its path; gives values and facts in fewer unknowns that allow the
+kernel the same launches. Three things are done, each an elimination of unknowns that the kernel does not see:
+
+- a choice among unknowns that occur nowhere else (``graph ? a.dim : b.dim``) can have any value, whatever it is chosen
+  by: it is an unknown itself;
+- a number that a fact gives a constant value is that constant, and can be left out with the fact;
+- facts that some choice of such unknowns meets, whatever the others are, restrict nothing (an *autarky*, in the words
+  of satisfiability).
+
+What paths through a host program have in common is then the same in all launches, and much of what a path was chosen by
+is gone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from analyzers.ir import expr as ex
+from analyzers.ir.context import Constraint
+from analyzers.ir.expr import BOOL, TRUE, Expr, IntType
+
+_MOST_CHOICES = 400
+"""Terms that are tried to meet facts which hang together."""
+_MOST_VALUES = 16
+"""Values that are tried for one number."""
+
+Term = frozenset[tuple[Expr, bool]]
+"""Truth values of unknowns that together meet a fact."""
+
+
+def freely_chosen(roots: Sequence[Expr]) -> dict[Expr, Expr]:
+    """Choices (``select`` nodes below ``roots``) that may have any value, and the unknown that each one is.
+
+    All values that such a choice leads to are unknowns of its own type which occur in it alone: let them be equal, and
+    it does not matter which is taken."""
+    users: dict[int, set[int]] = defaultdict(set)
+    choices: list[Expr] = []
+    for node in ex.walk(roots):
+        for a in node.args:
+            users[a.key].add(node.key)
+        if node.op == "select" and isinstance(node.ty, IntType):
+            choices.append(node)
+    passed = {root.key for root in roots}
+    free: dict[Expr, Expr] = {}
+    inside: set[int] = set()
+    for node in reversed(choices):
+        if node.key in inside:
+            continue
+        leaves = _leaves_of_its_own(node, users, passed, inside)
+        if leaves:
+            number, name = str(leaves[0].value).split(":", 2)[1:]
+            free[node] = ex.sym(f"host:any{number}:{name}", node.ty)
+    return free
+
+
+def _leaves_of_its_own(choice: Expr, users: Mapping[int, set[int]], passed: set[int], inside: set[int]) -> list[Expr]:
+    """The unknowns that a choice leads to, if it leads to nothing else and they are used by nothing else; then the
+    choices in it are noted as ``inside``."""
+    tree: dict[int, Expr] = {}
+    leaves: dict[int, Expr] = {}
+    stack = [choice]
+    while stack:
+        node = stack.pop()
+        if node.op == "select":
+            if node.key not in tree:
+                tree[node.key] = node
+                stack.extend(node.args[1:])
+        elif _is_of_host(node):
+            leaves[node.key] = node
+        else:
+            return []
+    conditions = {node.args[0].key for node in tree.values()}
+    for key in (*tree, *leaves):
+        if key != choice.key and (key in passed or key in conditions or not users[key] <= tree.keys()):
+            return []
+    inside.update(tree)
+    return [leaves[key] for key in sorted(leaves)]
+
+
+def _is_of_host(e: Expr) -> bool:
+    return e.op == "sym" and str(e.value).startswith("host:")
+
+
+def without_the_unseen(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Constraint]:
+    """The facts, but for those that some values of unknowns which the kernel does not see always meet."""
+    seen = ex.symbols(*visible)
+    left = list(facts)
+    while True:
+        before = left
+        left = _without_fixed_numbers(left, seen)
+        left = _without_met_numbers(left, seen)
+        left = _without_met_truths(left, seen)
+        if len(left) == len(before):
+            return left
+
+
+# --- numbers
+
+
+def _unseen(
+    facts: Sequence[Constraint], seen: frozenset[Expr], wanted: Callable[[Expr], bool]
+) -> dict[Expr, list[int]]:
+    """The facts by the unknowns of the host that they speak of and the kernel does not see, but for those that
+    something not understood depends on."""
+    found: dict[Expr, list[int]] = {}
+    for index, fact in enumerate(facts):
+        for s in ex.symbols(fact.condition):
+            if s not in seen and _is_of_host(s) and wanted(s):
+                found.setdefault(s, []).append(index)
+    below = ex.symbols(*(a for f in facts for n in ex.symbols(f.condition) if n.op == "opaque" for a in n.args))
+    return {s: found[s] for s in sorted(found, key=lambda s: s.key) if s not in below}
+
+
+def _is_number(s: Expr) -> bool:
+    return isinstance(s.ty, IntType) and s.ty != BOOL
+
+
+def _without_fixed_numbers(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
+    """Numbers that a fact gives a value are put in."""
+    for s in _unseen(facts, seen, _is_number):
+        value = next((v for f in facts for v in _value_given(f.condition, s)), None)
+        if value is not None:
+            meant = ex.substitution({s: value})
+            facts = [replace(f, condition=meant(f.condition)) for f in facts]
+            facts = [f for f in facts if f.condition is not TRUE]
+    return facts
+
+
+def _value_given(condition: Expr, s: Expr) -> Iterator[Expr]:
+    if condition.op == "eq" and s in condition.args:
+        yield from (a for a in condition.args if a.op == "const")
+
+
+def _without_met_numbers(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
+    """All facts about a number are left out that one value of it meets."""
+    for s in _unseen(facts, seen, _is_number):
+        about = [f for f in facts if s in ex.symbols(f.condition)]
+        if any(_meets({s: value}, about) for value in _values_compared(s, about)):
+            facts = [f for f in facts if f not in about]
+    return facts
+
+
+def _meets(values: Mapping[Expr, Expr], facts: Iterable[Constraint]) -> bool:
+    meant = ex.substitution(values)
+    return all(meant(f.condition) is TRUE for f in facts)
+
+
+def _values_compared(s: Expr, facts: Sequence[Constraint]) -> list[Expr]:
+    """Constants that a number is compared with, and those beside them."""
+    assert isinstance(s.ty, IntType)
+    found: dict[int, None] = {}
+    for node in ex.walk(f.condition for f in facts):
+        if node.op in ("eq", "ne", "lt", "le") and s in node.args:
+            for a in node.args:
+                if a.op == "const":
+                    found.update(dict.fromkeys((a.value, a.value + 1, a.value - 1)))
+    fitting = [v for v in found if s.ty.low <= v <= s.ty.high]
+    return [ex.const(v, s.ty) for v in fitting[:_MOST_VALUES]]
+
+
+# --- truths
+
+
+def _without_met_truths(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
+    """All facts about some truth values are left out that a choice of these meets."""
+    free = set(_unseen(facts, seen, lambda s: s.ty == BOOL))
+    left = dict(enumerate(facts))
+    terms = {i: _terms(f.condition, free) for i, f in left.items()}
+    while free:
+        touched = {i: ex.symbols(f.condition) & free for i, f in left.items()}
+        together = _connected({i: t for i, t in touched.items() if t})
+        if not together:
+            break
+        lost: set[Expr] = set()
+        for group in together:
+            able = {i: [t for t in terms[i] if all(s in free for s, _ in t)] for i in group}
+            unmet = _unmet(able)
+            if unmet is None:
+                for i in group:
+                    del left[i]
+            else:
+                lost |= touched[unmet]
+        free -= lost
+        if not lost:
+            break
+    return list(left.values())
+
+
+def _terms(condition: Expr, free: set[Expr]) -> list[Term]:
+    """Ways to meet a condition by truth values of ``free`` unknowns alone, simple ones first."""
+    if condition.op == "lor":
+        return sorted((t for a in condition.args for t in _terms(a, free)), key=len)
+    literals: dict[Expr, bool] = {}
+    stack = [condition]
+    while stack:
+        part = stack.pop()
+        if part.op == "land":
+            stack.extend(part.args)
+            continue
+        wanted = part.op != "lnot"
+        s = part if wanted else part.args[0]
+        if s not in free or literals.get(s, wanted) != wanted:
+            return []
+        literals[s] = wanted
+    return [frozenset(literals.items())]
+
+
+def _connected(touched: Mapping[int, frozenset[Expr]]) -> list[list[int]]:
+    """The facts that hang together by unknowns."""
+    groups: list[tuple[set[Expr], list[int]]] = []
+    for index, symbols in touched.items():
+        joined: tuple[set[Expr], list[int]] = (set(symbols), [index])
+        apart: list[tuple[set[Expr], list[int]]] = []
+        for group in groups:
+            if group[0] & symbols:
+                joined = (joined[0] | group[0], group[1] + joined[1])
+            else:
+                apart.append(group)
+        groups = [*apart, joined]
+    return [sorted(members) for _, members in groups]
+
+
+def _unmet(able: Mapping[int, Sequence[Term]]) -> int | None:
+    """None if truth values exist that meet all facts, each by one of its terms; else a fact that was in the way."""
+    budget = _MOST_CHOICES
+    deepest = (-1, min(able, key=lambda i: (len(able[i]), i)))
+
+    def meet(open_facts: list[int], values: dict[Expr, bool], depth: int) -> bool:
+        nonlocal budget, deepest
+        choices = {
+            i: [t for t in able[i] if all(values.get(s, v) == v for s, v in t)]
+            for i in open_facts
+            if not any(all(values.get(s) == v for s, v in t) for t in able[i])
+        }
+        if not choices:
+            return True
+        tight = min(choices, key=lambda i: (len(choices[i]), i))
+        if depth > deepest[0]:
+            deepest = (depth, tight)
+        for term in choices[tight]:
+            budget -= 1
+            if budget < 0:
+                return False
+            if meet([i for i in choices if i != tight], {**values, **dict(term)}, depth + 1):
+                return True
+        return False
+
+    return None if meet(sorted(able), {}, 0) else deepest[1]
