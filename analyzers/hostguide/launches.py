@@ -42,7 +42,7 @@ from analyzers.hostguide.instantiations import is_typed_probe, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
-from analyzers.hostguide.merging import merged
+from analyzers.hostguide.merging import Merged, merged
 from analyzers.hostguide.notes import span, text_of
 from analyzers.hostguide.pitched import row_pitches
 from analyzers.hostguide.program import Linker, Program
@@ -565,7 +565,7 @@ class _Guide:
         self, site: tuple[str, int, int], name: str, raws: list[RawLaunch], drafts: Drafts
     ) -> tuple[LaunchContext, ...]:
         """The contexts of one kernel from one launch, which may have been run many times."""
-        distinct: tuple[LaunchContext, ...] = ()
+        distinct = Merged()
         events = tuple(raw.event for raw in raws)
         crowded = events in self._crowded
         for raw in raws:
@@ -575,10 +575,10 @@ class _Guide:
                 if anything:
                     return anything
             made = _doubted(raw, contexts_of(self.machine, raw, self._trust(raw), drafts))
-            distinct = merged((*distinct, *self.linker.doubted(made, raw.kernel.spelling, site[0])))
+            distinct.add(self.linker.doubted(made, raw.kernel.spelling, site[0]))
         if len(distinct) > _MOST_CONTEXTS:
-            return self._called_with_anything([r.owner for r in raws], site, name) or distinct
-        return distinct
+            return self._called_with_anything([r.owner for r in raws], site, name) or tuple(distinct)
+        return tuple(distinct)
 
     def _of_unreached(self, reached: Container[str]) -> dict[str, list[LaunchContext]]:
         """The contexts of kernels that no call in sight leads to, such as those of the types that a program could pass

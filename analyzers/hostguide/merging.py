@@ -7,7 +7,7 @@ A way on which more is known of the same values allows nothing that the others d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from analyzers.ir import expr as ex
@@ -16,19 +16,36 @@ from analyzers.ir.expr import Expr
 from analyzers.ir.node import COMMUTATIVE
 
 
+class Merged:
+    """Contexts of one kernel: those with identical facts once, and of one launch in the source none that another one
+    includes, because that has fewer facts. What is assumed for any of those is assumed for the one that is left."""
+
+    def __init__(self) -> None:
+        self._exact: set[object] = set()
+        self._forms: dict[object, int] = {}
+        self._alike: dict[object, dict[frozenset[int], LaunchContext]] = {}
+
+    def add(self, contexts: Iterable[LaunchContext]) -> None:
+        for context in contexts:
+            exactly = _exactly(context)
+            if exactly not in self._exact:
+                self._exact.add(exactly)
+                values, facts = _nameless(context, self._forms)
+                _include(self._alike.setdefault(values, {}), facts, context)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._alike.values()))
+
+    def __iter__(self) -> Iterator[LaunchContext]:
+        for group in self._alike.values():
+            yield from group.values()
+
+
 def merged(contexts: Iterable[LaunchContext]) -> tuple[LaunchContext, ...]:
-    """Contexts with identical facts, once; and of one launch in the source no context that another one includes,
-    because that has fewer facts. What is assumed for any of those is assumed for the one that is left."""
-    exact: dict[object, LaunchContext] = {}
-    for context in contexts:
-        exact.setdefault(_exactly(context), context)
-    forms: dict[object, int] = {}
-    alike: dict[object, dict[frozenset[int], LaunchContext]] = {}
-    for context in exact.values():
-        values, facts = _nameless(context, forms)
-        _include(alike.setdefault(values, {}), facts, context)
-    kept = {id(c): c for group in alike.values() for c in group.values()}
-    return tuple(kept.values())
+    """The contexts that are left of these."""
+    found = Merged()
+    found.add(contexts)
+    return tuple(found)
 
 
 def _include(group: dict[frozenset[int], LaunchContext], facts: frozenset[int], context: LaunchContext) -> None:
