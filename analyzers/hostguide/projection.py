@@ -1,23 +1,21 @@
 """A launch as the kernel sees it: what only the host knows is projected away.
 
 Takes the values that a launch passes and the facts of its path; gives values and facts in fewer unknowns that allow the
-kernel the same launches. Three things are done, each an elimination of unknowns that the kernel does not see:
+kernel the same launches. Two things are done, each an elimination of unknowns that the kernel does not see:
 
 - a choice among unknowns that occur nowhere else (``graph ? a.dim : b.dim``) can have any value, whatever it is chosen
   by: it is an unknown itself;
-- a number that a fact gives a constant value is that constant, and can be left out with the fact;
 - facts that some choice of such unknowns meets, whatever the others are, restrict nothing (an *autarky*, in the words
   of satisfiability).
 
 What paths through a host program have in common is then the same in all launches, and much of what a path was chosen by
-is gone.
+is gone. Facts that stay are as they were, so that a proof can cite them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from analyzers.ir import expr as ex
 from analyzers.ir.context import Constraint
@@ -78,7 +76,7 @@ def _leaves_of_its_own(choice: Expr, users: Mapping[int, set[int]], passed: set[
         if key != choice.key and (key in passed or key in conditions or not users[key] <= tree.keys()):
             return []
     inside.update(tree)
-    return [leaves[key] for key in sorted(leaves)]
+    return sorted(leaves.values(), key=lambda s: s.rank)
 
 
 def _is_of_host(e: Expr) -> bool:
@@ -91,7 +89,6 @@ def without_the_unseen(facts: Sequence[Constraint], visible: Sequence[Expr]) -> 
     left = list(facts)
     while True:
         before = left
-        left = _without_fixed_numbers(left, seen)
         left = _without_met_numbers(left, seen)
         left = _without_met_truths(left, seen)
         if len(left) == len(before):
@@ -112,27 +109,11 @@ def _unseen(
             if s not in seen and _is_of_host(s) and wanted(s):
                 found.setdefault(s, []).append(index)
     below = ex.symbols(*(a for f in facts for n in ex.symbols(f.condition) if n.op == "opaque" for a in n.args))
-    return {s: found[s] for s in sorted(found, key=lambda s: s.key) if s not in below}
+    return {s: found[s] for s in sorted(found, key=lambda s: s.rank) if s not in below}
 
 
 def _is_number(s: Expr) -> bool:
     return isinstance(s.ty, IntType) and s.ty != BOOL
-
-
-def _without_fixed_numbers(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
-    """Numbers that a fact gives a value are put in."""
-    for s in _unseen(facts, seen, _is_number):
-        value = next((v for f in facts for v in _value_given(f.condition, s)), None)
-        if value is not None:
-            meant = ex.substitution({s: value})
-            facts = [replace(f, condition=meant(f.condition)) for f in facts]
-            facts = [f for f in facts if f.condition is not TRUE]
-    return facts
-
-
-def _value_given(condition: Expr, s: Expr) -> Iterator[Expr]:
-    if condition.op == "eq" and s in condition.args:
-        yield from (a for a in condition.args if a.op == "const")
 
 
 def _without_met_numbers(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
