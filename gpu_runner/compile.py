@@ -29,6 +29,10 @@ _BUILD_FLAGS: Final[dict[Build, tuple[str, ...]]] = {
     "confirm": ("-G",),  # with line information; -lineinfo beside it makes compilers warn
     "shipped": ("-lineinfo",),
 }
+_NVCC_FLAGS: Final = ("--extended-lambda", "--expt-relaxed-constexpr")
+"""A project that does not need these does not notice them; with others they are among what only nvcc knows."""
+_MARKED_LAMBDA: Final = re.compile(rb"\](\s*)((?:__(?:host|device)__\s*)+)(?=[({]|mutable\b)")
+"""NVRTC takes no word about where a lambda runs."""
 _NO_HEADER: Final = re.compile(r"could not open source file|cannot open source file")
 _SUMMARY: Final = re.compile(r'^\d+ (?:error|warning)s? detected in the compilation of ".*"\.$', re.MULTILINE)
 """It names a temporary file."""
@@ -174,7 +178,8 @@ def _nvcc_in_folder(nvcc: str, text: str, name: str, options: CompileOptions) ->
         source.write_text(f'#line 1 "{quoted}"\n{text}{probes}\n', encoding="utf-8", errors="surrogateescape")
         target = Path(folder) / "unit.ptx"
         beside = (f"-I{Path(name).parent}",) if Path(name).is_absolute() else ()
-        command = [nvcc, "-ptx", f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *options.flags]
+        command = [nvcc, "-ptx", f"-arch=compute_{options.arch}", *_BUILD_FLAGS[options.build], *_NVCC_FLAGS]
+        command += options.flags
         try:
             done = subprocess.run(
                 [*command, *beside, "-o", str(target), str(source)],
@@ -199,7 +204,7 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
     except OSError as error:
         raise NoCompiler(f"NVRTC at {path} does not load: {error}") from None
     program = ctypes.c_void_p()
-    source = text.encode("utf-8", "surrogateescape")
+    source = _MARKED_LAMBDA.sub(_unmarked, text.encode("utf-8", "surrogateescape"))
     found = installed(library, options.headers) if options.headers and b"#include" in source else None
     folder, missing = (None, found) if isinstance(found, str) else (found, None)
     headers = texts_by_name(folder, source)
@@ -231,6 +236,11 @@ def _with_nvrtc(path: str, text: str, name: str, options: CompileOptions) -> Com
         return Compiled(_text(library, program, "PTX"), log, "nvrtc", options.arch)
     finally:
         library.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _unmarked(found: re.Match[bytes]) -> bytes:
+    """The words blanked: columns and lines stay."""
+    return b"]" + found[1] + re.sub(rb"\S", b" ", found[2])
 
 
 def _text(library: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> str:

@@ -3,6 +3,7 @@ what was found. `gpu_runner.harness` calls this in a process of its own, with li
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -64,9 +65,17 @@ _FAULTS: Final[Mapping[Fault, tuple[FaultKind, str]]] = {
 }
 
 
+_NAMELESS: Final = re.compile(r"\((?:lambda|unnamed|anonymous) ")
+"""As clang writes types that have none, and what is in a namespace that has none."""
+
+
 def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunResult:
     """Answer a request. `compiled` is called when no compiler is needed any more, before the kernel runs."""
     compiler, text = "", request.ptx
+    unnamed = next((each for each in request.instances if _NAMELESS.search(each)), None)
+    if text is None and unnamed is not None:
+        reason = f"the instance {unnamed}: a type without a name cannot be named where the kernel is compiled alone"
+        return RunResult("unsupported", "the kernel is a template for something without a name", (reason,))
     if text is None:
         options = CompileOptions(
             request.build, request.arch, request.flags, request.compiler, request.instances, request.headers

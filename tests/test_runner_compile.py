@@ -1,0 +1,42 @@
+"""What compilers are asked for, and what only one of them takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpu_runner.compile import find_nvcc
+from gpu_runner.request import ArrayArgument, Request
+from gpu_runner.session import serve
+
+COMPILERS = ("nvcc", "nvrtc")
+LAMBDAS = """\
+constexpr int twice(int x) { return 2 * x; }
+extern "C" __global__ void k(int *a) {
+  auto put = [=] __device__ (int i) { a[i] = twice(i); };
+  auto plain = [=](int i) { return i + 1; };
+  auto both = [&] __host__ __device__ { return plain(1); };
+  put(threadIdx.x / both());
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_lambdas_that_say_where_they_run(compiler: str) -> None:
+    if compiler == "nvcc" and find_nvcc() is None:
+        pytest.skip("there is no nvcc")
+    asked = Request("k", (1, 1, 1), (32, 1, 1), (ArrayArgument("i32", 64),), ("a",), LAMBDAS, "/k.cu")
+    asked = replace(asked, compiler=compiler)  # pyright: ignore[reportArgumentType]
+    result = serve(asked)
+    assert result.status == "finished", result.message
+    assert {race.same_value for race in result.races} == {True}
+    assert {race.first.places[0].line for race in result.races} == {3}
+
+
+def test_an_instance_for_what_has_no_name_is_refused_before_it_is_compiled() -> None:
+    instance = "apply<(lambda at a.cu:6:36)>"
+    asked = Request("_Z5applyIZ2goPiEUliE_EvT_i", (1, 1, 1), (32, 1, 1), (), (), "nonsense", instances=(instance,))
+    result = serve(asked)
+    assert result.status == "unsupported"
+    assert instance in result.details[0]
