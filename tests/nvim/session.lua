@@ -79,7 +79,7 @@ local function drawn_lenses()
     return found
   end
   for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
-    if vim.startswith(name, "vim_lsp_codelens") then
+    if name:find("lsp.codelens:") then
       for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
         local words = {}
         for _, chunk in ipairs(mark[4].virt_text) do

@@ -12,7 +12,8 @@ local function display(client, buffer)
     if not problem and vim.tbl_isempty(lenses) then
       -- on_codelens would leave the old ones.
       vim.lsp.codelens.save({}, buffer, client.id)
-      local marks = vim.api.nvim_create_namespace("vim_lsp_codelens:" .. client.id)
+      local prefix = vim.fn.has("nvim-0.11") == 1 and "nvim.lsp.codelens:" or "vim_lsp_codelens:"
+      local marks = vim.api.nvim_create_namespace(prefix .. client.id)
       return vim.api.nvim_buf_clear_namespace(buffer, marks, 0, -1)
     end
     vim.lsp.codelens.on_codelens(problem, lenses, context, config)
