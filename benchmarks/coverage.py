@@ -35,6 +35,7 @@ from analyzers.frontend.flags import translate
 from analyzers.frontend.scan import scan_kernels, scan_launches
 from analyzers.model import KernelResult, Verdict
 from analyzers.requests import CheckRequest, KernelFinished, Progress, UnitFinished
+from analyzers.solve.ladder import tally
 from benchmarks.alarms import section
 from benchmarks.looked_at import LOOKED_AT
 from benchmarks.revisions import revision
@@ -64,6 +65,8 @@ class FileReport:
     kernels: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     processor_ms: list[float] = field(default_factory=list[float])
     """Processor time of each kernel, lowering included (but for the first one), in the order of checking."""
+    rungs: dict[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    """Rung of the solvers' ladder -> questions it answered, milliseconds spent in it."""
 
 
 def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
@@ -94,6 +97,7 @@ def check_file(package: str, folder: str, path: str) -> dict[str, Any]:
             report.kernels = [_kernel_row(k) for k in result.kernels]
             report.processor_ms = [round(ms, 1) for ms in spent]
     report.seconds = round(time.process_time() - started, 3)
+    report.rungs = tally()
     return asdict(report)
 
 
@@ -211,6 +215,7 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
     out += ["", "## Why kernels are unknown", "", "| reason | kernels |", "|---|---|"]
     reasons = Counter(r.split(":")[0] for k in kernels for r in {x.split(":")[0] for x in k["reasons"]})
     out += [f"| {r} | {n} |" for r, n in reasons.most_common()]
+    out += _rungs([r.get("rungs", {}) for r in reports])
     failures = [f"| {r['path']} | {r['failure']} |" for r in reports if r["failure"]]
     if failures:
         out += ["", "## Files not analysed", "", "| file | why |", "|---|---|", *failures]
@@ -219,6 +224,33 @@ def table(reports: list[dict[str, Any]], files: int) -> str:
         out += ["", "## Kernels and launches not taken in", "", "| file | what |", "|---|---|", *lost]
     out += ["", *section(reports, LOOKED_AT, complete=len(reports) == files)]
     return "\n".join(out) + "\n"
+
+
+def _rungs(measured: list[dict[str, tuple[int, float]]]) -> list[str]:
+    """Which rung answered how much, and at what cost."""
+    answers = Counter[str]()
+    spent = Counter[str]()
+    for rungs in measured:
+        for rung, (answered, milliseconds) in rungs.items():
+            answers[rung] += answered
+            spent[rung] += round(milliseconds)
+    asked = max(1, sum(answers.values()))
+    out = [
+        "",
+        "## Which rung answers",
+        "",
+        "The solvers' ladder: each rung is asked what those before it left open, and *none* counts what all left open. A",
+        "question that was answered before, or by the witness of another instance, is not asked again and does not count.",
+        "Seconds by the clock, of all questions that came to the rung.",
+        "",
+        "| rung | answers | share | seconds | ms an answer |",
+        "|---|---|---|---|---|",
+    ]
+    for rung, answered in sorted(answers.items(), key=lambda item: -item[1]):
+        seconds = f"{spent[rung] / 1e3:.1f}" if spent[rung] else ""
+        each = f"{spent[rung] / answered:.1f}" if seconds and answered else ""
+        out.append(f"| {rung} | {answered} | {100 * answered / asked:.1f} % | {seconds} | {each} |")
+    return out
 
 
 def _revisions(reports: list[dict[str, Any]]) -> list[str]:

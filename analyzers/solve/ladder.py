@@ -7,6 +7,7 @@ Takes a :class:`Query` and a :class:`Budget`, gives the answer of the first rung
 from __future__ import annotations
 
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -135,6 +136,7 @@ class Ladder:
     def _counted(self, answer: _A) -> _A:
         rung = "none" if isinstance(answer, Undecided) else answer.rung
         self.answered[rung] = self.answered.get(rung, 0) + 1
+        _all_answered[rung] += 1
         return answer
 
     def _climb(self, query: Query, only_wraps: Callable[[], bool], plainly: Callable[[], bool]) -> Answer:
@@ -288,7 +290,20 @@ class Ladder:
         try:
             return work()
         finally:
-            self.milliseconds[rung] = self.milliseconds.get(rung, 0.0) + (time.perf_counter() - started) * 1e3
+            spent = (time.perf_counter() - started) * 1e3
+            self.milliseconds[rung] = self.milliseconds.get(rung, 0.0) + spent
+            _all_milliseconds[rung] += spent
+
+
+_all_answered = Counter[str]()
+_all_milliseconds: defaultdict[str, float] = defaultdict(float)
+
+
+def tally() -> dict[str, tuple[int, float]]:
+    """What all ladders of this process did, for measurements: rung -> (questions it answered, milliseconds spent in it,
+    answered or not); ``none`` for undecided ones."""
+    rungs = sorted({*_all_answered, *_all_milliseconds})
+    return {rung: (_all_answered[rung], _all_milliseconds.get(rung, 0.0)) for rung in rungs}
 
 
 def decide(query: Query, budget: Budget | None = None) -> Answer:
