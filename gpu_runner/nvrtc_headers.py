@@ -56,7 +56,15 @@ _FLOAT: Final = """#pragma once
 #define DBL_EPSILON 2.2204460492503131e-16
 """
 
+_VERSION: Final = """#pragma once
+#ifndef CUDA_VERSION
+#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
+#endif
+"""
+"""Of the driver's header the part that libraries ask for in device code."""
+
 HEADERS: Final[dict[str, str]] = dict.fromkeys(_BUILT_IN, "") | {
+    "cuda.h": _VERSION,
     "cstdint": _integers(),
     "stdint.h": _integers(),
     "climits": _LIMITS,

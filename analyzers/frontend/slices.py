@@ -32,7 +32,7 @@ _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _OF_MACROS: Final = frozenset(
     {
         *("assert.h", "cassert", "cfloat", "climits", "cmath", "cstddef", "cstdint", "cstdio", "float.h", "limits.h"),
-        *("math.h", "stddef.h", "stdint.h", "stdio.h", "cuda_runtime.h"),
+        *("math.h", "stddef.h", "stdint.h", "stdio.h", "cuda.h", "cuda_runtime.h"),
     }
 )
 """Headers that every CUDA compiler has, and whose macros leave no trace among the declarations."""
