@@ -31,6 +31,12 @@ def jump_in(body: Body, end: int, word: str) -> int | None:
     return None
 
 
+def switch_in(body: Body, end: int, word: str) -> Statement | None:
+    """The first `switch` of the body in front of `end` that threads leave by the jump `word`."""
+    switches = (s for s in body.statements[:end] if s.kind == "switch")
+    return next((s for s in switches if any(j.call == word for j in jumps_of(s))), None)
+
+
 def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     """The changes for the jump at `index` of the body of `level`; raises `NotPossible`."""
     layout = Layout(text)

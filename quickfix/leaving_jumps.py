@@ -2,7 +2,8 @@
 
 Takes a loop that threads leave in the middle of an iteration, gives the changes after which each of them notes that it
 does (``left = true; break;``), and jumps behind the loop (``if (left) return;``); what the jump leads to may stand
-there already, then nothing is noted. A thread that has left the loop does nothing in between.
+there already, then nothing is noted. A thread that has left the loop does nothing in between. The same for a `switch`,
+which threads also leave by `continue`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from quickfix.variables import declarations, statements_of, uses_in
 
 _LITERAL: Final = re.compile(rb"[-+]?\.?\d[\w.]*|true|false|nullptr")
 _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
+_OUT_OF_SWITCH: Final = frozenset({"continue", "return", "goto"})
 
 
 def made_behind(level: Level, loop: Statement, layout: Layout) -> list[Change] | None:
@@ -52,6 +54,43 @@ def made_behind(level: Level, loop: Statement, layout: Layout) -> list[Change] |
         changes.append(Change(at, at, base + b"bool " + name + b" = false;" + layout.newline))
         end = layout.line_end(loop.end)
         changes.append(Change(end, end, layout.newline + base + b"if (" + name + b") " + whole + b";"))
+    return sorted(changes, key=lambda c: (c.start, c.end))
+
+
+def made_behind_switch(level: Level, switch: Statement, layout: Layout) -> list[Change] | None:
+    """The same for a `switch`, a statement of the body of `level`, and also for `continue`. Raises `NotPossible`."""
+    first = next((j for body in switch.bodies for j in jumps_in(body) if j.call in _OUT_OF_SWITCH), None)
+    if first is None:
+        return None
+    line = line_of(layout.text, switch.keyword)
+    for section in switch.bodies:
+        refuse_hidden(layout, section)
+    index = level.body.statements.index(switch)
+    if level.body.role == "case" or (index and level.body.statements[index - 1].kind == "label"):
+        raise NotPossible(f"there is a label in front of the `switch` in line {line}")
+    if not level.body.braced:
+        raise UnbracedError(level, f"the `switch` in line {line} is a branch without braces")
+    require_lines(layout, level, f"the `switch` in line {line} does not begin its line", switch.keyword)
+    whole = _words(first, layout)
+    if first.call != "continue":
+        _check_target(first, whole, level.function, switch, layout)
+    alike = [j for body in switch.bodies for j in jumps_in(body) if _words(j, layout) == whole]
+    if any(j.macro or not any(_is_directly_in(body, j) for body in switch.bodies) for j in alike):
+        raise NotPossible(f"`{first.call}` leaves another loop or `switch` with the `switch` in line {line}")
+    goes_on = first.call == "continue" and level.body.loops > 0 and index + 1 == len(level.body.statements)
+    bare = goes_on or _comes_next(whole, Step(level.body, index), level.function, layout)
+    name = b"" if bare else fresh_name(level, layout.text, "left")
+    base = layout.indentation(switch.keyword)
+    changes: list[Change] = []
+    if name:
+        at, end = layout.line_start(switch.start), layout.line_end(switch.end)
+        changes.append(Change(at, at, base + b"bool " + name + b" = false;" + layout.newline))
+        changes.append(Change(end, end, layout.newline + base + b"if (" + name + b") " + whole + b";"))
+    for section in switch.bodies:
+        for jump in alike:
+            changes += [
+                Change(jump.start, jump.end, _instead(body, jump, name, layout)) for body in _bodies_of(section, jump)
+            ]
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
@@ -141,7 +180,7 @@ def _comes_next(whole: bytes, place: Step, function: FunctionTree, layout: Layou
 def _instead(body: Body, jump: Statement, name: bytes, layout: Layout) -> bytes:
     if not name:
         return b"break;"
-    if not body.braced:
+    if not body.braced and body.role != "case":
         return b"{ " + name + b" = true; break; }"
     gap = layout.newline + layout.indentation(jump.start) if layout.is_first(jump.start) else b" "
     return name + b" = true;" + gap + b"break;"

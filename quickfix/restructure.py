@@ -18,10 +18,11 @@ the engine to say, and barriers are placed in the new text as in any other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import Statement
+from analyzers.frontend.gaps import Assignment, Statement
 from analyzers.model import Access, Finding
 from quickfix import switches
 from quickfix.braces import braces
@@ -30,11 +31,11 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.guards import guarded, jump_in
-from quickfix.leaving_jumps import made_behind
+from quickfix.guards import guarded, jump_in, switch_in
+from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import OneLineError, UnbracedError, own_lines
-from quickfix.paths import Chain, Level, chain_to
+from quickfix.own_lines import OneLineError, UnbracedError, own_lines, require_lines
+from quickfix.paths import Chain, Level, around, chain_to
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
@@ -156,12 +157,45 @@ def _split_statement(
     if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
     name = fresh_name(level, text, "value", session.reserved)
+    if level.body.role == "case":
+        changes = _declared_in_front_of_switch(Layout(text), level, statement, assignment, name)
+        return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
     head = assignment.type.encode() + (b"" if assignment.type.endswith("*") else b" ") + name + b" = "
     declaration = head + value + b";"
     moved = (len(head), low, len(value))
     changes = [*_in_front(Layout(text), level, statement, declaration, moved), Change(low, high, name)]
     changes = sorted(changes, key=lambda c: (c.start, c.end))
     return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
+
+
+_BARE: Final = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|float|double|bool)\b\s*)+|\w+[1-4]|.*\*")
+"""Types of which a variable may be declared without a value: numbers, CUDA's vectors and pointers."""
+
+
+def _declared_in_front_of_switch(
+    layout: Layout, level: Level, statement: Statement, assignment: Assignment, name: bytes
+) -> list[Change]:
+    """A section must not declare what others would jump over: the variable goes in front of the `switch`."""
+    outer, (low, high), text = around(level), assignment.value, layout.text
+    switch = outer.statement
+    line = line_of(text, statement.start)
+    if switch is None or not _BARE.fullmatch(assignment.type):
+        raise NotPossible(f"the statement in line {line} would declare a `{assignment.type}` in a `switch`")
+    if outer.body.role == "case" or (outer.position and outer.body.statements[outer.position - 1].kind == "label"):
+        raise NotPossible(f"there is a label in front of the `switch` around line {line}")
+    if not outer.body.braced:
+        raise UnbracedError(outer, f"the `switch` around line {line} is a branch without braces")
+    require_lines(layout, outer, f"the `switch` around line {line} does not begin its line", switch.keyword)
+    at = layout.line_start(switch.start)
+    declared = f"{assignment.type}{'' if assignment.type.endswith('*') else ' '}".encode() + name + b";"
+    head = name + b" = "
+    rest = layout.newline + layout.indentation(statement.start) if layout.is_first(statement.start) else b" "
+    written = head + text[low:high] + b";" + rest
+    return [
+        Change(at, at, layout.indentation(switch.keyword) + declared + layout.newline),
+        Change(statement.start, statement.start, written, moved=((len(head), low, high - low),)),
+        Change(low, high, name),
+    ]
 
 
 def _in_front(
@@ -214,7 +248,18 @@ def _split_switch(
 ) -> Restructuring | None:
     del accesses
     found = switches.parting(*chains)
-    return switches.split(session, *found) if found is not None else None
+    if found is None:
+        return None
+    level, statement, _, _ = found
+    return _left_behind(session, level, statement) or switches.split(session, *found)
+
+
+def _left_behind(session: Session, level: Level, switch: Statement) -> Restructuring | None:
+    """Jumps out of a `switch` made behind it, if there are any."""
+    path = level.function.path
+    behind = made_behind_switch(level, switch, Layout(session.trees.texts[path]))
+    text = "jump out behind the switch"
+    return Restructuring(path, behind, text, switch.keyword) if behind is not None else None
 
 
 # --- a loop that threads leave at different times -------------------------------------------------------------
@@ -259,6 +304,9 @@ def _guard_continue(
                 changes = guarded(a, index, text)
                 at = a.body.statements[index].keyword
                 return Restructuring(a.function.path, changes, "guard the rest of the loop instead of `continue`", at)
+            switch = switch_in(a.body, max(a.position, b.position), "continue")
+            if switch is not None:
+                return _left_behind(session, a, switch)
     return None
 
 

@@ -21,7 +21,7 @@ SWITCH = """__global__ void k(int *s, int *out, int *p) {{
 @pytest.mark.parametrize(
     ("head", "first", "end", "label", "why"),
     [
-        ("t / 32", "", "return;", "case 1", "jumps out of it"),
+        ("t / 32", "", "if (t) return;", "case 1", "goes on into the next one"),
         ("t / 32", "", "if (t) break;", "case 1", "goes on into the next one"),
         ("t / 32", "int x; ", "break;", "default", "declares what the next one may use"),
         ("int x = t / 32", "", "break;", "default", "declares a variable"),
@@ -50,6 +50,9 @@ SECTIONS = {
     "default falls": "  default:\n    s[t] = t;\n  case 1:\n    out[t] = s[t ^ 32];\n    break;\n"
     "  case 2:\n    out[t] = 4;\n",
     "behind default": "  default: s[t] = t; break;\n  case 3: s[t] = 1; // on\n  case 1: out[t] = s[t ^ 32]; break;\n",
+    "returns": "  case 0:\n    s[t] = t;\n    return;\n  case 1:\n    out[t] = s[t ^ 32];\n",
+    "returns in between": "  case 0:\n    s[t] = t;\n    if (t & 1) return;\n    out[t] = 3;\n    break;\n"
+    "  case 1:\n    out[t] = s[t ^ 32];\n    break;\n  }\n  switch (t) {\n  case 5:\n    out[64] = 1;\n",
     "one line": "  case 0: s[t] = t; break;\n  case 1: out[t] = s[t ^ 32]; break;\n  default: out[t] = 2;\n",
 }
 
@@ -70,6 +73,9 @@ WITHIN = {
     "default": "  case 1:\n    out[t] = 1;\n    break;\n  default:\n    s[t] = t;\n    out[t] = s[t ^ 1];\n",
     "falls": "  case 2:\n    out[t] = 1;\n  case 0:\n    s[t] = t;\n    out[t] = s[t ^ 1];\n"
     "  case 1:\n    out[t] = 5;\n",
+    "returns": "  case 0:\n    s[t] = t;\n    return;\n  case 1:\n    out[t] = s[t ^ 32];\n",
+    "returns in between": "  case 0:\n    s[t] = t;\n    if (t & 1) return;\n    out[t] = 3;\n    break;\n"
+    "  case 1:\n    out[t] = s[t ^ 32];\n    break;\n  }\n  switch (t) {\n  case 5:\n    out[64] = 1;\n",
     "one line": "  case 0: s[t] = t; out[t] = s[t ^ 1]; break;\n  case 1: out[t] = 3; break;\n  default: out[t] = 5;\n",
 }
 
