@@ -26,7 +26,7 @@ from quickfix.session import Session
 from quickfix.verify import findings_of, key_of
 from quickfix.wording import edits_of, granted_in_words, lines_in_words
 
-MANY: Final = 8
+MANY: Final = 4
 """Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
 _LISTED: Final = 4
 """Lines that a title lists; of more it gives the first and the last."""
