@@ -80,6 +80,7 @@ def _contradictions(generated: GeneratedKernel, before: RunResult, fix: Fix) -> 
         yield "threads miss more barriers than before"
     then, now = _accesses(before), _accesses(after)
     same = fix.kind == "use-atomic" or then == now or (not fix.preferred and _leaves_out(then, now))
+    same = same or _elsewhere(then, made := _made_atomic(then, now)) == _elsewhere(now, made) != {}
     if before.outcome == after.outcome == "finished" and not same:
         yield "a thread makes other accesses than before"
     if not racing and not reported and after.outcome == "finished" and not after.undefined:
@@ -130,6 +131,20 @@ def _accesses(result: RunResult) -> dict[int, list[_Made]]:
     for a in result.accesses:
         found.setdefault(a.thread, []).append((a.object.rsplit("$", 1)[0], a.offset, a.width, a.kind))
     return found
+
+
+def _made_atomic(then: dict[int, list[_Made]], now: dict[int, list[_Made]]) -> frozenset[tuple[str, int, int]]:
+    """The cells that are updated by atomic operations and were not before."""
+    cells, earlier = (
+        {(name, offset, width) for made in each.values() for name, offset, width, kind in made if kind == "atomic"}
+        for each in (now, then)
+    )
+    return frozenset(cells - earlier)
+
+
+def _elsewhere(made: dict[int, list[_Made]], cells: frozenset[tuple[str, int, int]]) -> dict[int, list[_Made]]:
+    """The accesses to other cells; none where nothing has become atomic."""
+    return {t: [a for a in each if a[:3] not in cells] for t, each in made.items()} if cells else {}
 
 
 def _leaves_out(then: dict[int, list[_Made]], now: dict[int, list[_Made]]) -> bool:
