@@ -14,6 +14,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import WARP_BARRIER, Change, text_edits
+from quickfix.loosened import is_of_one_execution
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import Placed, place, sentence
@@ -59,7 +60,9 @@ def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         without = _without(session, kernels, family, draft=False)
         if isinstance(without, FixRefusal):
             return without
-    appeared = {key_of(f) for f in without.difference.new_races}
+    # What no barrier can be between is left as it was, if the new barriers do not make it more frequent.
+    orderly = [f for f in without.difference.new_races if not is_of_one_execution(f)]
+    appeared = {key_of(f) for f in orderly or without.difference.new_races}
     bare = session.after(without)
     repaired = [a for a in bare.kernels if a.kernel.mangled in names_of(kernels)]
 
@@ -157,7 +160,7 @@ def _moved(
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
     whole = composed([without, placed.trial])
-    judged = session.judge(bare.judged(placed.trial), whole)
+    judged = session.judge(bare.judged(placed.trial), whole, placed.trial.analysis.kernels)
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = places_in_words(bare.changes(placed.barriers), bare, without.files)

@@ -20,7 +20,7 @@ from quickfix.naming import line_of
 from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
-from quickfix.steps import Restructuring, touch
+from quickfix.steps import VOTES, Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
@@ -78,7 +78,9 @@ def rebuilt_from(
         races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
         if not races and (begun.begin_with_places or not at_first):
-            return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+            made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
+            session.declared = dict.fromkeys(names, frozenset(declared))
+            return made
         changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
         # With a place missing, there is no use in trying others, except once after what others have begun with.
         if begun.begin_with_places if at_first else not isinstance(changes, list):
@@ -196,6 +198,50 @@ def _old_line(place: tuple[str, int], current: Session, files: Mapping[str, Edit
     return path, line_of(file.before, old)
 
 
+def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRefusal:
+    """The repair that needs no barrier beside the votes in the tests of loops; a refusal where there are none, because
+    nothing else that was done orders anything."""
+    if VOTES not in begun.costs:
+        return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
+    current, steps = begun.current, begun.steps
+    files = composed(steps)
+    left = {key for a in current.kernels for f in findings_of(a.result) if (key := _old_key(f, files)) is not None}
+    gone = gone_groups(session.result, steps[-1].checked, left)
+    judged = session.judge(current.judged(steps[-1]), files, steps[-1].analysis.kernels)
+    targets = [f for f in _races_of(session.kernels) if f.group in groups]
+    if not targets or not gone.issuperset(groups) or not judged.is_clean:
+        return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
+    cost = ", ".join(begun.costs)
+    what = f"{_what(begun)} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
+    return _restructured(files, what, gone, cost, (), begun.granted)
+
+
+def _what(begun: Begun) -> str:
+    """What has been done, as a title begins."""
+    placed_at = [text.rpartition(" in line ")[0] for text in begun.done]
+    done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
+    return sentence(", ".join(done)).removesuffix(".")
+
+
+def _restructured(
+    files: Mapping[str, EditedFile],
+    title: str,
+    gone: Collection[str],
+    cost: str,
+    notes: Iterable[str],
+    granted: Sequence[str],
+) -> Fix:
+    return Fix(
+        title=title,
+        kind="restructure",
+        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        groups=tuple(sorted(gone)),
+        cost=cost,
+        notes=(*notes, *dict.fromkeys(granted)),
+        assumes=tuple(dict.fromkeys(granted)),
+    )
+
+
 def _fix(
     session: Session,
     begun: Begun,
@@ -212,7 +258,7 @@ def _fix(
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
     whole = composed([*steps, placed.trial])
-    judged = session.judge(current.judged(placed.trial), whole)
+    judged = session.judge(current.judged(placed.trial), whole, placed.trial.analysis.kernels)
     if not gone.issuperset(groups) or not judged.is_clean:
         asked = next((f for f in _races_of(session.kernels) if f.group in groups), None)
         colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
@@ -223,17 +269,7 @@ def _fix(
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
     cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
-    placed_at = [text.rpartition(" in line ")[0] for text in begun.done]
-    done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
-    what = sentence(", ".join(done)).removesuffix(".")
     taken = granted_in_words(begun.granted)
+    title = f"{_what(begun)} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
-    return Fix(
-        title=f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}",
-        kind="restructure",
-        edits=tuple(e for path, f in sorted(whole.items()) for e in text_edits(path, f.before, f.after)),
-        groups=tuple(sorted(gone)),
-        cost=cost,
-        notes=(*notes, *dict.fromkeys(begun.granted)),
-        assumes=tuple(dict.fromkeys(begun.granted)),
-    )
+    return _restructured(whole, title, gone, cost, notes, begun.granted)

@@ -21,9 +21,10 @@ from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.questions import settings
 from analyzers.races.pairs import Pair
-from analyzers.requests import CheckRequest, UnitFinished
+from analyzers.requests import CancelledError, CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.loosened import without_as_frequent
 from quickfix.naming import uses_of_definition
 from quickfix.paths import Candidate, Key
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
@@ -40,6 +41,7 @@ from quickfix.verify import (
     key_of,
     old_offset,
     spans_of,
+    surest,
     with_findings,
 )
 
@@ -189,9 +191,14 @@ class Session:
         """What is tried from here on is for another repair."""
         self._search.spent = 0
 
-    def after(self, trial: Trial) -> Session:
-        """The text that was tried out, to go on from; only directly after the trial."""
-        session = Session(self.engine, trial.analysis, self.stop, origin=self)
+    def after(self, trial: Trial, *, redundancy: bool = False) -> Session:
+        """The text that was tried out, to go on from; only directly after the trial. `redundancy`: with the barriers
+        that order nothing there among the findings. Raises like `trial`."""
+        analysis = trial.analysis
+        if redundancy:
+            names = sorted({k.name for k in analysis.result.kernels})
+            analysis = self._asked(analysis.request, names, replays=False, redundancy=True)
+        session = Session(self.engine, analysis, self.stop, origin=self)
         session._edited = trial.files
         return session
 
@@ -231,10 +238,12 @@ class Session:
             return result
         return self._asked(trial.analysis.request, sorted({k.name for k in result.kernels}), replays=True).result
 
-    def judge(self, after: UnitResult, files: Files) -> Difference:
-        """What an edit in several steps did, by the result of its last one. Races of pairs that had not been asked
-        about are looked for in the old text. Raises like `trial`."""
-        difference = compare(self.result, after, files, frozenset())
+    def judge(self, after: UnitResult, files: Files, kernels: Sequence[KernelAnalysis]) -> Difference:
+        """What an edit in several steps did, by the result of its last one and the kernels that this is about. Races of
+        pairs that had not been asked about are looked for in the old text. Raises like `trial`."""
+        # How sure the races of a text are that is an edit itself nobody has asked: none can be surer than before.
+        before = self.result if self._origin is None else surest(self.result)
+        difference = self._excused(compare(before, after, files, frozenset()), kernels, files)
         names = {k.name for k in after.kernels}
         unasked = {
             k.name for k in self.result.kernels for c in k.contexts for r in c.reasons if r.kind == "not-examined"
@@ -242,7 +251,23 @@ class Session:
         if not difference.new_races or difference.worse or names.isdisjoint(unasked):
             return difference
         found = self._asked(self.request, sorted(names), replays=False, every_pair=True).result
-        return compare(with_findings(self.result, found), after, files, frozenset())
+        return self._excused(compare(with_findings(before, found), after, files, frozenset()), kernels, files)
+
+    def _excused(self, difference: Difference, kernels: Sequence[KernelAnalysis], files: Files) -> Difference:
+        """What an edit did, without the races that are no more frequent for it."""
+        if not difference.loosened:
+            return difference
+        effort = Effort(self.request.options.kernel_effort)
+
+        def poll() -> None:
+            if self.stop():
+                raise CancelledError
+
+        options = settings(self.request)
+        left = without_as_frequent(difference, kernels, files, options, effort, poll)
+        for each in (self._search, self._all):
+            each.charge(effort.spent)
+        return left
 
     def _may_have_worsened(self, after: UnitResult) -> bool:
         """Whether a race that was possible before may be definite now."""
@@ -253,11 +278,17 @@ class Session:
         return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
 
     def _asked(
-        self, request: CheckRequest, names: Sequence[str], *, replays: bool, every_pair: bool = False
+        self,
+        request: CheckRequest,
+        names: Sequence[str],
+        *,
+        replays: bool,
+        every_pair: bool = False,
+        redundancy: bool = False,
     ) -> UnitAnalysis:
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
         # race is matters only where nothing else is wrong.
-        options = replace(request.options, redundancy=False, replays=replays, every_pair=every_pair)
+        options = replace(request.options, redundancy=redundancy, replays=replays, every_pair=every_pair)
         before = self.engine.spent
         analysis = self.engine.retry(replace(request, options=options), names, self.stop)
         self._charge(self.engine.spent - before)
@@ -400,9 +431,11 @@ class Session:
         request, files, names = self._edited_by(changes, also)
         analysis = self._asked(request, names, replays=False)
         difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
+        difference = self._excused(difference, analysis.kernels, files)
         if difference.is_clean and not draft and self._may_have_worsened(analysis.result):
             analysis = self._asked(request, names, replays=True)
             difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
+            difference = self._excused(difference, analysis.kernels, files)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:

@@ -8,21 +8,34 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.engine import Engine
 from analyzers.frontend.parse import ParseFailure
-from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, UnitResult, Verdict
+from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, TextEdit, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of, for_this_unit
 from quickfix.edits import OffsetMap, apply, text_edits
 from quickfix.group import repaired, repairs_of
 from quickfix.rebuild import composed
+from quickfix.removal import deletion, merged
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import RACES, REPAIRABLE, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import (
+    RACES,
+    REPAIRABLE,
+    Files,
+    PairKey,
+    findings_of,
+    gone_groups,
+    in_old_text,
+    key_of,
+    old_offset,
+)
 from quickfix.wording import NOT_REPAIRED, barriers_in_words
 
+_PLACING: Final = frozenset({"insert-barrier", "move-barrier", "restructure", "use-atomic"})
+"""Repairs that may insert barriers."""
 _ROUNDS: Final = 6
 """How often repairs are looked for in the text that the ones before have made."""
 
@@ -107,6 +120,7 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
     that touch one place are found one after the other."""
     best = _together([first], first.trial.files, first.groups, whole=first.groups.issuperset(groups))
     rounds, current = [first], session
+    accepted, last = [first], session
     known = {key_of(f): f.group for k in session.result.kernels for f in findings_of(k)}
     while len(rounds) < _ROUNDS:
         try:
@@ -121,7 +135,7 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
             rounds.append(more)
             files = composed([r.trial for r in rounds])
             after = current.judged(more.trial)
-            judged = session.judge(after, files)
+            judged = session.judge(after, files, more.trial.analysis.kernels)
         except SearchSpentError:
             break
         gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
@@ -130,7 +144,43 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
         if not judged.is_clean or not (gone > set(best.groups) or (fewer and gone == set(best.groups))):
             break
         best = _together(rounds, files, gone, whole=gone.issuperset(groups))
-    return best
+        accepted, last = [*rounds], current
+    try:
+        return _without_needless(session, last, accepted, best)
+    except SearchSpentError:
+        return best
+
+
+def _without_needless(session: Session, last: Session, rounds: Sequence[_Round], best: Fix) -> Fix:
+    """The repairs without the barriers that others of them make needless. `last`: the text that the last round edits.
+    Raises like `Session.trial`."""
+    placing = [fix for each in rounds for fix in each.fixes if fix.kind in _PLACING]
+    if len(placing) < 2:
+        return best  # each barrier of one repair is needed
+    current = last.after(rounds[-1].trial, redundancy=True)
+    files = composed([each.trial for each in rounds])
+    every = [f for k in current.result.kernels for f in findings_of(k) if f.code is Verdict.REDUNDANT_BARRIER]
+    inserted = {f.group: f for f in every if old_offset(f.accesses[0].span, files) is None}
+    changes: Changes = {}
+    count, trial = 0, None
+    for finding in inserted.values():
+        deleted = deletion(current, finding)
+        if isinstance(deleted, FixRefusal):
+            continue
+        more = merged(changes, deleted)
+        tried = current.trial(more, frozenset())
+        if tried.difference.is_clean:
+            changes, count, trial = more, count + 1, tried
+    if trial is None:
+        return best
+    files = composed([*(each.trial for each in rounds), trial])
+    after = current.judged(trial)
+    judged = session.judge(after, files, trial.analysis.kernels)
+    gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
+    if not judged.is_clean or not gone.issuperset({*best.groups} & {g for each in rounds for g in each.trial.gone}):
+        return best
+    cost = f"{best.cost}, −{barriers_in_words(count)} that the others make needless"
+    return replace(best, edits=_edits(files), cost=cost)
 
 
 def _left(result: UnitResult, files: Files, known: Mapping[PairKey, str], groups: Collection[str]) -> list[Finding]:
@@ -197,11 +247,15 @@ def _together(rounds: Sequence[_Round], files: Files, groups: Collection[str], *
     return Fix(
         title=f"Apply {len(fixes)} repairs",
         kind=fixes[0].kind,
-        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        edits=_edits(files),
         groups=tuple(sorted(groups)),
         cost=", ".join(costs),
         notes=tuple(dict.fromkeys(n for f in fixes for n in f.notes if not whole or not n.startswith(NOT_REPAIRED))),
     )
+
+
+def _edits(files: Files) -> tuple[TextEdit, ...]:
+    return tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after))
 
 
 def _times(count: int, cost: str) -> str:

@@ -106,7 +106,9 @@ class Difference:
     remaining: tuple[Finding, ...] = ()
     """Targeted races that are still there."""
     new_races: tuple[Finding, ...] = ()
-    """Races that were not there, or were milder."""
+    """Races that were not there, or were milder, and the loosened ones."""
+    loosened: tuple[Finding, ...] = ()
+    """Races that were there, which barriers that are no longer there may have ordered at times."""
     divergent: tuple[SourceSpan, ...] = ()
     """Inserted barriers (in the new text) that some threads miss."""
     late: tuple[SourceSpan, ...] = ()
@@ -148,12 +150,27 @@ def compare(
     return Difference(
         tuple(found.remaining),
         tuple(found.new_races),
+        tuple(found.loosened),
         tuple(dict.fromkeys(found.divergent)),
         tuple(dict.fromkeys(found.late)),
         tuple(dict.fromkeys(found.worse)),
         frozenset(found.left),
         tuple(found.appeared),
     )
+
+
+def surest(result: UnitResult) -> UnitResult:
+    """The result with all races graded as sure: nothing that comes of an edit can be worse than they are."""
+
+    def all_of(kernel: KernelResult) -> KernelResult:
+        contexts = (replace(c, findings=tuple(_as_sure(f) for f in c.findings)) for c in kernel.contexts)
+        return replace(kernel, contexts=tuple(contexts))
+
+    return replace(result, kernels=tuple(all_of(k) for k in result.kernels))
+
+
+def _as_sure(finding: Finding) -> Finding:
+    return replace(finding, code=Verdict.DATA_RACE) if finding.code in RACES else finding
 
 
 def with_findings(result: UnitResult, found: UnitResult) -> UnitResult:
@@ -164,7 +181,7 @@ def with_findings(result: UnitResult, found: UnitResult) -> UnitResult:
     def extended(context: ContextResult, other: ContextResult) -> ContextResult:
         known = {key_of(f) for f in context.findings}
         more = (f for f in other.findings if f.code in RACES and key_of(f) not in known)
-        return replace(context, findings=(*context.findings, *(replace(f, code=Verdict.DATA_RACE) for f in more)))
+        return replace(context, findings=(*context.findings, *map(_as_sure, more)))
 
     def all_of(kernel: KernelResult) -> KernelResult:
         other = others.get(kernel.mangled)
@@ -200,6 +217,7 @@ def findings_of(kernel: KernelResult) -> list[Finding]:
 class _Found:
     remaining: list[Finding] = field(default_factory=list[Finding])
     new_races: list[Finding] = field(default_factory=list[Finding])
+    loosened: list[Finding] = field(default_factory=list[Finding])
     divergent: list[SourceSpan] = field(default_factory=list[SourceSpan])
     late: list[SourceSpan] = field(default_factory=list[SourceSpan])
     worse: list[str] = field(default_factory=list[str])
@@ -237,8 +255,11 @@ def _context(
                 found.remaining.append(old)
         elif earlier is None and unasked and finding.code in RACES:
             found.appeared.append(old)
-        elif earlier is None or _is_worse(finding, earlier) or any(_may_order(b, old) for b in vanished):
+        elif earlier is None or _is_worse(finding, earlier):
             _worsened(found, kernel, old)
+        elif any(_may_order(b, old) for b in vanished):
+            _worsened(found, kernel, old)
+            found.loosened.append(old)
     for reason in after.reasons:
         if reason.span is not None and _old_span(reason.span, files) is None:
             # Whether all threads reach a new barrier must be known, whatever was unknown before.

@@ -296,6 +296,21 @@ class RaceChecker:
                     return True
         return False
 
+    def is_of_one_execution(self, pair: Pair) -> bool:
+        """Whether a pair of one access with itself is proved, cheaply and without wrap-around assumed away, to collide
+        within a block in equal iterations of all loops only."""
+        ignored = Checked()
+        for mode, extra, only_same in self._meeting_relations(pair, ignored, strict=True):
+            for case in self._possible(pair, mode, only_same).possible if mode != "grid" else ():
+                if case.relation == "same iteration" or not pair.one.loops:
+                    continue
+                if self.effort.is_spent:
+                    return False
+                answer, _ = self._ask(pair, case, mode, extra, ignored, strict=True, patience="brief")
+                if answer is not None:
+                    return False
+        return True
+
     def collisions(self, pair: Pair, out: Checked) -> Iterator[Race]:
         """Ways in which the pair collides, as they are found: not the best to show, and benign ones and those by
         wrap-around among them. Ends with the first question without an answer."""
