@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
+import hostguide_cases as hg
 import pytest
 
 from analyzers.hostguide.merging import merged
@@ -173,3 +174,101 @@ def test_a_way_on_which_more_is_known_allows_nothing_new() -> None:
         assert found == replace(wide, assumptions=("y",))
     other = context(A, ex.compare("lt", const(0), A))
     assert len(merged([wide, other])) == 2
+
+
+def test_which_memory_is_the_same_tells_ways_apart() -> None:
+    """On one way the kernel reads what it writes."""
+    found = hg.by_name(
+        hg.guide("""
+        __device__ float v[4096];
+        __global__ void k(float *p, const float *q, int n) { p[threadIdx.x] = v[threadIdx.x + 1]; }
+        static void go(float *p, const float *q, int n) { k<<<1, 256>>>(p, q, n); }
+        void one(float *b, int n) { if (n > 1024) go(v, b, n); }
+        void two(float *b, int n) { go(b, v, n); }
+        """)
+    )["k"]
+    variable = [dict(c.variables)["v"] for c in found]
+    assert sorted(dict(c.pointers)["p"].allocation == v for c, v in zip(found, variable, strict=True)) == [False, True]
+
+
+def test_which_memory_variables_point_to_tells_ways_apart() -> None:
+    for order in ("if (c) go(a, n); else go(b, n);", "if (c) go(b, n); else go(a, n);"):
+        found = hg.by_name(
+            hg.guide(f"""
+            #include <cuda_runtime.h>
+            __device__ float *v;
+            __global__ void k(float *p, int n) {{ p[threadIdx.x] = v[threadIdx.x + 1]; }}
+            static void go(float *p, int n) {{ k<<<1, 256>>>(p, n); }}
+            void run(int n, bool c) {{
+              float *a, *b;
+              cudaMalloc(&a, 4096);
+              cudaMalloc(&b, 4096);
+              cudaMemcpyToSymbol(v, &a, sizeof(a));
+              {order}
+            }}
+            """)
+        )["k"]
+        same = {dict(c.pointers)["p"].allocation == dict(c.stored)["v"] for c in found}
+        assert same == {False, True}, "on one way the kernel reaches its memory through both"
+
+
+def test_what_is_assumed_of_what_a_choice_is_made_among_is_assumed() -> None:
+    context = hg.only("""
+        void trace(int);
+        void start() { trace(2); }
+        __global__ void k(float *o, int n, int m) { o[threadIdx.x * m + n] = 1; }
+        class Rows {
+         public:
+          void fill(bool c) {
+            int n = c ? a_ : b_;
+            start();
+            int m = c ? a_ : b_;
+            k<<<8, 256>>>(cells_, n, m);
+          }
+          void grow() { a_ = 9; b_ = 8; }
+         private:
+          float *cells_;
+          int a_, b_;
+        };
+        extern Rows *shared;
+        """)
+    assert any("`start` leaves `a_`, `b_` as they are" in text for text in context.assumptions)
+
+
+def test_a_check_of_many_things_leaves_room_for_the_next() -> None:
+    members = [f"m{i}" for i in range(32)]
+    bad = " || ".join(f"p.{m} < 0 || p.{m} > 1000" for m in members)
+    used = " + ".join(f"p.{m}" for m in members)
+    context = hg.only(f"""
+        struct P {{ int w, pitch, {", ".join(members)}; }};
+        __global__ void k(float *o, P p) {{ o[threadIdx.x] = p.w + p.pitch + {used}; }}
+        void run(float *o, P p) {{
+          if ({bad}) return;
+          if (p.w > p.pitch) return;
+          k<<<8, 256>>>(o, p);
+        }}
+        """)
+    values = {s.value: v for s, v in context.bindings}
+    w, pitch = values["param:p.w"], values["param:p.pitch"]
+    assert any({w, pitch} == ex.symbols(c.condition) for c in context.constraints)
+
+
+def test_a_choice_is_told_as_one_and_not_by_what_it_is_made_among() -> None:
+    context = hg.only("""
+        struct I { int w, pitch, rows; };
+        __global__ void k(float *o, int w, int pitch) { o[blockIdx.y * pitch + w] = 1; }
+        void run(float *o, I a, I b, bool c) {
+          k<<<dim3(64, c ? a.rows : b.rows), 256>>>(o, c ? a.w : b.w, c ? a.pitch : b.pitch);
+        }
+        """)
+    assert context.summary.grid[1] == "c ? a.rows : b.rows"
+    values = {s.value: str(v.value).split(":", 2)[-1] for s, v in context.bindings}
+    assert values["param:w"] == "(c ? a.w : b.w)"
+    assert values["param:pitch"] == "(c ? a.pitch : b.pitch)"
+
+
+def test_many_alternatives_are_no_matter_of_depth() -> None:
+    many = ex.lor(P, Q)
+    for i in range(3000):
+        many = ex.make("lor", BOOL, (many, truth(f"x{i}")))
+    assert left([many], [N]) == []

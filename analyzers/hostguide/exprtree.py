@@ -18,6 +18,8 @@ _SIGN = {
 }  # fmt: skip
 _MIRRORED = {"lt": ">", "le": ">=", "eq": "==", "ne": "!="}
 _LONGEST = 80
+LONGEST_NAME = 48
+"""Letters of the name of a host value."""
 
 
 def host_name(symbol: str) -> str:

@@ -6,18 +6,18 @@ and leaves out facts that cannot restrict anything the kernel sees. Leaving a fa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from analyzers.ir import expr as ex
 from analyzers.ir.context import Constraint
-from analyzers.ir.expr import BOOL, Expr, IntType
+from analyzers.ir.expr import BOOL, TRUE, Expr, IntType
 
 _MOST_FACTS = 60
 _UP, _DOWN = "up", "down"
 
 
-def relevant(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Constraint]:
-    """Facts connected by shared numbers to the values a kernel sees.
+def relevant(facts: Sequence[Constraint], visible: Sequence[Expr], most: int = _MOST_FACTS) -> list[Constraint]:
+    """Facts connected by shared numbers to the values a kernel sees, so many at ``most``.
 
     Conditions of branches (BOOL symbols) connect too much to count as a link; a fact of such symbols alone is kept
     where the kernel's values depend on all of them.
@@ -27,11 +27,11 @@ def relevant(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Const
     numbers = [frozenset(s for s in symbols if s.ty != BOOL) for _, symbols in waiting]
     kept: set[int] = set()
     changed = True
-    while changed and len(kept) < _MOST_FACTS:
+    while changed and len(kept) < most:
         changed = False
         frontier = frozenset(reached)
         for index, (_, symbols) in enumerate(waiting):
-            if index in kept or len(kept) >= _MOST_FACTS:
+            if index in kept or len(kept) >= most:
                 continue
             if numbers[index] & frontier if numbers[index] else symbols <= frontier:
                 kept.add(index)
@@ -79,6 +79,19 @@ def _directions(condition: Expr) -> dict[Expr, str | None]:
         if small in out and small not in ex.symbols(large):
             out[small] = _DOWN
     return out
+
+
+def parts_of(condition: Expr) -> Iterator[Expr]:
+    """What a condition says, each by itself: ``!(a || b)`` is ``!a`` and ``!b``."""
+    stack = [condition]
+    while stack:
+        top = stack.pop()
+        if top.op == "land":
+            stack.extend(reversed(top.args))
+        elif top.op == "lnot" and top.args[0].op == "lor":
+            stack.extend(ex.lnot(a) for a in reversed(top.args[0].args))
+        elif top is not TRUE:
+            yield top
 
 
 def without_widening(e: Expr) -> Expr:

@@ -71,16 +71,17 @@ def _exactly(context: LaunchContext) -> object:
 
 
 def _shape(context: LaunchContext) -> object:
-    """All but values, conditions and assumptions; what the objects that pointers point into are called does not
-    matter."""
-    numbers: dict[str, int] = {}
-    for _, argument in context.pointers:
-        if argument.allocation is not None:
-            numbers.setdefault(argument.allocation, len(numbers))
+    """All but values, conditions and assumptions; what the objects are called that pointers and variables point into
+    does not matter, which of them are the same does."""
+    numbers: dict[str | None, int] = {}
+
+    def number(allocation: str | None) -> int | None:
+        return None if allocation is None else numbers.setdefault(allocation, len(numbers))
+
     return (
-        tuple((n, numbers.get(a.allocation or "")) for n, a in context.pointers),
-        context.variables,
-        context.stored,
+        tuple((n, number(a.allocation)) for n, a in context.pointers),
+        tuple((n, number(allocation)) for n, allocation in context.variables),
+        tuple((n, number(allocation)) for n, allocation in context.stored),
         context.uncertain,
         context.cooperative,
     )

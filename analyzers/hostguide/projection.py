@@ -17,12 +17,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from analyzers.hostguide.exprtree import LONGEST_NAME, host_name, written
 from analyzers.ir import expr as ex
 from analyzers.ir.context import Constraint
 from analyzers.ir.expr import BOOL, TRUE, Expr, IntType
 
 _MOST_CHOICES = 400
 """Terms that are tried to meet facts which hang together."""
+_MOST_TOGETHER = 100
+"""Facts that hang together beyond which nothing is tried."""
 _MOST_VALUES = 16
 """Values that are tried for one number."""
 
@@ -50,9 +53,16 @@ def freely_chosen(roots: Sequence[Expr]) -> dict[Expr, Expr]:
             continue
         leaves = _leaves_of_its_own(node, users, passed, inside)
         if leaves:
-            number, name = str(leaves[0].value).split(":", 2)[1:]
-            free[node] = ex.sym(f"host:any{number}:{name}", node.ty)
+            number = str(leaves[0].value).split(":", 2)[1]
+            free[node] = ex.sym(f"host:any{number}:{_name(node, leaves)}", node.ty)
     return free
+
+
+def _name(choice: Expr, leaves: Sequence[Expr]) -> str:
+    """What a reader takes for the value of a choice: not one of the things that it is made among."""
+    names = list(dict.fromkeys(host_name(str(leaf.value)) for leaf in leaves))
+    text = f"({written(choice)})"
+    return names[0] if len(names) == 1 else text if len(text) <= LONGEST_NAME else f"{names[0][:32]} or another"
 
 
 def _leaves_of_its_own(choice: Expr, users: Mapping[int, set[int]], passed: set[int], inside: set[int]) -> list[Expr]:
@@ -158,6 +168,9 @@ def _without_met_truths(facts: list[Constraint], seen: frozenset[Expr]) -> list[
             break
         lost: set[Expr] = set()
         for group in together:
+            if len(group) > _MOST_TOGETHER:
+                lost.update(*(touched[i] for i in group))
+                continue
             able = {i: [t for t in terms[i] if all(s in free for s, _ in t)] for i in group}
             unmet = _unmet(able)
             if unmet is None:
@@ -174,7 +187,7 @@ def _without_met_truths(facts: list[Constraint], seen: frozenset[Expr]) -> list[
 def _terms(condition: Expr, free: set[Expr]) -> list[Term]:
     """Ways to meet a condition by truth values of ``free`` unknowns alone, simple ones first."""
     if condition.op == "lor":
-        return sorted((t for a in condition.args for t in _terms(a, free)), key=len)
+        return sorted((t for a in _alternatives(condition) for t in _terms(a, free)), key=len)
     literals: dict[Expr, bool] = {}
     stack = [condition]
     while stack:
@@ -188,6 +201,19 @@ def _terms(condition: Expr, free: set[Expr]) -> list[Term]:
             return []
         literals[s] = wanted
     return [frozenset(literals.items())]
+
+
+def _alternatives(condition: Expr) -> list[Expr]:
+    """The operands of nested disjunctions."""
+    found: list[Expr] = []
+    stack = [condition]
+    while stack:
+        top = stack.pop()
+        if top.op == "lor":
+            stack.extend(reversed(top.args))
+        else:
+            found.append(top)
+    return found
 
 
 def _connected(touched: Mapping[int, frozenset[Expr]]) -> list[list[int]]:

@@ -17,8 +17,8 @@ from analyzers.hostguide.aliasing import Aliases, Combination, Target
 from analyzers.hostguide.carried import unchanged
 from analyzers.hostguide.contexts import SHARED_BYTES, three
 from analyzers.hostguide.execute import Executor
-from analyzers.hostguide.exprtree import written
-from analyzers.hostguide.facts import relevant, without_widening
+from analyzers.hostguide.exprtree import LONGEST_NAME, written
+from analyzers.hostguide.facts import parts_of, relevant, without_widening
 from analyzers.hostguide.hosttypes import HostType, PointerTo, RecordType
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.library import LARGEST_PITCH
@@ -306,12 +306,15 @@ def _finished(
     for _, argument in arguments:
         visible += [e for e in (argument.offset, argument.size) if e is not None]
     kept = relevant(facts, visible)
-    free = ex.substitution(freely_chosen((*visible, *(c.condition for c in kept))))
+    choices = freely_chosen((*visible, *(c.condition for c in kept)))
+    free = ex.substitution(choices)
     visible = [free(e) for e in visible]
-    plain = [replace(c, condition=part) for c in kept for part in ex.conjuncts(free(c.condition))]
-    met = without_the_unseen(plain, visible)
-    kept = relevant(met, visible)
+    said = [replace(c, condition=part) for c in kept for part in parts_of(free(c.condition))]
+    met = without_the_unseen(said, visible)
+    kept = relevant(met, visible, len(met))
     seen_by_kernel = ex.symbols(*visible, *(c.condition for c in kept))
+    chosen_among = [ex.symbols(choice) for choice, s in choices.items() if s in seen_by_kernel]
+    seen_by_kernel = seen_by_kernel.union(*chosen_among)
     kept_through = [draft.kept_through.get(s, {}) for s in sorted(seen_by_kernel, key=lambda s: s.key)]
     assumptions = (*assumptions, *(text for texts in kept_through for text in texts))
     assumptions = (*assumptions, *(text for fact, text in draft.assumed if fact.note in {c.note for c in kept}))
@@ -333,7 +336,12 @@ def _finished(
             seen.add(condition.key)
             constraints.append(Constraint(condition, constraint.note))
     final = {symbol: renamed(value) for symbol, value in bindings.items()}
-    grid, block = ((written(final[s]) for s in symbols) for symbols in (GDIM, BDIM))
+
+    def text_of_dimension(s: Expr) -> str:
+        chosen = free(bindings[s]) is not bindings[s]
+        return _BLANKS.sub(" ", written(bindings[s] if chosen else final[s]))
+
+    grid, block = (map(text_of_dimension, symbols) for symbols in (GDIM, BDIM))
     summary = LaunchSummary("launch", span(raw.node.cursor), three(grid), three(block))
     return LaunchContext(
         summary=summary,
@@ -427,6 +435,6 @@ def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
     found: dict[int, Expr] = {}
     for node in ex.walk(roots):
         if node.op == "sym" and str(node.value).startswith("host:") and node.key not in found:
-            name = _BLANKS.sub(" ", str(node.value).split(":", 2)[2])[:48]
+            name = _BLANKS.sub(" ", str(node.value).split(":", 2)[2])[:LONGEST_NAME]
             found[node.key] = ex.sym(f"host:{len(found) + 1}:{name}", node.ty)
     return found

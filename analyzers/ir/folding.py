@@ -211,8 +211,6 @@ def conjuncts(e: Expr) -> tuple[Expr, ...]:
         top = stack.pop()
         if top.op == "land":
             stack.extend(reversed(top.args))
-        elif top.op == "lnot" and top.args[0].op == "lor":
-            stack.extend(lnot(a) for a in reversed(top.args[0].args))
         elif top is not TRUE:
             out.append(top)
     return tuple(out)

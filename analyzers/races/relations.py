@@ -268,7 +268,8 @@ def _depends_on_data(race: Race) -> bool:
 
 def size_name(size: Expr) -> str:
     """``rows`` of ``host:3:rows`` and of ``param:rows``."""
-    return str(size.value).rsplit(":", 1)[-1]
+    name = str(size.value)
+    return name.split(":", 2)[2] if name.startswith("host:") else name.removeprefix("param:")
 
 
 def _sizes(launch: Launch, race: Race) -> tuple[list[Expr], list[Expr]]:
