@@ -236,7 +236,7 @@ def test_a_failure_is_one_line() -> None:
 def test_the_summary_counts_kernels_and_files() -> None:
     renderer = TextRenderer(Style(), lambda _: (), verbose=False)
     failed = UnitResult("/b.cu", 0, failure=Reason("unreadable", "gone"))
-    clean = kernel(ContextResult(LAUNCH, Verdict.RACE_FREE))
+    clean = kernel(ContextResult(LAUNCH, Verdict.RACE_FREE), name="still")
     assert renderer.summary([judged(unit(kernel(CONTEXT), clean)), judged(failed)], 1.25) == (
         "2 kernels in 2 files: 1 data-race, 1 race-free, 1 file not analysed (1.2 s)\n"
     )

@@ -171,10 +171,18 @@ def test_races_that_nobody_asked_about_while_there_were_others_are_repaired_with
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Without its barriers the kernel has more colliding pairs than are asked about; the last ones show when barriers
-    # are back for the first ones, and want barriers of their own.
+    # are back for the first ones, and want barriers of their own. That barriers are kept for all is not tried first.
     monkeypatch.setattr("analyzers.races.check.MAX_RACES", 12)
+    monkeypatch.setattr("quickfix.kept_barriers.MANY", 8)
     fix = fix_all(Engine(), CheckRequest("/restructured/a.cu", NEAREST))
     assert edited(NEAREST, fix).count("__syncthreads();") == 4
+
+
+def test_many_barriers_that_threads_miss_are_kept_for_all() -> None:
+    fix = fix_all(engine(), CheckRequest("/restructured/a.cu", NEAREST))
+    assert edited(NEAREST, fix).count("__syncthreads();") == 5
+    assert isinstance(fix, Fix)
+    assert fix.title.startswith("Let all threads get to the 5 barriers")
 
 
 def test_repairs_that_meet_in_one_place_put_one_barrier_there() -> None:
