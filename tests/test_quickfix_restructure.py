@@ -173,7 +173,7 @@ def test_races_that_nobody_asked_about_while_there_were_others_are_repaired_with
     # Without its barriers the kernel has more colliding pairs than are asked about; the last ones show when barriers
     # are back for the first ones, and want barriers of their own. That barriers are kept for all is not tried first.
     monkeypatch.setattr("analyzers.races.check.MAX_RACES", 12)
-    monkeypatch.setattr("quickfix.kept_barriers.MANY", 8)
+    monkeypatch.setattr("quickfix.group.MANY", 8)
     fix = fix_all(Engine(), CheckRequest("/restructured/a.cu", NEAREST))
     assert edited(NEAREST, fix).count("__syncthreads();") == 4
 
