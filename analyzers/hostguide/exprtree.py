@@ -29,6 +29,11 @@ def host_name(symbol: str) -> str:
     return symbol.removeprefix("param:")
 
 
+def is_of_host(e: Expr) -> bool:
+    """Whether it is a value that only the host knows."""
+    return e.op == "sym" and str(e.value).startswith("host:")
+
+
 def written(e: Expr) -> str:
     """The expression in C, cut to a readable length."""
     text = _text(e, 0, [200])

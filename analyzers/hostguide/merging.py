@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from analyzers.hostguide.exprtree import is_of_host
 from analyzers.ir import expr as ex
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.expr import Expr
@@ -95,7 +96,7 @@ def _nameless(context: LaunchContext, forms: dict[object, int]) -> tuple[object,
     conditions = [c.condition for c in context.constraints]
     numbers: dict[Expr, int] = {}
     for value in values:
-        if _is_of_host(value):
+        if is_of_host(value):
             numbers.setdefault(value, len(numbers))
     before = _forms_of((*values, *conditions), numbers, forms)
     # Dimensions come first, and many are sums and maxima of what is passed.
@@ -112,10 +113,6 @@ def _nameless(context: LaunchContext, forms: dict[object, int]) -> tuple[object,
     return passed, frozenset(after[c.key] for c in conditions)
 
 
-def _is_of_host(e: Expr) -> bool:
-    return e.op == "sym" and str(e.value).startswith("host:")
-
-
 def _forms_of(roots: Iterable[Expr], numbers: Mapping[Expr, int], forms: dict[object, int]) -> dict[int, int]:
     """A number for each node below ``roots``: equal for those that differ in the order of operands, and in the names of
     host values with equal ``numbers`` or none."""
@@ -124,7 +121,7 @@ def _forms_of(roots: Iterable[Expr], numbers: Mapping[Expr, int], forms: dict[ob
         below = [found[a.key] for a in node.args]
         if node.op in COMMUTATIVE:
             below.sort()
-        value = ("host", numbers.get(node)) if _is_of_host(node) else repr(node.value)
+        value = ("host", numbers.get(node)) if is_of_host(node) else repr(node.value)
         found[node.key] = forms.setdefault((node.op, node.ty, value, tuple(below)), len(forms))
     return found
 
@@ -138,7 +135,7 @@ def _number(root: Expr, forms: Mapping[int, int], numbers: dict[Expr, int]) -> N
         if node.key in seen:
             continue
         seen.add(node.key)
-        if _is_of_host(node):
+        if is_of_host(node):
             numbers.setdefault(node, len(numbers))
         operands = sorted(node.args, key=lambda a: forms[a.key]) if node.op in COMMUTATIVE else node.args
         stack.extend(reversed(operands))

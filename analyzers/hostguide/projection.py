@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzers.hostguide.exprtree import LONGEST_NAME, host_name, written
+from analyzers.hostguide.exprtree import LONGEST_NAME, host_name, is_of_host, written
 from analyzers.ir import expr as ex
 from analyzers.ir.context import Constraint
 from analyzers.ir.expr import BOOL, TRUE, Expr, IntType
@@ -77,7 +77,7 @@ def _leaves_of_its_own(choice: Expr, users: Mapping[int, set[int]], passed: set[
             if node.key not in tree:
                 tree[node.key] = node
                 stack.extend(node.args[1:])
-        elif _is_of_host(node):
+        elif is_of_host(node):
             leaves[node.key] = node
         else:
             return []
@@ -87,10 +87,6 @@ def _leaves_of_its_own(choice: Expr, users: Mapping[int, set[int]], passed: set[
             return []
     inside.update(tree)
     return sorted(leaves.values(), key=lambda s: s.rank)
-
-
-def _is_of_host(e: Expr) -> bool:
-    return e.op == "sym" and str(e.value).startswith("host:")
 
 
 def without_the_unseen(facts: Sequence[Constraint], visible: Sequence[Expr]) -> list[Constraint]:
@@ -116,7 +112,7 @@ def _unseen(
     found: dict[Expr, list[int]] = {}
     for index, fact in enumerate(facts):
         for s in ex.symbols(fact.condition):
-            if s not in seen and _is_of_host(s) and wanted(s):
+            if s not in seen and is_of_host(s) and wanted(s):
                 found.setdefault(s, []).append(index)
     below = ex.symbols(*(a for f in facts for n in ex.symbols(f.condition) if n.op == "opaque" for a in n.args))
     return {s: found[s] for s in sorted(found, key=lambda s: s.rank) if s not in below}
