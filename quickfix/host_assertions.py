@@ -30,7 +30,7 @@ _STANDARD: Final = "assert"
 _CALL: Final = re.compile(rb"(?<=[;{}])\s*(?P<name>[A-Za-z_]\w*)\s*(?P<open>\()")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)*")
 """Arguments that may be evaluated once more: names and members."""
-_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:#\d+)?")
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b|\b_Pragma\b")
 _COMPARISON: Final = re.compile(rb"[=!]=|(?<![-<])[<>](?![<>])")
 _LAUNCHED: Final = re.compile(rb">>>\s*\(")

@@ -279,7 +279,17 @@ ALLOCATION = [
     case("int a = v.size(); for (int x : v) { v.push_back(x); break; } @(a, v.size());", [(3, 4)], [],
          "float *p, std::vector<int> v"),
 ]  # fmt: skip
+EITHER = "float *p, int n, Size *a, Size *b"
 VALUES = [
+    # through a pointer that is one of several
+    case("Size *s = n > 3 ? a : b; @(s->w, s->w);", [(1, 1)], [(1, 2)], EITHER),
+    case("Size *s = a; if (n > 3) s = b; @(s->w, (*s).w);", [(1, 1)], [(1, 2)], EITHER),
+    case("a->w = 1; b->w = 2; Size *s = a; if (n > 3) s = b; @(s->w, n);",
+         [(1, 3), (2, 4), (2, 3)], [(1, 4), (3, 4)], EITHER),
+    case("int *s = &n; if (m > 3) s = &m; @(*s, m);", [(1, 3), (4, 4)], [(5, 4)]),
+    case("Size *s = a; if (n > 3) s = b; int w = s->w; b->w = anything(); @(w, s->w);", [(1, 2)], [], EITHER),
+    case("a->w = 1; b->w = 1; Size *s = a; if (n > 3) s = b; s->w = 5; @(s->w, a->w);", [(5, 1), (5, 5)], [], EITHER),
+    case("Size *s = a; if (n > 3) s = b; int w = s->w; unknown(); @(w, s->w);", [(1, 2)], [], EITHER),
     case("@(div_up(n, 32), n);", [(2, 33), (1, 32)], [(1, 33)]),
     case("@(std::min(n, 64), n);", [(64, 70), (3, 3)], [(70, 70)]),
     case("@(std::max<int>(n, 64), std::max({n, m, 7}));", [(64, 7), (70, 70)], [(3, 3)]),
@@ -523,6 +533,12 @@ def test_facts_about_other_values_stay_out() -> None:
     assert hg.conditions(hg.only(text % "n > 2")) == ["(2 < host:1:n)"]
     assert not hg.allows(hg.only(text % "n > q"), n=4)
     assert hg.allows(hg.only(text % "n > q"), n=5)
+
+
+def test_values_of_one_name_are_told_apart() -> None:
+    kernel = "__global__ void k(int n, int m) {}"
+    host = "void run(Size *s) { int w = s->w; unknown(); int v = s->w; assert(w < v); k<<<1, 32>>>(w, v); }"
+    assert hg.conditions(hg.only(HEAD + kernel + host)) == ["(host:1:s.w < host:2:s.w#2)"]
 
 
 # --- members that a call leaves alone

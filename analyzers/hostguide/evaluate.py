@@ -233,8 +233,22 @@ class Evaluator(Conversions):
             return self.typed(place, node)
         base = node.arg(0)
         if isinstance(base.ty, PointerTo) or base.op in ("this", "deref", "index"):
-            return self.fresh(str(node.value), node.ty)
+            pointer = base.arg(0) if base.op == "deref" else base
+            through = isinstance(pointer.ty, PointerTo) and node.value != ANY_PART
+            found = self._through_either(self.peek(pointer), node, (node.value,)) if through else None
+            return found if found is not None else self.fresh(str(node.value), node.ty)
         return self.part(self.evaluate(base), node.value, node.ty, str(node.value))
+
+    def _through_either(self, pointer: Value, node: Node, path: tuple[str | int, ...] = ()) -> Value | None:
+        """What lies at a path in the one of several objects that a pointer points to; None where they are not
+        known."""
+        if isinstance(pointer, Choice):
+            first, second = (self._through_either(p, node, path) for p in (pointer.first, pointer.second))
+            if first is None or second is None:
+                return None
+            return self.combine(pointer.guard, first, second, str(node.value))
+        outer = self.pointee(pointer) if path else self.pointee(pointer, node.ty)
+        return self.typed(Address(outer.variable, (*outer.path, *path)), node) if outer is not None else None
 
     def _note_member(self, value: Expr, node: Node) -> None:
         for leaf in ex.symbols(value):
@@ -363,7 +377,9 @@ class Evaluator(Conversions):
         place = self.pointee(pointer, node.ty)
         if place is not None:
             return self._first_element(place, self.typed(place, node))
-        found = self._loaded(pointer, node) if isinstance(node.ty, PointerTo) else None
+        found = self._through_either(pointer, node)
+        if found is None and isinstance(node.ty, PointerTo):
+            found = self._loaded(pointer, node)
         return found if found is not None else self.fresh("value", node.ty)
 
     def _addr(self, node: Node) -> Value:

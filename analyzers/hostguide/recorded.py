@@ -8,6 +8,7 @@ edit elsewhere in the file changes nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -431,10 +432,14 @@ def _label(target: Target, names: dict[object, str]) -> str:
 
 
 def _renaming(roots: Sequence[Expr]) -> dict[int, Expr]:
-    """Host symbols numbered in order of appearance."""
+    """Host symbols numbered in order of appearance; of those with one name, the later ones say which they are."""
     found: dict[int, Expr] = {}
+    named = Counter[str]()
     for node in ex.walk(roots):
         if node.op == "sym" and str(node.value).startswith("host:") and node.key not in found:
             name = _BLANKS.sub(" ", str(node.value).split(":", 2)[2])[:LONGEST_NAME]
+            named[name] += 1
+            if named[name] > 1:
+                name = f"{name}#{named[name]}"
             found[node.key] = ex.sym(f"host:{len(found) + 1}:{name}", node.ty)
     return found
