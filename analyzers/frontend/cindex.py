@@ -215,11 +215,6 @@ _ERRORS: Final = {1: "no reason given", 2: "libclang crashed", 3: "invalid argum
 #: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
 PARSE_OPTIONS: Final = 0x004 | 0x100 | 0x200
 
-_WHOLE: Final = 0
-_ERROR: Final = 3  # CXDiagnostic_Error
-_NO_SAVE_OPTIONS: Final = 0  # clang_defaultSaveOptions
-_SAVE_ERRORS: Final = {1: "not written", 2: "not translated", 3: "the text has errors"}  # CXSaveError
-
 _TERSE_OUTPUT: Final = 17
 _EVAL_INT: Final = 1
 _EVAL_FLOAT: Final = 2
@@ -698,24 +693,6 @@ def create_index() -> Index:
 
 def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]]) -> TranslationUnit:
     """Parse `path` with clang driver arguments; `unsaved` shadows files on disk. Raises `LibclangError`."""
-    return _parse(index, path, arguments, unsaved, PARSE_OPTIONS)
-
-
-def precompile(path: str, arguments: Sequence[str], result: str) -> None:
-    """Parse the header `path` and write it to the file `result`, for `-include-pch`. Raises `LibclangError`, also if
-    the header has errors."""
-    unit = _parse(create_index(), path, arguments, (), _WHOLE)
-    # What includes the result would not be told of the errors.
-    if any(diagnostic.severity >= _ERROR for diagnostic in unit.diagnostics):
-        raise LibclangError(_SAVE_ERRORS[3])
-    code: int = _lib.clang_saveTranslationUnit(unit, result, _NO_SAVE_OPTIONS)
-    if code != 0:
-        raise LibclangError(_SAVE_ERRORS.get(code, f"error {code}"))
-
-
-def _parse(
-    index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]], options: int
-) -> TranslationUnit:
     words = (ctypes.c_char_p * len(arguments))(*[word.encode("utf-8", "surrogateescape") for word in arguments])
     made = _module.c_object_p()
     code = _lib.clang_parseTranslationUnit2(
@@ -725,7 +702,7 @@ def _parse(
         len(arguments),
         _unsaved_files(unsaved),
         len(unsaved),
-        options,
+        PARSE_OPTIONS,
         ctypes.byref(made),
     )
     if code != 0 or not made:

@@ -47,8 +47,6 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
     builders = {path: _Builder(path, text, instances, wanted[path]) for path, text in texts.items() if text}
-    if not builders:
-        return SourceTrees((), texts)
     _descend(unit.cursor, wanted, builders)
     _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)

@@ -24,7 +24,6 @@ from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.lexical import source_bytes
-from analyzers.frontend.precompiled import Precompiled, PrecompiledShims
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
     ScannedKernel,
@@ -63,7 +62,6 @@ Side = Literal["device", "host"]
 HEADERS: Final = str(Path(__file__).resolve().parent / "headers")
 _INCLUDE_FOLDERS: Final = tuple(str(Path(HEADERS, name)) for name in ("core", "cuda", "cpp", "c", "libraries"))
 _SHIM: Final = "cuda_lsp_shim.h"
-_SHIMS: Final = PrecompiledShims(str(Path(HEADERS, "core", _SHIM)))
 
 # The newest architecture that libclang 18 knows by name; later ones are parsed as it, with __CUDA_ARCH__ set by hand.
 _NAMED_ARCHITECTURES: Final = frozenset({50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90})
@@ -250,8 +248,6 @@ class _WarmUnit:
     sought: tuple[SoughtHeader, ...] = ()
     indices: dict[Side, Index] = field(default_factory=dict[Side, Index])
     """What is parsed at the same time needs an index each."""
-    shims: dict[Side, Precompiled] = field(default_factory=dict[Side, Precompiled])
-    """What the passes read of the shim, again at each reparse."""
     busy: Mapping[Side, Lock] = field(default_factory=lambda: {"device": Lock(), "host": Lock()})
     """A pass that nobody waits for any more is over before the next one of its side begins."""
     asked: int = 0
@@ -263,11 +259,6 @@ class _WarmUnit:
         folders = dict.fromkeys(s.folder for s in self.sought)
         more = tuple(part for folder in folders for part in ("-I", folder))
         return without_library_folders(replace(self.flags, arguments=(*self.flags.arguments, *more)), os.path.exists)
-
-    @property
-    def read_flags(self) -> CompileFlags:
-        """The flags that the passes are parsed with."""
-        return self.used_flags if self.sought else self.flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +369,7 @@ class UnitParser:
         poll: Callable[[], None] | None,
     ) -> ParsedUnit:
         self._refresh_all(warm, sides, file.path, buffers, poll)
-        flags = warm.read_flags
+        flags = warm.used_flags if warm.sought else warm.flags
         host = warm.units["host"]
         unit = _parsed(file.path, file.text, flags, warm.units.get("device", host), host, file.probes)
         return replace(unit, sought=warm.sought) if warm.sought else unit
@@ -417,31 +408,15 @@ class UnitParser:
             except cindex.LibclangError:
                 unit = None  # a unit that failed to reparse is unusable; start it afresh
         if unit is None:
-            if side not in warm.indices:
-                warm.indices[side] = cindex.create_index()
-            unit = self._quickly(warm, side, path, buffers)
-        if unit is None:
             try:
-                unit = cindex.parse(warm.indices[side], path, pass_arguments(warm.read_flags, side), buffers)
+                flags = warm.used_flags if warm.sought else warm.flags
+                if side not in warm.indices:
+                    warm.indices[side] = cindex.create_index()
+                unit = cindex.parse(warm.indices[side], path, pass_arguments(flags, side), buffers)
             except cindex.LibclangError as error:
                 arguments = " ".join(warm.flags.arguments) or "(none)"
                 raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
         warm.units[side] = unit
-
-    def _quickly(
-        self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]
-    ) -> TranslationUnit | None:
-        """The pass with the shim precompiled; None where that cannot be had."""
-        shim = _SHIMS.of(pass_arguments(warm.read_flags, side))
-        if shim is None:
-            return None
-        try:
-            unit = cindex.parse(warm.indices[side], path, shim.arguments, buffers)
-        except cindex.LibclangError:
-            _SHIMS.forget(shim)
-            return None
-        warm.shims[side] = shim
-        return unit
 
 
 def _fitting(warm: _WarmUnit | None, file: SourceFile) -> _WarmUnit:
