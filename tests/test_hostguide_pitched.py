@@ -109,6 +109,21 @@ def test_a_member_may_set_one_of_the_two(member: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("using std::swap;", Verdict.RACE_FREE),
+        ("struct Other { float f; }; void swap(Other &a, Other &b); using std::swap;", Verdict.RACE_FREE),
+        ("void swap(int &a, int b) { a = 2 * b; }", Verdict.DATA_RACE),
+        ("template <class T> void swap(T &a, T &b) { a += b; }", Verdict.DATA_RACE),
+    ],
+)
+def test_only_the_librarys_own_swap_exchanges(before: str, expected: Verdict) -> None:
+    swap = "void Swap(Image &o) { swap(w_, o.w_); swap(h_, o.h_); swap(step_, o.step_); std::swap(p_, o.p_); }"
+    assert verdict(before=before, member=swap) is expected
+    assert verdict(before=before, member=swap.replace(" swap(", " std::swap(")) is Verdict.RACE_FREE
+
+
+@pytest.mark.parametrize(
     "meanwhile",
     ["pitch = 16;", "std::swap(w, h);", "twice(w);", "twice(pitch);", "int *q = &w; *q *= 2;", "w++;"],
 )

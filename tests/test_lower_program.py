@@ -396,3 +396,31 @@ def test_a_function_from_elsewhere_may_do_more_than_give_a_value():
           %any := any i32 (result of lookup)
           #1 store 4B ptradd(&p, (i64(%any) * 4)) := 1
     """)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["pool.free(a)", "own::free(a)", "own::abort(3)", "*own::addressof(a) = 1", "own::clock(a)", "umin(pool, pool)"],
+)
+def test_only_the_librarys_own_functions_have_the_meaning_of_their_names(call: str):
+    text = f"""
+        struct Pool {{ __device__ void free(int *p); }};
+        namespace own {{
+        __device__ void free(int *p);
+        __device__ int *addressof(int *p);
+        __device__ int clock(int *p);
+        __device__ void abort(int);
+        }}
+        __device__ int umin(Pool, Pool);
+        __global__ void k(Pool pool, int *a) {{ {call}; }}
+    """
+    assert unsupported(text) == ["call-to-unknown-function"]
+
+
+def test_a_function_of_the_library_may_be_declared_once_more():
+    assert not unsupported("""
+        extern "C" __device__ void __trap(void);
+        extern "C" __device__ int printf(const char *, ...);
+        __device__ int max(int, int);
+        __global__ void k(int *a) { if (a[0]) printf("%d", max(a[1], 2)); else __trap(); }
+    """)

@@ -165,7 +165,7 @@ class Caller(Implicit):
         name = target.spelling
         bundled = self.bundled(target)
         arguments = tuple(a for a in node.args[1:] if a is not None)
-        if name in LAUNCH_CALLS:
+        if name in LAUNCH_CALLS and (bundled or target.get_definition() is None):
             return self.launch_call(node, name, arguments)
         if (bundled and name in _NEVER_RETURN) or self.never_returns(target):
             for a in arguments:

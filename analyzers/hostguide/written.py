@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzers.frontend.cindex import CursorKind
+from analyzers.frontend.cindex import Cursor, CursorKind, TypeKind
 from analyzers.hostguide.brackets import arguments, block_around, flat
 from analyzers.hostguide.declared import CLASSES, FoundFunction, called_as
 from analyzers.hostguide.reading import Reading, Use, has_reference_members, path_start
@@ -25,12 +25,21 @@ _DECLARED = (
     rb"(?<![\w.>])(?!(?:return|else|do|case|delete|throw|new|goto|and|or|not|using|co_return|co_yield)\b)"
     rb"[A-Za-z_][\w:]*\s+"
 )
+_STANDARD = re.compile(rb"\bstd\s*::\s*$")
+_REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _FARTHEST = 160
 """Bytes in front of a member's name in which the path to it stands."""
 
 
 class Doubt(Exception):
     """A member may be written in a way that is not understood."""
+
+
+def _takes_numbers(function: Cursor) -> bool:
+    """Whether a function, or a template of one, may be called with integers by the types of its parameters."""
+    taken = [c.type.get_canonical() for c in function.get_children() if c.kind == CursorKind.PARM_DECL]
+    known = (ty.get_pointee().get_canonical() if ty.kind in _REFERENCES else ty for ty in taken)
+    return not any(ty.kind in (TypeKind.RECORD, TypeKind.POINTER) for ty in known)
 
 
 def parameters(f: FoundFunction) -> list[str]:
@@ -221,6 +230,9 @@ class Code:
         called = _NAME_BEFORE.search(text[max(0, opened - _FARTHEST) : opened]) if opened >= 0 else None
         if called is None or called[1] != b"swap":
             return None
+        before = text[max(0, opened - _FARTHEST) : max(0, opened - _FARTHEST) + called.start()]
+        if _STANDARD.search(before) is None and any(_takes_numbers(own.cursor) for own in self.named.get("swap", ())):
+            raise Doubt(f"{name} is handed to a function of the program that is called swap")
         given, stop = arguments(text, opened)
         if len(given) != 2 or index >= 2 or given[index] != (f"{holder}.{name}" if holder else name):
             return None

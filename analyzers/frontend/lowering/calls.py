@@ -81,7 +81,7 @@ def invoke(ctx: Context, call: Call, as_object: bool = False) -> Value:
         rule = QUALIFIED.get(facts.qualified)
         if rule is not None and as_object and facts.result.shape == "reference":
             return _one_of_two(ctx, call, facts, rule)
-    if rule is not None and (facts.bundled or facts.body is None):
+    if rule is not None and facts.has_meaning:
         return rule(ctx, call)
     if facts.qualified in _SAME_OBJECT and facts.body is None and len(call.args) == 1:
         return held_place(ctx, ctx.place(call.args[0]))
@@ -182,7 +182,7 @@ def _one_of(ctx: Context, node: Node, chosen: FunctionPlace, args: list[Node]) -
     facts = describe(ctx.table, chosen.function)
     called = Call(node, chosen.function, chosen.function.name, args)
     rule = INTRINSICS.get(called.name)
-    if rule is not None and (facts.bundled or facts.body is None):
+    if rule is not None and facts.has_meaning:
         return rule(ctx, called)
     if facts.body is not None:
         return inline(ctx, facts, node, args, None)

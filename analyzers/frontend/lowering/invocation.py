@@ -48,6 +48,15 @@ class Facts:
     def key(self) -> int:
         return self.node.key
 
+    @property
+    def has_meaning(self) -> bool:
+        """Whether the name says what it does: CUDA's, the standard library's or the compiler's function, also where a
+        program declares it by itself, not one of the program that happens to be called like that."""
+        if self.bundled:
+            return True
+        named = self.name.startswith("__") or self.node.cursor.mangled_name == self.name
+        return self.body is None and self.qualified == self.name and named
+
 
 _SPECIAL = frozenset({Kinds.METHOD, Kinds.CONSTRUCTOR})
 
@@ -86,6 +95,8 @@ def _describe(table: NodeTable, node: Node) -> Facts:
         body = None  # another definition may be linked in its place
     location = node.cursor.location
     path = location.file.name if location.file is not None else ""
+    # A program may declare once more what a bundled header declares.
+    first = node.cursor.canonical.location.file if body is None else None
     return Facts(
         node=node,
         name=node.name,
@@ -95,7 +106,7 @@ def _describe(table: NodeTable, node: Node) -> Facts:
         initializers=_initializers(loose),
         written=written_variables(body) if body is not None else frozenset(),
         result=table.types.of(node.cursor.result_type),
-        bundled=is_bundled(path),
+        bundled=is_bundled(path) or (first is not None and is_bundled(first.name)),
         file=path,
         span=node.span,
     )
