@@ -150,6 +150,8 @@ COMPLETED = [
     (["docs", "data"], {"data-race"}),
     (["check", "--format", "s"], {"sarif"}),
     (["check", "--write"], {"--write-baseline"}),
+    (["check", "--fail-on", "ne"], {"never"}),
+    (["check", "--fail-on", "barrier-"], {"barrier-after-exit", "barrier-divergence"}),
     (["check", "only"], {"only.cu"}),
     (["explain", "a.cu:k", "--pass", "e"], {"events"}),
 ]

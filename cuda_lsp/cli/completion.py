@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import shtab
 
 from cuda_lsp import documentation
+from cuda_lsp.cli import fail_on
 
 _FILES: Final = frozenset({"FILE", "PATH", "FILE:KERNEL"})
 _FOLDERS: Final = frozenset({"DIR"})
@@ -23,6 +24,8 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
             action.complete = shtab.DIRECTORY
         elif action.metavar == "PAGE":
             action.choices = list(documentation.pages())
+        elif "--fail-on" in action.option_strings:
+            action.choices = ["never", *fail_on.CODES]
     text: str = shtab.complete(parser, shell)
     return text + "\n"
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from analyzers.model import UserLaunch, Verdict
+from analyzers.model import UserLaunch
 from cuda_lsp import __version__
 from cuda_lsp.cli import exit_codes
 from cuda_lsp.cli.exit_codes import UsageError
@@ -64,8 +64,9 @@ def _run(arguments: argparse.Namespace, backend: str) -> int:
         return serve.serve(arguments.tcp, arguments.log_level, backend)
     if arguments.command == "check":
         from cuda_lsp.cli import check
+        from cuda_lsp.cli import fail_on as fail_on_values
 
-        fail_on = _fail_on(arguments.fail_on) if arguments.fail_on is not None else None
+        fail_on = fail_on_values.read(arguments.fail_on) if arguments.fail_on is not None else None
         given = check.CheckArguments(
             tuple(arguments.paths),
             _selection(arguments),
@@ -371,16 +372,3 @@ def _address(text: str) -> tuple[str, int]:
     if not port.isdecimal() or int(port) > 65_535:
         raise argparse.ArgumentTypeError(f"“{text}” is not of the form HOST:PORT")
     return host or "127.0.0.1", int(port)
-
-
-def _fail_on(text: str) -> frozenset[str]:
-    from cuda_lsp.adoption.comments import CODES, CommentCode
-
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if names == ["never"]:
-        return frozenset()
-    allowed = [*CODES, Verdict.UNKNOWN.value, *(code.value for code in CommentCode)]
-    unknown = [name for name in names if name not in allowed]
-    if unknown or not names:
-        raise UsageError(f"--fail-on {text}: expected never, or some of {', '.join(allowed)}")
-    return frozenset(names)
