@@ -30,8 +30,9 @@ export async function until(what, holds, deadline = DEADLINE_MS) {
 }
 
 /** `machine`: settings beside the quiet ones; `trust`: whether workspaces have to be trusted, in which
- * case this one is not; `searchPath`: PATH of the editor. */
-export async function open({ vsix, workspace, chromiumPath, machine = {}, trust = false, searchPath = process.env.PATH, size = { width: 960, height: 560 } }) {
+ * case this one is not; `searchPath`: PATH of the editor; `workspaceFile`: a file of several folders in the workspace, which
+ * is opened in place of it. */
+export async function open({ vsix, workspace, workspaceFile, chromiumPath, machine = {}, trust = false, searchPath = process.env.PATH, size = { width: 960, height: 560 } }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "cuda-lsp-editor-"));
   const folder = path.join(home, "project");
   fs.cpSync(workspace, folder, { recursive: true });
@@ -70,10 +71,11 @@ export async function open({ vsix, workspace, chromiumPath, machine = {}, trust 
   try {
     await until("code-server listens", () => said.includes(`:${port}`) || (server.exitCode !== null && Promise.reject(new Error(said))));
     browser = await chromium.launch({ executablePath: chromiumPath, args: FLAGS });
+    const opened = workspaceFile === undefined ? `folder=${encodeURIComponent(folder)}` : `workspace=${encodeURIComponent(path.join(folder, workspaceFile))}`;
     const page = await browser.newPage({ viewport: size });
-    await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
+    await page.goto(`http://127.0.0.1:${port}/?${opened}`);
     await page.waitForSelector(".monaco-workbench .explorer-folders-view .monaco-list-row", { timeout: DEADLINE_MS });
-    return { page, folder, close, log: () => logOf(data), ...gestures(page, folder) };
+    return { page, folder, process: server.pid, close, log: () => logOf(data), ...gestures(page, folder) };
   } catch (error) {
     await close();
     throw error;
@@ -146,6 +148,20 @@ function gestures(page, folder) {
     async openFile(name) {
       await choose("Control+p", name, name);
       await until(`${name} is open`, async () => (await activeTab()) === name);
+      await page.waitForSelector(".monaco-editor.focused .view-line");
+    },
+
+    /** Open a file by its path, also one outside of the workspace. */
+    async openPath(file) {
+      await press("Control+o");
+      const input = page.locator(".quick-input-widget:visible input[type=text]");
+      // The dialog puts a path of its own into the field once it has listed the folder.
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: ".." }).first().waitFor();
+      await until(`${file} is open`, async () => {
+        await input.fill(file, { timeout: ATTEMPT_MS }).catch(() => undefined);
+        await input.press("Enter", { timeout: ATTEMPT_MS }).catch(() => undefined);
+        return until("", async () => (await activeTab()) === path.basename(file), ATTEMPT_MS).catch(() => false);
+      });
       await page.waitForSelector(".monaco-editor.focused .view-line");
     },
 

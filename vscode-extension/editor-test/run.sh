@@ -9,4 +9,5 @@ words=("$vsix" --server "$server" --chromium "$(command -v chromium)")
 node_modules/node/bin/node session.mjs "${words[@]}" --pictures "$pictures"
 node_modules/node/bin/node commands.mjs "${words[@]}"
 node_modules/node/bin/node restricted.mjs "${words[@]}"
+node_modules/node/bin/node workspaces.mjs "${words[@]}"
 node_modules/node/bin/node report.mjs "${words[@]:1}"

@@ -1,0 +1,1 @@
+__global__ void more(int *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
