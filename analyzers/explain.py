@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
+from analyzers.coordinates import written
 from analyzers.engine import Engine
 from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
@@ -162,8 +163,8 @@ def _explained(a: KernelAnalysis, pass_name: str, options: CheckOptions) -> str:
         return explain_lockstep(a.events)
     parts: list[str] = []
     for context in a.contexts:
-        grid, block = (", ".join(sizes) for sizes in (context.summary.grid, context.summary.block))
-        parts.append(f"kernel {a.kernel.name}, launch grid ({grid}), block ({block}) ({context.summary.source})")
+        grid, block = written(context.summary.grid), written(context.summary.block)
+        parts.append(f"kernel {a.kernel.name}, launch grid {grid}, block {block} ({context.summary.source})")
         if pass_name == "pairs":
             parts.append(explain_pairs(a.events, context))
         else:

@@ -56,8 +56,8 @@ def test_each_mistake_is_an_annotation_at_its_place(folder: Path, capsys: pytest
         "title": "data-race in k",
     }
     assert race[2].splitlines()[1:3] == [
-        "a.cu:2: a[i]: write of 4 bytes by thread (1,0,0) of block (0,0,0)",
-        "a.cu:2: a[i + 1]: read of 4 bytes by thread (0,0,0) of block (0,0,0)",
+        "a.cu:2: a[i]: write of 4 bytes by thread (1, 0, 0) of block (0, 0, 0)",
+        "a.cu:2: a[i + 1]: read of 4 bytes by thread (0, 0, 0) of block (0, 0, 0)",
     ]
     assert race[2].endswith("fix: Insert __syncthreads()")
 

@@ -115,17 +115,17 @@ def test_a_race_in_full() -> None:
         "  Data race on shared `s`\n"
         "\n"
         "  3 |   s[t] = t;\n"
-        "    |   ^^^^ write of 4 bytes by thread (1,0,0) of block (0,0,0)\n"
+        "    |   ^^^^ write of 4 bytes by thread (1, 0, 0) of block (0, 0, 0)\n"
         "    :\n"
         "  5 |         out[t] = s[t + d];\n"
-        "    |                  ^^^^^^^^ read of 4 bytes by thread (0,0,0) of block (0,0,0)\n"
+        "    |                  ^^^^^^^^ read of 4 bytes by thread (0, 0, 0) of block (0, 0, 0)\n"
         "    |                           with d = 1 in the loop at line 4\n"
         "    |                           in iteration 3 of the loop over d at line 4\n"
         "    |                           in iteration 2 of the loop at /project/b.h:8:3\n"
         "    |                           called at /project/sum.cu:9:3\n"
         "\n"
         "  cell      s[1] (shared memory)\n"
-        "  values    grid (4,1,1), block (64,1,1), n = 64\n"
+        "  values    grid (4, 1, 1), block (64, 1, 1), n = 64\n"
         "  if        idx[3] = 7\n"
         "  launch    /project/sum.cu:7:3 grid (4, 1, 1), block (n, 1, 1)\n"
         "  given     n > 0 (assert, /project/sum.cu:6:1)\n"
@@ -146,8 +146,8 @@ def test_two_accesses_of_one_expression_are_marked_once() -> None:
     out = render(unit(kernel(replace(CONTEXT, findings=(replace(RACE, accesses=(WRITE, other)),)))))
     assert out.count("^^^^") == 1
     assert out.count("s[t] = t;") == 1
-    assert "|   ^^^^ write of 4 bytes by thread (1,0,0)" in out
-    assert "|        write of 4 bytes by thread (2,0,0)" in out
+    assert "|   ^^^^ write of 4 bytes by thread (1, 0, 0)" in out
+    assert "|        write of 4 bytes by thread (2, 0, 0)" in out
 
 
 def test_one_mistake_in_several_launches_is_shown_once() -> None:
@@ -402,9 +402,9 @@ def test_both_sides_of_a_barrier_say_what_they_do() -> None:
         return render(unit(kernel(ContextResult(LAUNCH, code, (finding,)))))
 
     text = rendered(Verdict.BARRIER_DIVERGENCE)
-    assert "thread (0,0,0) of block (0,0,0) waits at it\n" in text
-    assert "thread (9,0,0) of block (0,0,0) does not reach it\n" in text
-    assert "thread (9,0,0) of block (0,0,0) returned before it\n" in rendered(Verdict.BARRIER_AFTER_EXIT)
+    assert "thread (0, 0, 0) of block (0, 0, 0) waits at it\n" in text
+    assert "thread (9, 0, 0) of block (0, 0, 0) does not reach it\n" in text
+    assert "thread (9, 0, 0) of block (0, 0, 0) returned before it\n" in rendered(Verdict.BARRIER_AFTER_EXIT)
 
 
 def test_dimensions_are_numbers_where_they_are_known() -> None:

@@ -121,7 +121,7 @@ def test_threads_and_cell_are_told_in_words_too() -> None:
     drawings = {e.all("title")[0].text: e.all("desc")[0].text for e in scene.all("svg")}
     assert set(drawings) == {"The grid", "The block", "The cells of tile"}
     assert "A block of 64 threads in 2 warps." in drawings["The block"]
-    assert re.search(r"Thread 1 is \(32,0,0\), lane 0 of warp 1", drawings["The block"])
+    assert re.search(r"Thread 1 is \(32, 0, 0\), lane 0 of warp 1", drawings["The block"])
     assert re.search(r"Both touch tile\[\d+\]\.", drawings["The cells of tile"])
     assert [e.text for e in page.parts(scene, "cell").all("text", "hit")] == ["[32]"]
 
@@ -135,7 +135,7 @@ def test_barriers_of_each_block_are_drawn_apart() -> None:
     assert len(time.all("div", "own")) == 2
     assert "orders its own block only" in time.text
     captions = texts(page.parts(scene, "threads").all("figcaption"))
-    assert captions == ["Grid of 1000 blocks", "Block (0,0,0), 16 × 16 threads", "Block (1,0,0), 16 × 16 threads"]
+    assert captions == ["Grid of 1000 blocks", "Block (0, 0, 0), 16 × 16 threads", "Block (1, 0, 0), 16 × 16 threads"]
 
 
 def test_a_missed_barrier_shows_where_each_thread_is() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from analyzers.model import Access, Dim3, Finding, Remark, Severity, Verdict
+from analyzers.coordinates import written
+from analyzers.model import Access, Finding, Remark, Severity, Verdict
 from analyzers.races.threads import Launch
 from analyzers.races.witness import concretize, witness_of
 from analyzers.verdicts import shown
@@ -45,8 +46,8 @@ def assertion_finding(launch: Launch, decision: AssertionDecision, anchor: str) 
     return Finding(
         code=code,
         severity=Severity.ERROR if certain else Severity.INFORMATION,
-        message=f"{'Assertion fails' if certain else 'Assertion can fail'}: thread {_at(thread)} of block {_at(block)} "
-        f"comes to `{event.site.text}` and finds it false"
+        message=f"{'Assertion fails' if certain else 'Assertion can fail'}: thread {written(thread)} of block "
+        f"{written(block)} comes to `{event.site.text}` and finds it false"
         + (f" with {with_values}" if with_values and not certain else ""),
         span=event.site.span,
         accesses=(access,),
@@ -63,7 +64,3 @@ def _explanation(launch: Launch, decision: AssertionDecision) -> list[str]:
     if launch.context.uncertain:
         lines.append(f"Only if {launch.context.uncertain}.")
     return lines
-
-
-def _at(d: Dim3) -> str:
-    return f"({d[0]},{d[1]},{d[2]})"

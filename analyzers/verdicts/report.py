@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
+from analyzers.coordinates import written
 from analyzers.ir import expr as E
 from analyzers.ir.clusters import own_object
 from analyzers.ir.context import DISTINCT, LaunchContext
@@ -17,7 +18,6 @@ from analyzers.ir.surfaces import is_surface
 from analyzers.model import (
     Access,
     ContextResult,
-    Dim3,
     FactNote,
     Finding,
     Reason,
@@ -280,10 +280,6 @@ def _anchor(kernel: Kernel, span: SourceSpan) -> str:
     return f"{name}+{span.start_offset - extent.start_offset}"
 
 
-def _at(d: Dim3 | None) -> str:
-    return "(?)" if d is None else f"({d[0]},{d[1]},{d[2]})"
-
-
 def _race_message(code: Verdict, one: Access, two: Access, display: str, address: str, scope: Scope, space: str) -> str:
     names = {
         Verdict.DATA_RACE: "Data race",
@@ -295,10 +291,12 @@ def _race_message(code: Verdict, one: Access, two: Access, display: str, address
     same = one.span == two.span and one.kind == two.kind
     other = "itself" if same else f"the {two.kind} `{two.text}`"
     if scope == "inter-block":
-        who = f"threads {_at(one.thread)} of block {_at(one.block)} and {_at(two.thread)} of block {_at(two.block)}"
+        who = " and ".join(f"{written(access.thread)} of block {written(access.block)}" for access in (one, two))
     else:
-        who = f"threads {_at(one.thread)} and {_at(two.thread)} of one {'warp' if scope == 'intra-warp' else 'block'}"
-    return f"{names[code]} on {space} `{display}`: the {one.kind} `{one.text}` and {other}, by {who}, meet at {address}"
+        group = "warp" if scope == "intra-warp" else "block"
+        who = f"{written(one.thread)} and {written(two.thread)} of one {group}"
+    pair = f"the {one.kind} `{one.text}` and {other}"
+    return f"{names[code]} on {space} `{display}`: {pair}, by threads {who}, meet at {address}"
 
 
 def _steering(launch: Launch, race: RaceDecision) -> list[Expr]:
@@ -439,14 +437,14 @@ def _divergence_finding(launch: Launch, d: DivergenceDecision) -> Finding:
         code, severity = Verdict.BARRIER_AFTER_EXIT, Severity.HINT
         message = (
             f"`{barrier.site.text}` is not reached by threads of the {group} that returned earlier, "
-            f"e.g. {_at(sides[1].thread)}; CUDA counts them as arrived"
+            f"e.g. {written(sides[1].thread)}; CUDA counts them as arrived"
         )
     else:
         code = Verdict.BARRIER_DIVERGENCE
         severity = Severity.WARNING if d.certainty in ("not-replayed", "not-asked") else Severity.ERROR
         message = (
-            f"Barrier divergence: thread {_at(sides[0].thread)} waits at `{barrier.site.text}`, "
-            f"thread {_at(sides[1].thread)} of the same {group} does not get there"
+            f"Barrier divergence: thread {written(sides[0].thread)} waits at `{barrier.site.text}`, "
+            f"thread {written(sides[1].thread)} of the same {group} does not get there"
         )
     explanation = ()
     if launch.context.uncertain:

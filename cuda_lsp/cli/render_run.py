@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
+from analyzers.coordinates import written
 from analyzers.model import Finding, Verdict
 from cuda_lsp.cli.terminal import Role, Style
 from cuda_lsp.running.confirmation import rest_of
-from gpu_runner.request import Dim3, Place, RunAccess, RunFault, RunRace, RunResult
+from gpu_runner.request import Place, RunAccess, RunFault, RunRace, RunResult
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
 
@@ -178,11 +179,7 @@ def _accessed(place: Place, path: str, source: list[str]) -> str:
 
 
 def _thread(access: RunAccess) -> str:
-    return f"thread {_dim(access.thread)} of block {_dim(access.block)}"
-
-
-def _dim(value: Dim3) -> str:
-    return f"({value[0]}, {value[1]}, {value[2]})"
+    return f"thread {written(access.thread)} of block {written(access.block)}"
 
 
 def _where(access: RunAccess, path: str) -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from analyzers.coordinates import written
 from analyzers.model import (
     Access,
     ContextResult,
-    Dim3,
     FactNote,
     Finding,
     Fix,
@@ -165,7 +165,7 @@ class TextRenderer:
             if witness.address:
                 yield "cell", witness.address + (f" ({finding.space} memory)" if finding.space else "")
             values = "".join(f", {name} = {value}" for name, value in witness.parameters)
-            yield "values", f"grid {_dimensions(witness.grid)}, block {_dimensions(witness.block)}{values}"
+            yield "values", f"grid {written(witness.grid)}, block {written(witness.block)}{values}"
             if witness.data:
                 yield "if", ", ".join(f"{name} = {value}" for name, value in witness.data)
         yield "launch", self._launches(group)
@@ -313,7 +313,7 @@ def describe_launch(launch: LaunchSummary) -> str:
     if launch.source == "default":
         return "none in sight: any that the hardware allows"
     origin = "" if launch.source == "launch" else "given by the user: " if not where else "given by the user at "
-    return f"{origin}{where}grid {_written(launch.grid)}, block {_written(launch.block)}"
+    return f"{origin}{where}grid {written(launch.grid)}, block {written(launch.block)}"
 
 
 def mistakes_of(unit: UnitResult) -> list[list[list[Occurrence]]]:
@@ -349,12 +349,12 @@ def thread_text(finding: Finding, access: Access) -> str:
     if access.kind == "barrier":
         if access.thread is None:
             return "barrier"
-        thread, block = _dimensions(access.thread), _dimensions(access.block)
+        thread, block = written(access.thread), written(access.block)
         return f"thread {thread} of block {block} {barrier_role(finding, access)} it"
     if access.kind == "assertion":
-        return f"thread {_dimensions(access.thread)} of block {_dimensions(access.block)} finds it false"
-    who = f" by thread {_dimensions(access.thread)}" if access.thread else ""
-    where = f" of block {_dimensions(access.block)}" if access.block else ""
+        return f"thread {written(access.thread)} of block {written(access.block)} finds it false"
+    who = f" by thread {written(access.thread)}" if access.thread else ""
+    where = f" of block {written(access.block)}" if access.block else ""
     return f"{access.kind} of {access.width} {_plural(access.width, 'byte')}{who}{where}"
 
 
@@ -376,14 +376,6 @@ def _place(span: SourceSpan) -> str:
 
 def _line_in(span: SourceSpan, path: str) -> str:
     return f"line {span.start_line}" if span.path == path else _place(span)
-
-
-def _dimensions(value: Dim3 | None) -> str:
-    return "(?)" if value is None else f"({value[0]},{value[1]},{value[2]})"
-
-
-def _written(value: tuple[str, str, str]) -> str:
-    return f"({', '.join(value)})"
 
 
 def _plural(number: int, noun: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from analyzers.coordinates import written
 from analyzers.model import Dim3
 from cuda_lsp.explorer.markup import Markup, tag
 from cuda_lsp.explorer.windows import Window, around
-from cuda_lsp.explorer.wording import WARP, count, rank_of, size_text, tuple_text, warp_of
+from cuda_lsp.explorer.wording import WARP, count, rank_of, size_text, warp_of
 
 PITCH = 15
 """Pixels from one place to the next."""
@@ -45,7 +46,7 @@ def block_drawing(name: str, block: Dim3, marks: Sequence[Mark], rows: int = ROW
     for mark in marks:
         warp, lane = warp_of(mark.at, block)
         who = " and ".join(map(str, mark.sides))
-        parts.append(f"Thread {who} is {tuple_text(mark.at)}, lane {lane} of warp {warp}.")
+        parts.append(f"Thread {who} is {written(mark.at)}, lane {lane} of warp {warp}.")
     if block[1] == block[2] == 1:
         lattice = _warps(block, marks, rows)
     else:
@@ -58,7 +59,7 @@ def grid_drawing(name: str, grid: Dim3, marks: Sequence[Mark]) -> Markup:
     parts = [f"A grid of {size_text(grid)} blocks."]
     for mark in marks:
         who = "threads 1 and 2 are" if len(mark.sides) > 1 else f"thread {min(mark.sides)} is"
-        parts.append(f"In block {tuple_text(mark.at)} {who}.")
+        parts.append(f"In block {written(mark.at)} {who}.")
     return _svg(name, "The grid", " ".join(parts), _by_axes(grid, marks, None, FEW_ROWS))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzers.coordinates import written
 from analyzers.model import ContextResult, Dim3, FactNote, Finding, LaunchSummary, Remark, Verdict
 from cuda_lsp.explorer.cells import cells_drawing
 from cuda_lsp.explorer.excerpt import Spot, excerpt, line_link, line_text, spots_of
@@ -21,7 +22,6 @@ from cuda_lsp.explorer.wording import (
     is_race,
     launch_text,
     size_text,
-    tuple_text,
     warp_of,
 )
 
@@ -141,7 +141,7 @@ def _threads(name: str, finding: Finding) -> Markup | None:
     rows = ROWS if len(blocks) == 1 else FEW_ROWS
     for number, block in enumerate(blocks):
         marks = [Mark((n,), thread) for n, b, thread in sides if b == block]
-        title = f"Block {tuple_text(block)}, {size_text(witness.block)} threads"
+        title = f"Block {written(block)}, {size_text(witness.block)} threads"
         drawings.append(_figure(title, block_drawing(f"{name}-b{number}", witness.block, marks, rows)))
     parts.append(tag("div", *drawings, cls="drawings"))
     return tag("div", *parts)
@@ -153,8 +153,8 @@ def _inside(at: Dim3, size: Dim3) -> bool:
 
 def _who(number: int, block: Dim3, thread: Dim3, size: Dim3) -> Markup:
     warp, lane = warp_of(thread, size)
-    where = tag("small", f"block {tuple_text(block)} · warp {warp}, lane {lane}")
-    return tag("p", sign(number), " ", tag("b", f"thread {tuple_text(thread)}"), " ", where, cls="who")
+    where = tag("small", f"block {written(block)} · warp {warp}, lane {lane}")
+    return tag("p", sign(number), " ", tag("b", f"thread {written(thread)}"), " ", where, cls="who")
 
 
 def _figure(caption: str, drawing: Markup) -> Markup:
@@ -225,7 +225,7 @@ def _values(finding: Finding) -> Iterator[Markup]:
     witness = finding.witness
     if witness is None:
         return
-    rows = [("grid", tuple_text(witness.grid)), ("block", tuple_text(witness.block))]
+    rows = [("grid", written(witness.grid)), ("block", written(witness.block))]
     rows += [(name, str(value)) for name, value in witness.parameters]
     yield tag("h4", "Values of the example")
     yield _table(rows)

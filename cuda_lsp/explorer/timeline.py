@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from analyzers.coordinates import written
 from analyzers.model import Access, Arrival, Finding, KernelResult, Route, SourceSpan, Verdict
 from cuda_lsp.explorer.excerpt import line_link, line_text
 from cuda_lsp.explorer.markup import Content, Markup, code, tag
@@ -18,7 +19,6 @@ from cuda_lsp.explorer.wording import (
     is_missed_barrier,
     is_race,
     iterations_text,
-    tuple_text,
     turn_text,
     warp_of,
 )
@@ -45,8 +45,8 @@ def _lanes(finding: Finding) -> Markup:
         where: list[Content] = []
         if finding.witness is not None and access.thread is not None:
             warp, lane = warp_of(access.thread, finding.witness.block)
-            where = [f"block {tuple_text(access.block)} · warp {warp} · lane {lane}"]
-        head = [sign(number), " ", tag("b", f"thread {tuple_text(access.thread)}"), tag("small", *where)]
+            where = [f"block {written(access.block)} · warp {warp} · lane {lane}"]
+        head = [sign(number), " ", tag("b", f"thread {written(access.thread)}"), tag("small", *where)]
         heads.append(tag("div", *head, cls=f"head s{number}"))
     return tag("li", *heads, cls="row heads")
 

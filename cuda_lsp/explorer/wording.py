@@ -71,10 +71,6 @@ def does(access: Access) -> str:
     return _DOES.get(access.kind, "comes to")
 
 
-def tuple_text(value: Dim3 | None) -> str:
-    return "(?)" if value is None else f"({value[0]},{value[1]},{value[2]})"
-
-
 def rank_of(at: Dim3, size: Dim3) -> int:
     """The linear number of a thread in its block, or of a block in its grid."""
     return at[0] + at[1] * size[0] + at[2] * size[0] * size[1]

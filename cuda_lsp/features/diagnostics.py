@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from analyzers.coordinates import written
 from analyzers.model import Access, Finding, Severity, SourceSpan, Verdict
 from cuda_lsp import documentation
 from cuda_lsp.adoption.muting import Muted
@@ -212,15 +213,15 @@ def describe_access(finding: Finding, access: Access) -> str:
     if access.kind == "barrier":
         if access.thread is None:
             return f"barrier `{access.text}`"
-        of_block = f" of block {access.block}" if access.block is not None else ""
-        return f"thread {access.thread}{of_block} {barrier_role(finding, access)} `{access.text}`"
+        of_block = f" of block {written(access.block)}" if access.block is not None else ""
+        return f"thread {written(access.thread)}{of_block} {barrier_role(finding, access)} `{access.text}`"
     if access.kind == "assertion":
-        return f"thread {access.thread} of block {access.block} fails `{access.text}`"
+        return f"thread {written(access.thread)} of block {written(access.block)} fails `{access.text}`"
     what = f"{ {'read': 'read', 'write': 'write', 'atomic': 'atomic access'}[access.kind] } of `{access.text}`"
     if access.thread is None:
         return what
-    block = f" of block {access.block}" if access.block is not None else ""
-    return f"{what} by thread {access.thread}{block}"
+    block = f" of block {written(access.block)}" if access.block is not None else ""
+    return f"{what} by thread {written(access.thread)}{block}"
 
 
 def describe_turns(access: Access, line_of: Callable[[SourceSpan], str]) -> str:

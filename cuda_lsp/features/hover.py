@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from analyzers.coordinates import written
 from analyzers.model import ContextResult, FactNote, Finding, KernelResult, LaunchSummary, SourceSpan, Verdict, Witness
 from cuda_lsp.documents import path_of
 from cuda_lsp.features import run_results
@@ -235,7 +236,7 @@ def _describe_mistake(places: _Places, mistake: Mistake, *, headed: bool) -> lis
 
 
 def _describe_witness(witness: Witness) -> Iterator[str]:
-    yield f"grid {witness.grid}, block {witness.block}"
+    yield f"grid {written(witness.grid)}, block {written(witness.block)}"
     if witness.address:
         yield f"both touch `{witness.address}`"
     if witness.parameters:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lsprotocol import types
 
+from analyzers.coordinates import written
 from analyzers.model import Verdict
 from cuda_lsp import documentation
 from cuda_lsp.features.diagnostics import range_json
@@ -193,7 +194,7 @@ def _pair(race: RunRace) -> str:
 
 
 def _side(access: RunAccess) -> str:
-    return f"{_VERBS.get(access.kind, 'ran')} by thread {access.thread} of block {access.block}"
+    return f"{_VERBS.get(access.kind, 'ran')} by thread {written(access.thread)} of block {written(access.block)}"
 
 
 # Places

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from analyzers.coordinates import written
 from analyzers.explain import Launchable
 from analyzers.model import Finding, Verdict
 from cuda_lsp.cache import default_directory
@@ -138,7 +139,7 @@ def outcomes(
             continue
         witness = finding.witness
         assert witness is not None
-        title = f"grid {witness.grid}, block {witness.block}"
+        title = f"grid {written(witness.grid)}, block {written(witness.block)}"
         bytes_of = dict(launchable.shared)
         size = shared if shared is not None else bytes_of.get(finding.group, DYNAMIC_SHARED)
         asked = replace(base, dynamic_shared=size)
@@ -170,7 +171,7 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
     )
     made_up = f" ({'; '.join(notes)})" if notes else ""
     result = harness.run(request)
-    title = (fixture.title or f"grid {grid}, block {block}") + made_up
+    title = (fixture.title or f"grid {written(grid)}, block {written(block)}") + made_up
     return Outcome(title, result, request=launched(request, result))
 
 
