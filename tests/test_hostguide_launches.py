@@ -253,6 +253,28 @@ def test_runtime_api_launches() -> None:
     assert not first.cooperative
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "own::cudaLaunchKernel(a, 32)",
+        "Queue q; q.cudaLaunchKernel(a, 32)",
+        "own::cudaLaunchKernel(k, a, 32)",
+    ],
+)
+def test_a_function_of_the_program_that_is_called_like_a_launch_is_followed(call: str) -> None:
+    facts = hg.guide(f"""
+        #include <cuda_runtime.h>
+        __global__ void k(int *a, int n) {{ a[threadIdx.x] = n; }}
+        struct Queue {{ void cudaLaunchKernel(int *a, int n) {{ k<<<1, n>>>(a, n); }} }};
+        namespace own {{
+        void cudaLaunchKernel(int *a, int n) {{ k<<<1, n>>>(a, n); }}
+        void cudaLaunchKernel(void (*)(int *, int), int *a, int n) {{ k<<<1, n>>>(a, n); }}
+        }}
+        void run(int *a) {{ {call}; }}
+    """)
+    assert "32" in [hg.bound(context, "bdim.x") for context in facts.contexts["_Z1kPii"]]
+
+
 def test_extensible_launch() -> None:
     context = hg.only(
         """

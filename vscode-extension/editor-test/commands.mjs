@@ -7,17 +7,12 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
 
-import { open, until } from "./editor.mjs";
+import { open, told, until } from "./editor.mjs";
 
 const [vsix, ...rest] = process.argv.slice(2);
 const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
 const manifest = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, "..", "package.json"), "utf-8"));
-const started = performance.now();
 const tried = new Set();
-
-function told(what) {
-  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-}
 
 const editor = await open({
   vsix: path.resolve(vsix),

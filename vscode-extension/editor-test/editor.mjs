@@ -14,6 +14,14 @@ const DEADLINE_MS = 60_000;
 const ATTEMPT_MS = 5_000;
 const POLL_MS = 100;
 
+/** When the sitting began, in milliseconds. */
+export const started = performance.now();
+
+/** Say what was seen, and how long after the beginning. */
+export function told(what) {
+  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
+}
+
 /** Wait until `holds` gives something true, and give that. */
 export async function until(what, holds, deadline = DEADLINE_MS) {
   const end = Date.now() + deadline;

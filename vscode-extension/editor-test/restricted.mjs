@@ -8,18 +8,13 @@
 import assert from "node:assert/strict";
 import * as path from "node:path";
 
-import { open, until } from "./editor.mjs";
+import { open, told, until } from "./editor.mjs";
 
 const [vsix, ...rest] = process.argv.slice(2);
 const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
 const common = { vsix: path.resolve(vsix), workspace: path.join(import.meta.dirname, "workspace"), chromiumPath: option("--chromium", "/usr/bin/chromium") };
 const server = path.resolve(option("--server", ".venv/bin/cuda-lsp"));
 const INSTALL_MS = 600_000;
-const started = performance.now();
-
-function told(what) {
-  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-}
 
 async function sitting(name, wish, work) {
   const editor = await open({ ...common, ...wish });

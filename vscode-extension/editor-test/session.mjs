@@ -8,7 +8,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 
 import { look } from "./accessibility.mjs";
-import { open, until } from "./editor.mjs";
+import { open, started, told, until } from "./editor.mjs";
 
 const [vsix, ...rest] = process.argv.slice(2);
 const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
@@ -16,11 +16,6 @@ const pictures = path.resolve(option("--pictures", "pictures"));
 const chromiumPath = option("--chromium", "/usr/bin/chromium");
 const server = path.resolve(option("--server", ".venv/bin/cuda-lsp"));
 const workspace = path.join(import.meta.dirname, "workspace");
-const started = performance.now();
-
-function told(what) {
-  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-}
 
 const editor = await open({ vsix: path.resolve(vsix), workspace, chromiumPath, machine: { "cudaLsp.server.path": server } });
 const { page, press, command, count, text, goTo, openFile, status, save, shownIn, lightBulb } = editor;

@@ -8,16 +8,11 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as path from "node:path";
 
-import { open, until } from "./editor.mjs";
+import { open, told, until } from "./editor.mjs";
 
 const [vsix, ...rest] = process.argv.slice(2);
 const option = (name, otherwise) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : otherwise);
 const pictures = option("--pictures");
-const started = performance.now();
-
-function told(what) {
-  console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s  ${what}`);
-}
 
 const RACE = `__global__ void shift(int *a) {
   int i = threadIdx.x;
