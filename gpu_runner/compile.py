@@ -38,10 +38,16 @@ _SUMMARY: Final = re.compile(r'^\d+ (?:error|warning)s? detected in the compilat
 """It names a temporary file."""
 _UNKNOWN_ARCH: Final = re.compile(r"Unsupported gpu architecture|invalid value for --gpu-architecture")
 _NVCC_SECONDS: Final = 120.0
+_WITH_CLUSTERS: Final = 90
+"""The architecture that brought most of what older ones lack."""
 
 
 class CompileError(Exception):
     """The compiler rejected the source; the message is its log."""
+
+
+class CompilerTrouble(CompileError):
+    """The compiler itself did not do its work: it took too long, or had no room for its files."""
 
 
 class NoCompiler(Exception):
@@ -71,7 +77,9 @@ class Compiled:
     log: str
     compiler: Literal["nvcc", "nvrtc"]
     arch: int
-    """Of the code: the nearest to the one asked for that the compiler knows."""
+    """Of the code."""
+    reason: str = ""
+    """Why it is not for the architecture that was asked for, as in "as it knows no sm_70"; empty where it is."""
 
 
 def compile_source(text: str, name: str, options: CompileOptions | None = None) -> Compiled:
@@ -88,7 +96,24 @@ def compile_source(text: str, name: str, options: CompileOptions | None = None) 
         nearest = nearest_arch(options.arch, _known_archs(options.compiler))
         if nearest is None:
             raise
-        return _compiled(text, name, replace(options, arch=nearest))
+        done = _compiled(text, name, replace(options, arch=nearest))
+        return replace(done, reason=f"as it knows no sm_{options.arch}")
+
+
+def newer_arch(text: str, name: str, options: CompileOptions) -> int | None:
+    """An architecture for which a source compiles that does not for the one asked for, as it uses what only newer GPUs
+    have; None where it compiles for none. Raises `NoCompiler`."""
+    newer = [arch for arch in _known_archs(options.compiler) if arch > options.arch]
+    if not newer:
+        return None
+    found: int | None = None
+    for arch in dict.fromkeys((max(newer), _WITH_CLUSTERS if _WITH_CLUSTERS in newer else max(newer))):
+        try:
+            _compiled(text, name, replace(options, arch=arch))
+        except CompileError:
+            break
+        found = arch
+    return found
 
 
 def nearest_arch(wanted: int, known: Sequence[int]) -> int | None:
@@ -167,7 +192,7 @@ def _with_nvcc(nvcc: str, text: str, name: str, options: CompileOptions) -> Comp
     try:
         return _nvcc_in_folder(nvcc, text, name, options)
     except OSError as error:
-        raise CompileError(f"nvcc cannot be used, for want of temporary files: {error.strerror or error}") from None
+        raise CompilerTrouble(f"nvcc cannot be used, for want of temporary files: {error.strerror or error}") from None
 
 
 def _nvcc_in_folder(nvcc: str, text: str, name: str, options: CompileOptions) -> Compiled:
@@ -191,7 +216,7 @@ def _nvcc_in_folder(nvcc: str, text: str, name: str, options: CompileOptions) ->
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise CompileError(f"nvcc took more than {_NVCC_SECONDS:.0f} s") from None
+            raise CompilerTrouble(f"nvcc took more than {_NVCC_SECONDS:.0f} s") from None
         log = _SUMMARY.sub("", done.stdout + done.stderr).strip()
         if done.returncode != 0 or not target.exists():
             raise CompileError(log or f"nvcc ended with code {done.returncode}")

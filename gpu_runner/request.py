@@ -189,6 +189,8 @@ class RunAccess:
     thread: Dim3
     places: tuple[Place, ...]
     instruction: str
+    others: int = 0
+    """Of a thread that waits: how many more of them wait where it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_runner.arguments import arguments_of
-from gpu_runner.compile import Compiled, CompileError, CompileOptions, NoCompiler, compile_source
+from gpu_runner.compile import (
+    Compiled,
+    CompileError,
+    CompileOptions,
+    CompilerTrouble,
+    NoCompiler,
+    compile_source,
+    newer_arch,
+)
 from gpu_runner.cpu import execute
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.execute import prepare, resident_blocks
@@ -61,6 +69,7 @@ _FAULTS: Final[Mapping[Fault, tuple[FaultKind, str]]] = {
     Fault.ASSERTION: ("assertion", "assertion failed"),
     Fault.TRAP: ("trap", "trap"),
     Fault.UNREACHABLE: ("unreachable", "branch to nowhere"),
+    Fault.STACK: ("trap", "functions that call themselves go deeper than their memory, 32 KiB of a thread, lets them"),
     Fault.CALL: ("unreachable", "call through a pointer to no function of this kind, or of one that calls itself"),
 }
 
@@ -87,8 +96,8 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         except NoCompiler as error:
             return RunResult("compiler", str(error))
         compiler, text = done.compiler, done.ptx
-        if done.arch != request.arch:
-            compiler += f" for sm_{done.arch}, as it knows no sm_{request.arch}"
+        if done.reason:
+            compiler += f" for sm_{done.arch}, {done.reason}"
     if compiled is not None:
         compiled()
     try:
@@ -102,6 +111,22 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
 
 
 def _compiled(request: Request, options: CompileOptions) -> Compiled:
+    """For a newer architecture where the source does not compile for the one asked for. Raises `CompileError` and
+    `NoCompiler`."""
+    try:
+        return _for_arch(request, options)
+    except CompilerTrouble:
+        raise
+    except CompileError:
+        plain = request.source if request.plain is None else request.plain
+        arch = newer_arch(plain or "", request.path, options)
+        if arch is None:
+            raise
+        done = _for_arch(request, replace(options, arch=arch))
+        return replace(done, reason=f"as it does not compile for sm_{options.arch}")
+
+
+def _for_arch(request: Request, options: CompileOptions) -> Compiled:
     """Raises `CompileError` and `NoCompiler`."""
     try:
         return compile_source(request.source or "", request.path, options)
@@ -193,7 +218,7 @@ def _looking_at(request: Request, kernel: AnyKernel, names: Names, consume: Cons
     wanted: list[tuple[NDArray[np.bool_], int | None]] = []
     for focus in request.focus:
         here = np.zeros(len(sites), bool)
-        for number, site in enumerate(sites.found, FIRST_SITE):
+        for number, site in enumerate(sites, FIRST_SITE):
             plain[number] = site.order == "weak" and site.kind in (SiteKind.READ, SiteKind.WRITE)
             here[number] = is_at(focus, names.places(number))
         wanted.append((here, _number(focus, kernel.launch)))
@@ -351,7 +376,9 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
     for waiting in execution.waiting:
         if waiting.site >= FIRST_SITE:  # else it has not begun
             access = names.access(waiting.site, waiting.thread)
-            places.setdefault((access.places, access.instruction), access)
+            key = access.places, access.instruction
+            known = places.get(key)
+            places[key] = access if known is None else replace(known, others=known.others + 1)
     count = len(execution.waiting)
     threads = f"{count} thread{'s' * (count != 1)}"
     wait = f"{threads} wait{'s' * (count == 1)} for"

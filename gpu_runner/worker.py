@@ -17,6 +17,7 @@ from gpu_runner.cpu import execute
 from gpu_runner.detector import detect
 from gpu_runner.request import Request, RunResult, from_json, to_json
 from gpu_runner.session import serve
+from gpu_runner.too_large import too_large
 
 _TRANSLATION_SECONDS: Final = 120
 
@@ -28,7 +29,7 @@ def main() -> None:
     try:
         result = serve(request, lambda: limit(request))
     except MemoryError:
-        result = RunResult("memory", f"the run needs more than {request.memory >> 20} MiB")
+        result = too_large(request)
     except Exception:  # noqa: BLE001 - a defect of ours becomes an answer that says so
         result = RunResult("internal", traceback.format_exc(limit=8))
     with os.fdopen(answers, "w", encoding="utf-8") as stream:

@@ -652,3 +652,39 @@ void go(int *a, int *b) { put<<<1, 64>>>(a, b, b + 1000); same<<<1, 64>>>(a, b);
     )
     assert "both write the same value" in told
     assert re.search(r"^  \d benign races? in \d+ runs", told, re.MULTILINE)
+
+
+def test_threads_that_did_not_end_are_told_in_the_words_of_the_source(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "stuck.cu"
+    path.write_text(
+        """__device__ void turn(volatile int *flag) {
+  while (!*flag) { }
+}
+__global__ void spins(volatile int *flag) {
+  if (threadIdx.x == 0) turn(flag);
+  __syncthreads();
+}
+__global__ void waits(int *a) {
+  int t = threadIdx.x;
+  if (t < 8) a[t] = __shfl_sync(0xffff, t, 0);
+  else if (t < 16) __syncthreads();
+}
+"""
+    )
+    sizes = ["--grid", "1", "--block", "32", "--seeds", "1", "--seconds", "0.5"]
+    assert main.main(["run", f"{path}:spins", *sizes]) == 4
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index(f"{path}:6: thread (1, 0, 0) of block (0, 0, 0) and 30 others wait at a barrier")
+    assert lines[at + 1] == "        __syncthreads();"
+    at = next(
+        n for n, line in enumerate(lines) if line.startswith(f"{path}:2: thread (0, 0, 0) of block (0, 0, 0) was ")
+    )
+    assert lines[at].endswith((" was at the end of a loop", " was at a read"))
+    assert lines[at + 1 : at + 3] == ["        while (!*flag) { }", f"        called from {path}:5"]
+    assert main.main(["run", f"{path}:waits", *sizes]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:10: thread (0, 0, 0) of block (0, 0, 0) and 7 others wait for other lanes of their warp\n" in out
+    assert f"{path}:11: thread (8, 0, 0) of block (0, 0, 0) and 7 others wait at a barrier\n" in out
+    assert not re.search(r"\((?:bar|shfl|bra|ld)\b", out)

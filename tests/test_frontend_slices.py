@@ -103,6 +103,23 @@ def test_a_kernel_of_a_header_and_what_only_a_template_names(tmp_path: Path) -> 
     assert _kept(slice_text(unit, [(header, body.index("template <typename T> __global__"))]), path) == {header: {1, 3}}
 
 
+def test_constructors_that_a_template_may_use(tmp_path: Path) -> None:
+    """What is made of arguments whose types depend on the template's leads to no constructor in particular."""
+    body = (
+        "struct Pose { float x; int n;\n"
+        "  __device__ Pose(const float *p) : x(*p), n(0) {}\n"
+        "  __device__ Pose(int n) : x(0), n(n) {}\n"
+        "  __device__ void unused() {}\n"
+        "};\n"
+        "template <typename T> __global__ void k(T *a) { auto p = Pose(a); a[0] = p.x; }\n"
+        "__global__ void plain(int *a) { Pose p(3); a[0] = p.n; }\n"
+    )
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, body + "void f(float *a) { k<float><<<1, 1>>>(a); }\n", CompileFlags())
+    assert _kept(slice_text(unit, [(path, body.index("template"))]), path)[path] == {1, 2, 3, 5, 6}
+    assert _kept(slice_text(unit, [(path, body.index("__global__ void plain"))]), path)[path] == {1, 3, 5, 7}
+
+
 def test_a_kernel_of_a_header_that_is_included_behind_declarations(tmp_path: Path) -> None:
     first, header = tmp_path / "first.cuh", tmp_path / "k.cuh"
     first.write_text("constexpr int one = 1;\n")

@@ -301,7 +301,7 @@ def test_a_thread_that_waits_for_ever_is_stopped_and_named() -> None:
 
 def test_what_cannot_be_run_is_named_before_it_starts() -> None:
     source = """
-    __device__ int deep(int n) { return n < 2 ? n : deep(n - 1) + deep(n - 2); }
+    __device__ int deep(int n) { __syncwarp(); return n < 2 ? n : deep(n - 1) + deep(n - 2); }
     extern "C" __global__ void k(int *a) {
       a[0] = deep(a[0]);
       asm volatile("tex.1d.v4.f32.s32 {%0, %0, %0, %0}, [%1, {%0}];" : "+r"(a[1]) : "l"(0ull));
@@ -310,7 +310,7 @@ def test_what_cannot_be_run_is_named_before_it_starts() -> None:
     with pytest.raises(Unsupported) as error:
         prepared(source, [np.zeros(2, np.int32)], build="confirm")
     text = "\n".join(error.value.reasons)
-    assert "recursion through deep (k.cu:2, called in line 4)" in text
+    assert "recursion through deep, which waits for other threads (k.cu:2, called in line 4)" in text
     assert "tex.1d.v4.f32.s32: instruction (line 5)" in text
 
 

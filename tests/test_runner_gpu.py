@@ -121,10 +121,10 @@ def test_a_run_gives_the_results_and_as_many_records_as_on_the_cpu() -> None:
     assert execution.records == there.execution.records == detector.records
     races = detector.races()
     assert {kernel.sites[int(race["first_site"])].functions for race in races} == {("k",)}
-    chains = [site.functions for site in kernel.sites.found if len(site.functions) == 2]
+    chains = [site.functions for site in kernel.sites if len(site.functions) == 2]
     assert len(set(chains)) == 1
-    lines = {site.stack[1].position.column for site in kernel.sites.found if len(site.stack) == 2 and site.stack[1]}
-    assert len(chains) == 2 * len({site.instruction for site in kernel.sites.found if len(site.stack) == 2}), lines
+    lines = {site.stack[1].position.column for site in kernel.sites if len(site.stack) == 2 and site.stack[1]}
+    assert len(chains) == 2 * len({site.instruction for site in kernel.sites if len(site.stack) == 2}), lines
 
 
 def test_lanes_in_step_are_compressed() -> None:

@@ -299,3 +299,36 @@ def test_a_full_disk_and_a_folder_that_cannot_be_written_end_as_messages(
     assert result.message.splitlines()[-1].startswith(
         ("the headers of NVRTC cannot be written to ", "this NVRTC brings")
     )
+
+
+def test_a_run_that_needs_too_much_memory_says_what_takes_it_and_what_to_give() -> None:
+    source = 'extern "C" __global__ void k(int *a, double *b) { a[threadIdx.x] = b[0]; }'
+    arguments = (ArrayArgument("i32", 1 << 26), ArrayArgument("f64", 1 << 27))
+    request = replace(REQUEST, kernel="k", source=source, arguments=arguments, names=("a", "b"), instances=())
+    result = run(replace(request, memory=4 << 30))
+    assert result.status == "memory"
+    assert "needs more than 4 GiB" in result.message
+    assert result.details == (
+        "b: 1 GiB",
+        "a: 256 MiB",
+        "the launch: 1 block of 64 threads",
+        (
+            "give smaller sizes: `--arg b=1024`, `--grid` and `--block`, or the comment "
+            "`// cuda-lsp: run grid=2 block=64 b=1024` above the kernel"
+        ),
+    )
+
+
+def test_a_kernel_is_compiled_for_a_newer_architecture_where_it_needs_one() -> None:
+    source = """
+    #if __CUDA_ARCH__ >= 900
+    __device__ int newer() { return 1; }
+    #endif
+    extern "C" __global__ void k(int *a) { a[threadIdx.x] = newer(); }
+    """
+    request = replace(REQUEST, kernel="k", source=source, arguments=(ArrayArgument("i32", 64),), instances=())
+    result = run(request)
+    assert (result.status, result.races) == ("finished", ())
+    assert result.compiler == "nvrtc for sm_90, as it does not compile for sm_80"
+    broken = run(replace(request, source=source.replace("newer();", "absent();")))
+    assert (broken.status, 'identifier "absent" is undefined' in broken.message) == ("compile", True)

@@ -84,6 +84,7 @@ _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, Curso
 _CLASSES: Final = frozenset({CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL})
 _TEMPLATES: Final = frozenset({CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 _SPECIALISATIONS: Final = _CLASSES | {CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
+_GENERIC: Final = _TEMPLATES | {CursorKind.FUNCTION_TEMPLATE}
 _MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE})
 """Members of a class that it can do without where nothing names them."""
 
@@ -223,8 +224,12 @@ class _Spans:
     def __init__(self, pieces: Iterable[_Piece]) -> None:
         self._by_file: dict[str, list[_Piece]] = {}
         self._by_name: dict[str, list[_Piece]] = {}
+        self._constructors: dict[int, list[_Piece]] = {}
+        """By the class: where a template makes an object, which of them does it depends on its arguments."""
         for piece in pieces:
             self._by_file.setdefault(piece.file, []).append(piece)
+            if piece.outer is not None and _constructs(piece):
+                self._constructors.setdefault(id(piece.outer), []).append(piece)
             if not is_bundled(piece.file):
                 self._by_name.setdefault(piece.cursor.spelling, []).append(piece)
         self._operators: dict[int, list[_Piece]] = {}
@@ -239,6 +244,7 @@ class _Spans:
         """The declarations of everything that a declaration names. In a template a name may stand for whatever its
         arguments make of it: for all that are called so."""
         seen: set[int] = set()
+        is_generic = piece.cursor.kind in _GENERIC
         if piece.cursor.kind in _TEMPLATES:
             # Which of them is meant depends on the arguments.
             yield from (p for p in self._by_name.get(piece.cursor.spelling, ()) if p.cursor.kind in _SPECIALISATIONS)
@@ -260,6 +266,7 @@ class _Spans:
                     found = self._holding(place)
                     if found is not None:
                         yield found
+                        yield from self._constructors.get(id(found), ()) if is_generic else ()
 
     def _holding(self, cursor: Any) -> _Piece | None:
         if cursor is None or cursor.location.file is None:
@@ -270,6 +277,15 @@ class _Spans:
             if piece.start <= offset < piece.end and (best is None or piece.start >= best.start):
                 best = piece
         return best
+
+
+def _constructs(piece: _Piece) -> bool:
+    """Whether a member is a constructor, or a template of one."""
+    assert piece.outer is not None
+    kind, name = piece.cursor.kind, piece.cursor.spelling.split("<")[0]
+    return kind == CursorKind.CONSTRUCTOR or (
+        kind == CursorKind.FUNCTION_TEMPLATE and name == piece.outer.cursor.spelling.split("<")[0]
+    )
 
 
 def _below(cursor: Any, without: frozenset[int]) -> Iterator[Any]:

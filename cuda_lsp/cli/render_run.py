@@ -9,11 +9,13 @@ from analyzers.coordinates import written
 from analyzers.model import Finding, Verdict
 from cuda_lsp.cli.terminal import Role, Style
 from cuda_lsp.running.confirmation import rest_of
+from cuda_lsp.running.wording import stuck
 from gpu_runner.request import Place, RunAccess, RunFault, RunRace, RunResult
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
 
-
+_WAITING = 8
+"""Places at which threads wait that are told."""
 _PASSED = (
     "A barrier does not wait for threads that have ended: where those that miss it run to the end of the kernel, it "
     "lets the others pass, here as on most GPUs. CUDA does not promise it (cuda-lsp docs barrier-divergence)."
@@ -120,8 +122,11 @@ def _lines(
     if result.printed:
         yield style.paint("faint", "output of the kernel:")
         yield from (f"    {line}" for line in result.printed.rstrip("\n").split("\n")[:40])
-    for access in result.waiting[:8]:
-        yield f"{_where(access, path)}: {_thread(access)} waits here ({access.instruction})"
+    for access in result.waiting[:_WAITING]:
+        yield f"{_where(access, path)}: {stuck(access)}"
+        yield from _text_and_calls(access, path, source)
+    if len(result.waiting) > _WAITING:
+        yield f"    and others in {len(result.waiting) - _WAITING} more places"
     if result.status != "finished":
         yield style.paint("error", f"{result.status}: {result.message}")
         yield from (f"    {line}" for line in result.details)
@@ -155,6 +160,10 @@ def _fault(fault: RunFault, path: str, source: list[str], style: Style) -> Itera
 def _access(access: RunAccess, path: str, source: list[str]) -> Iterator[str]:
     accessed = _accessed(access.places[0], path, source) if access.places else ""
     yield f"    {accessed}{_VERBS.get(access.kind, 'ran')} by {_thread(access)} at {_where(access, path)}"
+    yield from _text_and_calls(access, path, source)
+
+
+def _text_and_calls(access: RunAccess, path: str, source: list[str]) -> Iterator[str]:
     if access.places and (line := _text(access.places[0], path, source)):
         yield f"        {line}"
     for place in access.places[1:]:

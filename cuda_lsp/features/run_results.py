@@ -6,7 +6,7 @@ it was given. They move along with the edits, and are gone when the kernel means
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -18,6 +18,7 @@ from analyzers.model import Verdict
 from cuda_lsp import documentation
 from cuda_lsp.features.diagnostics import range_json
 from cuda_lsp.positions import LineIndex
+from cuda_lsp.running.wording import stuck
 from cuda_lsp.runs import RunOutcome, Shown, not_confirmed, trouble
 from gpu_runner.request import FaultKind, Place, RunAccess, RunFault, RunRace
 
@@ -43,6 +44,10 @@ CODES: Final[Mapping[FaultKind | Literal["deadlock"], str]] = {
 """The code of the diagnostic for each thing that a run sees beside races. Each code has a page."""
 
 
+_Say = Callable[[RunAccess], str]
+"""What a thread did, in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class FinalWord:
     """What became of a finding that was run."""
@@ -65,10 +70,10 @@ def final_word(session: Session, mistake: Mistake) -> FinalWord | None:
             return FinalWord(not_confirmed(outcome), False, False, [])
         shown, result = occurrence.shown, outcome.seen or outcome.result
         kept = session.runs.of_kernel(shown)
-        accesses, told = _claim(outcome)
+        accesses, told, say = _claim(outcome)
         where = f" in {_line_now(session, kept, accesses[0].places[0])}" if _is_placed(accesses) else ""
-        sides = ", ".join(map(_side, accesses)) + where
-        related = _related(session, kept, accesses) if kept is not None else []
+        sides = ", ".join(map(say, accesses)) + where
+        related = _related(session, kept, accesses, say) if kept is not None else []
         is_race = any(not race.same_value for race in result.races)
         return FinalWord(f"Confirmed by a run on the CPU ({outcome.title}): {sides}{told}", True, is_race, related)
     return None
@@ -78,15 +83,15 @@ def _is_placed(accesses: tuple[RunAccess, ...]) -> bool:
     return len(accesses) == 1 and bool(accesses[0].places)
 
 
-def _claim(outcome: RunOutcome) -> tuple[tuple[RunAccess, ...], str]:
-    """The accesses of a run that show the claim of a finding, and what else there is to say of them."""
+def _claim(outcome: RunOutcome) -> tuple[tuple[RunAccess, ...], str, _Say]:
+    """The accesses of a run that show the claim of a finding, what else there is to say, and how each is told."""
     result = outcome.seen or outcome.result
     if result.races:
         race = result.races[0]
-        return (race.second, race.first), f", on {race.space} {race.address}"
+        return (race.second, race.first), f", on {race.space} {race.address}", _side
     if result.faults:
-        return _accesses(result.faults[0]), f": {result.faults[0].text}"
-    return result.waiting[:2], f": {result.message}"
+        return _accesses(result.faults[0]), f": {result.faults[0].text}", _side
+    return result.waiting[:2], f": {result.message}", stuck
 
 
 def diagnostics_of(session: Session, path: str) -> Iterator[dict[str, Any]]:
@@ -135,7 +140,7 @@ def _of_outcome(session: Session, path: str, kept: Shown, outcome: RunOutcome) -
         if where is not None:
             message = f"A run did not end: {result.message}"
             yield (
-                _diagnostic(session, kept, where, _ERROR, CODES["deadlock"], message, result.waiting),
+                _diagnostic(session, kept, where, _ERROR, CODES["deadlock"], message, result.waiting, stuck),
                 ("deadlock", _line(access)),
             )
 
@@ -156,6 +161,7 @@ def _diagnostic(
     code: str,
     message: str,
     accesses: tuple[RunAccess, ...],
+    say: _Say | None = None,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "range": range_json(where),
@@ -168,25 +174,25 @@ def _diagnostic(
     page = documentation.diagnostic_page(code, base)
     if session.client.features.code_description and page is not None:
         found["codeDescription"] = {"href": page}
-    related = _related(session, kept, accesses)
+    related = _related(session, kept, accesses, say or _side)
     if related and session.client.features.related_information:
         found["relatedInformation"] = related
     return found
 
 
-def _related(session: Session, kept: Shown, accesses: tuple[RunAccess, ...]) -> list[dict[str, Any]]:
+def _related(session: Session, kept: Shown, accesses: tuple[RunAccess, ...], say: _Say) -> list[dict[str, Any]]:
     return [
         {"location": {"uri": session.documents.uri_of(one.path), "range": range_json(at)}, "message": text}
         for access in accesses
-        for text, one in _stack(access)
+        for text, one in _stack(access, say)
         if (at := _place_range(session, kept, one)) is not None
     ]
 
 
-def _stack(access: RunAccess) -> Iterator[tuple[str, Place]]:
+def _stack(access: RunAccess, say: _Say) -> Iterator[tuple[str, Place]]:
     """Where an access stands and the calls that led there, each with what to say of it."""
     for number, one in enumerate(access.places):
-        yield _side(access) if number == 0 else "called from here", one
+        yield say(access) if number == 0 else "called from here", one
 
 
 def _pair(race: RunRace) -> str:
@@ -258,16 +264,17 @@ def hover_lines(session: Session, shown: ShownKernel, group: str) -> Iterator[tu
         yield from _sides(session, kept, _accesses(fault), shown.result.span.path)
     if result.status == "deadlock":
         yield result.message, 1
-        yield from _sides(session, kept, result.waiting[:2], shown.result.span.path)
+        yield from _sides(session, kept, result.waiting[:2], shown.result.span.path, stuck)
 
 
 def _sides(
-    session: Session, kept: Shown | None, accesses: tuple[RunAccess, ...], path: str
+    session: Session, kept: Shown | None, accesses: tuple[RunAccess, ...], path: str, say: _Say | None = None
 ) -> Iterator[tuple[str, int]]:
+    say = say or _side
     for access in accesses:
         if not access.places:
-            yield _side(access), 1
-        for number, (text, one) in enumerate(_stack(access)):
+            yield say(access), 1
+        for number, (text, one) in enumerate(_stack(access, say)):
             line = _line_now(session, kept, one)
             where = line if one.path == path else f"{Path(one.path).name}, {line}"
             yield (f"{text}, {where}", 1) if number == 0 else (f"called from {where}", 2)

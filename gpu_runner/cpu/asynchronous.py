@@ -90,7 +90,7 @@ def _is_predicate(body: Body, register: model.Register) -> bool:
     return body.lookup(register.name) is not None and body.register(register.name).type.kind == "p"
 
 
-def _taken(body: Body, origin: str, at: int, size: int, site: int, taken: str | None) -> str:
+def _taken(body: Body, origin: str, at: int, size: int, site: str, taken: str | None) -> str:
     """`size` bytes of the source, or zero where it is not taken so far."""
     kind = f"i{8 * size}"
     address = body.let(f"add i64 {origin}, {at}")
@@ -106,7 +106,7 @@ def _taken(body: Body, origin: str, at: int, size: int, site: int, taken: str | 
     return body.let(f"load {kind}, ptr {slot}")
 
 
-def _read(body: Body, address: str, size: int, site: int) -> str:
+def _read(body: Body, address: str, size: int, site: str) -> str:
     place = checked(body, address, "global", size, site)
     body.emit(f"call void @record_agent(ptr %thread, i64 {address}, i64 0, i32 {site})")
     return body.let(f"load i{8 * size}, ptr {place}, align 4")

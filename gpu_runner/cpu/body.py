@@ -1,7 +1,8 @@
 """The body of a kernel in the making: LLVM IR as text, with registers, operands and places for the operations to use.
 
 PTX registers become stack slots, which LLVM turns into values. Called functions are translated into the place of the
-call, because only the coroutine itself can suspend; each such copy is a `Frame`.
+call, because only the coroutine itself can suspend; each such copy is a `Frame`. Those of which that is not done
+(`outlined`) have a body of their own, a function of the thread, of its first site and of where its local memory begins.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpu_runner.cpu.layout import PARAM_BASE, RUN, THREAD, Collective, Fault, SiteKind, Status, offset
+from gpu_runner.cpu.layout import FIRST_SITE, PARAM_BASE, RUN, THREAD, Collective, Fault, SiteKind, Status, offset
 from gpu_runner.cpu.prelude import Addresses, pointer
 from gpu_runner.cpu.sites import Order, Scope, Site, Sites
 from gpu_runner.cpu.types import TYPES, Type
@@ -91,10 +92,18 @@ class Frame:
 class Body:
     """The text, and what every operation needs. SSA values are strings such as ``%v7`` or constants."""
 
-    def __init__(self, module: model.Module, layout: Layout, addresses: Addresses) -> None:
+    def __init__(
+        self,
+        module: model.Module,
+        layout: Layout,
+        addresses: Addresses,
+        entered: tuple[model.Location | None, ...] | None = None,
+    ) -> None:
+        """`entered`: of a function with a body of its own, the calls that led to its first one, innermost first."""
         self.module = module
         self.layout = layout
         self.addresses = addresses
+        self.entered = entered
         self.sites = Sites()
         self.lines: list[str] = []
         self.allocas: list[str] = []
@@ -170,14 +179,16 @@ class Body:
 
     def suspend(self) -> None:
         """Give the processor back; the scheduler resumes behind this place."""
+        if self.entered is not None:
+            raise UnsupportedHere("waiting for other threads in a function that calls itself")
         resumed = self.name("resumed")
         value = self.let("call i8 @llvm.coro.suspend(token none, i1 false)")
         self.end(f"switch i8 {value}, label %suspended [i8 0, label {resumed}  i8 1, label %cleanup]")
         self.block(resumed)
 
-    def wait(self, status: Status, site: int) -> None:
+    def wait(self, status: Status, site: str) -> None:
         self.store_thread("status", str(int(status)))
-        self.store_thread("site", str(site))
+        self.store_thread("site", site)
         self.suspend()
 
     def step(self, instruction: model.Instruction, loop: str = "") -> None:
@@ -199,7 +210,11 @@ class Body:
         return [_LOOP.sub(lambda m: str(self._ends[m[1]]), line) if "i64 <" in line else line for line in self.lines]
 
     def pay(self, fuel: int, instruction: model.Instruction) -> None:
-        """Take from the thread's fuel, and give the processor back when there is none left."""
+        """Take from the thread's fuel, and give the processor back when there is none left. A function with a body of
+        its own cannot, but when the time of the run is over."""
+        if self.entered is not None:
+            self.heed(instruction)
+            return
         site = self.site(SiteKind.NONE, instruction)
         place = self.thread_field("fuel")
         left = self.let(f"sub i32 {self.let(f'load i32, ptr {place}')}, {fuel}")
@@ -207,7 +222,7 @@ class Body:
         empty, on = self.name("empty"), self.name("on")
         self.branch(self.let(f"icmp sle i32 {left}, 0"), empty, on)
         self.block(empty)
-        self.store_thread("site", str(site))
+        self.store_thread("site", site)
         self.suspend()
         self.end(f"br label {on}")
         self.block(on)
@@ -220,12 +235,15 @@ class Body:
         stopped, on = self.name("stopped"), self.name("on")
         self.branch(over, stopped, on)
         self.block(stopped)
-        self.store_thread("site", str(site))
-        self.suspend()
-        self.end(f"br label {on}")
+        self.store_thread("site", site)
+        if self.entered is not None:
+            self.end("br label %stopped")
+        else:
+            self.suspend()
+            self.end(f"br label {on}")
         self.block(on)
 
-    def fault(self, what: Fault, site: int, address: str = "0") -> None:
+    def fault(self, what: Fault, site: str, address: str = "0") -> None:
         """End the thread with a fault; the block is closed."""
         self.emit(f"call void @fault(ptr %thread, i64 {address}, i32 {site}, i32 {int(what)})")
         self.end("br label %final")
@@ -238,12 +256,17 @@ class Body:
         order: Order = "weak",
         scope: Scope = "none",
         volatile: bool = False,
-    ) -> int:
+    ) -> str:
+        """The number of a new site, as a value."""
         opcode = instruction.opcode if isinstance(instruction, model.Instruction) else "call"
         text = ".".join((opcode, *instruction.modifiers))
         stack = (instruction.location, *self.frame.calls)
         functions = (self.frame.function.name, *self.frame.callers)
-        return self.sites.add(Site(kind, text, stack, functions, size, order, scope, volatile))
+        return self.numbered(self.sites.add(Site(kind, text, stack, functions, size, order, scope, volatile)))
+
+    def numbered(self, site: int) -> str:
+        """The number of a site as a value: those of a function with a body of its own depend on the call."""
+        return str(site) if self.entered is None else self.let(f"add i32 %base, {site - FIRST_SITE}")
 
     # Registers and operands
 
@@ -294,7 +317,7 @@ class Body:
                 slot = self.lookup(name)
                 if isinstance(slot, Slot):
                     return self.fit(self.let(f"load {slot.type.llvm}, ptr {slot.place}"), slot.type, type_)
-                return self._integer(self.symbol(name) + add, type_)
+                return self.address(name, add, type_)
             case _:
                 raise UnsupportedHere(f"operand {type(operand).__name__.lower()}")
 
@@ -342,6 +365,14 @@ class Body:
             type_ = TYPES[f"b{slot.type.bits}"]
         self.emit(f"store {slot.type.llvm} {self.fit(value, type_, slot.type)}, ptr {slot.place}")
 
+    def address(self, name: str, add: int, type_: Type) -> str:
+        """The address of a variable in its own state space, as a value, some bytes on."""
+        value = self.symbol(name) + add
+        if self.entered is None or f"{self.frame.prefix}{name}" not in self.locals:
+            return self._integer(value, type_)
+        own = self.let(f"add i64 %local, {value}")
+        return own if type_.bits == 64 else self.let(f"trunc i64 {own} to {type_.llvm}")
+
     def symbol(self, name: str) -> int:
         """Address of a variable in its own state space; of global and constant ones that is the generic address."""
         if (key := f"{self.frame.prefix}{name}") in self.locals:
@@ -353,7 +384,7 @@ class Body:
         if name in self.layout.addresses:
             return self.layout.addresses[name]
         if self.frames and any(parameter.name == name for parameter in self.frames[0].function.parameters):
-            if self.frame is self.frames[0]:
+            if self.frame is self.frames[0] and self.entered is None:
                 return PARAM_BASE + self.parameter_offsets[name]
             raise UnsupportedHere("the address of a parameter of a function")
         raise UnsupportedHere(f"address of {name}")

@@ -90,6 +90,7 @@ class Fault(IntEnum):
     TRAP = 4
     UNREACHABLE = 5
     CALL = 6
+    STACK = 7
 
 
 class SiteKind(IntEnum):

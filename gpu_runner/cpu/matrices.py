@@ -79,7 +79,7 @@ def _gives(body: Body, count: int) -> str:
     return body.let(f"icmp ult i32 {body.load_thread('lane')}, {8 * count}")
 
 
-def _record_row(body: Body, address: str, site: int, count: int, *, writes: bool) -> None:
+def _record_row(body: Body, address: str, site: str, count: int, *, writes: bool) -> None:
     gives, after = body.name("logs"), body.name("after")
     body.branch(_gives(body, count), gives, after)
     body.block(gives)

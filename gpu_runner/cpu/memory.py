@@ -81,13 +81,13 @@ def address_of(body: Body, operand: model.Operand, space: str) -> str:
             if slot.type.bits == 32:
                 value = body.let(f"zext i32 {value} to i64")
         case model.Symbol(name):
-            value = str(body.symbol(name))
+            value = body.address(name, 0, TYPES["b64"])
         case model.Integer(number):
             value = str(number)
     return body.let(f"add i64 {value}, {operand.offset + window}") if operand.offset or window else value
 
 
-def checked(body: Body, address: str, space: str, size: int, site: int) -> str:
+def checked(body: Body, address: str, space: str, size: int, site: str) -> str:
     """A machine address for `size` bytes; the thread ends with a fault where they are not all there, or misaligned."""
     name = "global" if space == "const" else space
     place = body.let(f"call ptr @at_{name}(ptr %thread, i64 {address}, i64 {size})")
@@ -128,7 +128,7 @@ def load(body: Body, instruction: model.Instruction) -> None:
     site = body.site(SiteKind.READ, instruction, min(size, 8), form.order, form.scope, form.volatile)
     place = checked(body, address, form.space, size, site)
     for chunk in range(0, size, 8):
-        record(body, form.space, _plus(body, address, chunk), "0", str(site))
+        record(body, form.space, _plus(body, address, chunk), "0", site)
     elements = destination.elements if isinstance(destination, model.Vector) else (destination,)
     for number, element in enumerate(elements):
         at = body.let(f"getelementptr i8, ptr {place}, i64 {number * form.type.bytes}") if number else place
@@ -163,7 +163,7 @@ def store(body: Body, instruction: model.Instruction) -> None:
         bits = min(size, 8) * 8
         word = body.let(f"load i{bits}, ptr {at}, align {form.type.bytes}")
         wide = word if bits == 64 else body.let(f"zext i{bits} {word} to i64")
-        record(body, form.space, _plus(body, address, chunk), wide, str(site))
+        record(body, form.space, _plus(body, address, chunk), wide, site)
 
 
 # Parameters
@@ -229,7 +229,7 @@ def atomic(body: Body, instruction: model.Instruction) -> None:
     body.emit(f"store {type_.llvm} {new}, ptr {place}, align {type_.bytes}")
     bits = body.fit(new, type_, bits_type(type_.bits))
     wide = bits if type_.bits == 64 else body.let(f"zext i{type_.bits} {bits} to i64")
-    record(body, form.space, address, wide, str(site) if flags is None else body.let(f"or i32 {site}, {flags}"))
+    record(body, form.space, address, wide, site if flags is None else body.let(f"or i32 {site}, {flags}"))
     if destination is not None:
         if isinstance(destination, model.Vector):
             unpacked(body, destination, old, type_)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -39,26 +41,65 @@ class Site:
 SITE_TABLE = np.dtype([("kind", np.uint8), ("size", np.uint8), ("order", np.uint8), ("scope", np.uint8)])
 
 
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """The sites of a function in one of its calls."""
+
+    sites: Sites
+    stack: tuple[model.Location | None, ...]
+    functions: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Sites:
-    """The sites of one kernel, numbered from `FIRST_SITE`."""
+    """The sites of one kernel, numbered from `FIRST_SITE`; or those of a function that has one translation for all its
+    calls, each of which has numbers of its own for them (`embed`)."""
 
-    found: list[Site] = field(default_factory=list[Site])
+    _parts: list[Site | _Called] = field(default_factory=list["Site | _Called"])
+    _begins: list[int] = field(default_factory=list[int])
+    """Of each part, without `FIRST_SITE`."""
+    _count: int = 0
 
     def add(self, site: Site) -> int:
-        self.found.append(site)
-        return FIRST_SITE + len(self.found) - 1
+        self._begins.append(self._count)
+        self._parts.append(site)
+        self._count += 1
+        return FIRST_SITE + self._count - 1
+
+    def embed(self, sites: Sites, stack: tuple[model.Location | None, ...], functions: tuple[str, ...]) -> int:
+        """Numbers for the sites of a function that is called here: the first of them. `stack`, `functions`: what comes
+        behind those of its sites."""
+        self._begins.append(self._count)
+        self._parts.append(_Called(sites, stack, functions))
+        self._count += sites._count
+        return FIRST_SITE + self._count - sites._count
 
     def __getitem__(self, number: int) -> Site:
-        return self.found[number - FIRST_SITE]
+        at = bisect_right(self._begins, number - FIRST_SITE) - 1
+        part = self._parts[at]
+        if isinstance(part, Site):
+            return part
+        inner = part.sites[number - self._begins[at]]
+        return replace(inner, stack=(*inner.stack, *part.stack), functions=(*inner.functions, *part.functions))
 
     def __len__(self) -> int:
-        return FIRST_SITE + len(self.found)
+        return FIRST_SITE + self._count
+
+    def __iter__(self) -> Iterator[Site]:
+        return (self[number] for number in range(FIRST_SITE, len(self)))
 
     def table(self) -> NDArray[np.void]:
         """Kind, size, order and scope by number, for compiled code."""
-        table = np.zeros(len(self), SITE_TABLE)
-        table["kind"][:FIRST_SITE] = np.arange(FIRST_SITE)
-        for number, site in enumerate(self.found, FIRST_SITE):
-            table[number] = (int(site.kind), site.size, ORDERS.index(site.order), SCOPES.index(site.scope))
-        return table
+        table = np.zeros(FIRST_SITE, SITE_TABLE)
+        table["kind"] = np.arange(FIRST_SITE)
+        return np.concatenate((table, self._rows({})))
+
+    def _rows(self, known: dict[int, NDArray[np.void]]) -> NDArray[np.void]:
+        if id(self) not in known:
+            rows = known[id(self)] = np.zeros(self._count, SITE_TABLE)
+            for begin, part in zip(self._begins, self._parts, strict=True):
+                if isinstance(part, Site):
+                    rows[begin] = (int(part.kind), part.size, ORDERS.index(part.order), SCOPES.index(part.scope))
+                else:
+                    rows[begin : begin + part.sites._count] = part.sites._rows(known)
+        return known[id(self)]

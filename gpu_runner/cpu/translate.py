@@ -7,7 +7,7 @@ named by `Unsupported`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Final
@@ -17,8 +17,10 @@ from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, 
 from gpu_runner.cpu.calls import callable_by
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
+from gpu_runner.cpu.functions import LEVEL, LOCAL_SIZE, Called, Functions, call_of, copy, give, take, text_of
 from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Status, offset
 from gpu_runner.cpu.loops import waiting_loops
+from gpu_runner.cpu.outlined import called
 from gpu_runner.cpu.prelude import Addresses, pointer, prelude
 from gpu_runner.cpu.registry import OPERATIONS
 from gpu_runner.cpu.sites import Sites
@@ -67,13 +69,15 @@ def translate(
         at = aligned(at, parameter.align or size_of(parameter.type))
         body.parameter_offsets[parameter.name] = at
         at += size_of(parameter.type) * _count(parameter)
-    walker = _Walker(body, logs, lock_step)
+    once = called(module, kernel) if logs and not lock_step else frozenset[str]()
+    functions = Functions(once)
+    walker = _Walker(body, logs, lock_step, functions)
     walker.function(function, {}, "%final")
     walker.finish()
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
-    local_size = aligned(walker.local_size, 16)
-    return Translated(_text(body, addresses, local_size), body.sites, local_size, body.uses_agents)
+    local_size = aligned(walker.local_size, 16) + functions.stack
+    return Translated(_text(body, addresses, local_size, functions.texts), body.sites, local_size, body.uses_agents)
 
 
 def aligned(value: int, align: int) -> int:
@@ -87,9 +91,10 @@ def _count(variable: model.Variable) -> int:
     return count
 
 
-def _text(body: Body, addresses: Addresses, local_size: int) -> str:
+def _text(body: Body, addresses: Addresses, local_size: int, functions: Sequence[str]) -> str:
     frame_size = pointer(addresses.run + offset(RUN, "frame_size"))
-    lines = [prelude(addresses, local_size), DIRECTED, HALVES, FUNCTIONS]
+    lines = [prelude(addresses, local_size), DIRECTED, HALVES, FUNCTIONS, *functions]
+    lines.append(f"{LOCAL_SIZE} = internal constant i64 {local_size}")
     lines.append(f"define ptr @{ENTRY}(ptr %thread) presplitcoroutine {{")
     lines.append("entry:")
     lines.extend(body.allocas)
@@ -110,6 +115,12 @@ begin:
 start:"""
     )
     lines.extend(body.settled())
+    if functions:  # where a function comes back to when the time of the run is over
+        lines.append(
+            """stopped:
+  %over = call i8 @llvm.coro.suspend(token none, i1 false)
+  switch i8 %over, label %suspended [i8 0, label %final  i8 1, label %cleanup]"""
+        )
     lines.append(
         f"""final:
   %sp = getelementptr i8, ptr %thread, i64 {offset(THREAD, "status")}
@@ -146,10 +157,11 @@ class _Shared:
 class _Walker:
     """Walks functions in the order of their text and emits what each statement means."""
 
-    def __init__(self, body: Body, logs: bool, lock_step: bool) -> None:
+    def __init__(self, body: Body, logs: bool, lock_step: bool, functions: Functions) -> None:
         self.body = body
         self.logs = logs
         self.lock_step = lock_step
+        self.called = functions
         self.local_size = 0
         self._copies = 0
         self._logged: dict[str, frozenset[int]] = {}
@@ -314,9 +326,48 @@ class _Walker:
         function = body.module.definition(name)
         if function is None:
             raise UnsupportedHere(f"call of {name}, which is defined elsewhere")
+        if name in self.called.wanted:
+            self._call_of(function, call)
+            return
         if any(frame.function.name == name for frame in body.frames):
-            raise UnsupportedHere(f"recursion through {base_name(name)}")
+            raise UnsupportedHere(f"recursion through {base_name(name)}, which waits for other threads")
         self._inlined(function, call)
+
+    def _call_of(self, function: model.Function, call: model.Call) -> None:
+        """A call of the only translation of a function, which may end the thread."""
+        body, frame = self.body, self.body.frame
+        known = self.called.functions.get(function.name)
+        if known is None:
+            known = self._translated(function)
+        given = [self._passed(*pair) for pair in zip(function.parameters, call.arguments, strict=True)]
+        held = [self._fresh(result) for result in function.results]
+        at = aligned(frame.local_offset + frame.local_size, 16) + (0 if known.text else LEVEL)
+        if not known.text:  # of itself: the accesses are told as those of the first call
+            base, known.is_recursive = "%base", True
+        else:
+            self.local_size = max(self.local_size, at + known.local_size)
+            stack, callers = (body.location, *frame.calls), (frame.function.name, *frame.callers)
+            base = body.numbered(body.sites.embed(known.sites, stack, callers))
+        call_of(body, known, base, at, [each.place for each in (*given, *held)])
+        for result, each in zip(call.results, held, strict=True):
+            self._returned(result, each)
+
+    def _translated(self, function: model.Function) -> Called:
+        outer = self.body
+        body = Body(outer.module, outer.layout, outer.addresses, (outer.location, *outer.frame.calls))
+        body.unsupported = outer.unsupported
+        known = self.called.functions[function.name] = Called(function, body.sites)
+        walker = _Walker(body, self.logs, self.lock_step, self.called)
+        parameters = [(each, walker._fresh(each)) for each in function.parameters]
+        results = [(each, walker._fresh(each)) for each in function.results]
+        take(body, [held for _, held in parameters])
+        buffers = {variable.name: held for variable, held in (*parameters, *results)}
+        walker.function(function, buffers, "%leave")
+        body.block("%leave")
+        give(body, [held for _, held in results])
+        known.local_size = aligned(walker.local_size, 16)
+        known.text = text_of(known, body)
+        return known
 
     def _call_through_pointer(self, call: model.Call) -> None:
         """One case for each function that the pointer may be of."""
@@ -410,7 +461,7 @@ class _Walker:
         body = self.body
         given = body.lookup(argument.name) if isinstance(argument, model.Symbol | model.Register) else None
         if isinstance(held, Buffer) and isinstance(given, Buffer):
-            _copy(body, given.place, held.place, min(given.size, held.size))
+            copy(body, given.place, held.place, min(given.size, held.size))
             return
         type_ = TYPES[parameter.type]
         body.emit(f"store {type_.llvm} {body.read(argument, type_)}, ptr {held.place}")
@@ -419,7 +470,7 @@ class _Walker:
         body = self.body
         given = body.lookup(operand.name) if isinstance(operand, model.Symbol | model.Register) else None
         if isinstance(given, Buffer) and isinstance(held, Buffer):
-            _copy(body, held.place, given.place, min(given.size, held.size))
+            copy(body, held.place, given.place, min(given.size, held.size))
         elif isinstance(held, Slot):
             body.write(operand, body.let(f"load {held.type.llvm}, ptr {held.place}"), held.type)
         else:
@@ -428,10 +479,6 @@ class _Walker:
 
 def _has_locals(function: model.Function) -> bool:
     return any(isinstance(each, model.Variable) and each.space == "local" for each in flat(function.body or ()))
-
-
-def _copy(body: Body, source: str, target: str, size: int) -> None:
-    body.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
 
 def _described(statement: model.Statement, why: str, body: Body) -> str:
@@ -447,7 +494,7 @@ def _described(statement: model.Statement, why: str, body: Body) -> str:
 def _where(body: Body) -> str:
     """The line of the kernel, and where it leads to by calls."""
     here = body.location.position if body.location else None
-    calls = [call.position for call in body.frame.calls if call is not None]
+    calls = [call.position for call in (*body.frame.calls, *(body.entered or ())) if call is not None]
     if here is None or not calls:
         return f" (line {here.line})" if here is not None else ""
     file = next((file.name for file in body.module.files if file.index == here.file), "")

@@ -21,10 +21,11 @@ SYNCHRONIZATION: Final = frozenset({"bar", "barrier", "membar", "fence", "cp", "
 """With what synchronizes and accesses at once."""
 _READS: Final = frozenset({"ld", "ldu"})
 _PRIVATE: Final = frozenset({"param", "local", "const"})
-_ORDERED: Final = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
+ORDERED: Final = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _NO_DESTINATION: Final = frozenset({"st", "red", *SYNCHRONIZATION, "bra", "brx", "ret", "exit", "trap"})
 _LEAVING: Final = frozenset({"bra", "brx", "ret", "exit", "trap", "brkpt"})
-_SUSPENDING: Final = frozenset({"shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep"})
+SUSPENDING: Final = frozenset({"shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep"})
+"""Beside `SYNCHRONIZATION`: what makes a thread wait for others, or lets them go first."""
 
 
 class Pruning(Enum):
@@ -185,7 +186,7 @@ class _Seen:
     def note(self, instruction: model.Instruction) -> None:
         """Take an instruction in: it may end the run, change a register, or stand for later accesses."""
         opcode = instruction.opcode
-        if opcode in SYNCHRONIZATION or opcode in _SUSPENDING or (opcode in _LEAVING and instruction.guard is None):
+        if opcode in SYNCHRONIZATION or opcode in SUSPENDING or (opcode in _LEAVING and instruction.guard is None):
             self.forget()
             return
         if opcode in ACCESSES and _is_special(instruction):
@@ -208,7 +209,7 @@ def _known(address: model.Address, instruction: model.Instruction) -> _Known:
 
 def _is_special(instruction: model.Instruction) -> bool:
     """Atomic, volatile and ordered accesses synchronize, or may."""
-    return instruction.opcode in ("atom", "red") or bool(_ORDERED & set(instruction.modifiers))
+    return instruction.opcode in ("atom", "red") or bool(ORDERED & set(instruction.modifiers))
 
 
 def _size(instruction: model.Instruction) -> int:
