@@ -63,7 +63,7 @@ def _form(instruction: model.Instruction) -> tuple[int, bool]:
 
 def _own_row(
     body: Body, instruction: model.Instruction, where: model.Operand, count: int, kind: SiteKind
-) -> tuple[str, int]:
+) -> tuple[str, str]:
     """The generic address that this lane gives, checked where it is that of a row; and the site."""
     site = body.site(kind, instruction, 8)
     address = address_of(body, where, "shared")
