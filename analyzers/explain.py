@@ -67,6 +67,8 @@ class Launchable:
     launches: tuple[tuple[Dim3 | None, Dim3, int | None], ...] = ()
     """Grids and blocks of its launches whose blocks are numbers, and the bytes of dynamic shared memory; no grid and no
     bytes where they depend on the host's values. Those with a grid come first."""
+    grid: Dim3 | None = None
+    """Where no launch is in sight and the kernel does not ask for its block: one block, as in the check."""
     shared: tuple[tuple[str, int], ...] = ()
     """By the group of a finding: the bytes of dynamic shared memory in the launch of its witness, where the host says
     so."""
@@ -114,6 +116,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     sizes = [
         (grid, block, dynamic_shared_bytes(c, grid, block, {}))
         for c in analysis.contexts
+        if not _is_of_one_thread(c)
         if (block := _numbers(c.summary.block)) is not None
         for grid in (_numbers(c.summary.grid),)
     ]
@@ -130,6 +133,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         tuple(reversed(findings.values())),
         tuple(d.text for d in directives_for(kernel, directives) if d.kind == "run"),
         tuple(dict.fromkeys(sizes)),
+        next((_numbers(c.summary.grid) for c in analysis.contexts if _of_one_block(c)), None),
         tuple((group, size) for group, size in shared.items() if size is not None),
         tuple(one for one in kernel.objects if one.kind in ("declared", "dynamic") and one.space != "local"),
         tuple(one for one in kernel.layouts if one.parts),
@@ -137,6 +141,17 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         cut.plain,
         cut.marks,
     )
+
+
+def _is_of_one_thread(context: LaunchContext) -> bool:
+    """Of a kernel that is launched nowhere and asks neither for its block nor its thread: the check takes it for one of
+    a single thread, which no run needs; in one of several, what they do with locks shows."""
+    summary = context.summary
+    return summary.source == "default" and _numbers(summary.grid) is not None and _numbers(summary.block) is not None
+
+
+def _of_one_block(context: LaunchContext) -> bool:
+    return context.summary.source == "default" and not _is_of_one_thread(context)
 
 
 def _shared(launch: LaunchContext | None, finding: Finding) -> int | None:

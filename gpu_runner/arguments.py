@@ -13,9 +13,11 @@ from gpu_runner.ptx import model
 from gpu_runner.request import ArrayArgument, PointersArgument, RecordArgument, Request, ScalarArgument
 
 _DTYPES: Final = {
-    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16, "i32": np.int32,
-    "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
+    "b8": np.uint8, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16,
+    "i32": np.int32, "u32": np.uint32, "f32": np.float32, "i64": np.int64, "u64": np.uint64, "f64": np.float64,
 }  # fmt: skip
+_UPPER: Final = "bf16"
+"""Numbers that are kept as the upper halves of others: NumPy has none of the kind."""
 _SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
 
 
@@ -63,12 +65,18 @@ def _cell(value: float, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _contents(argument: ArrayArgument) -> bytes:
-    dtype: np.dtype[Any] = np.dtype(_DTYPES["i32" if argument.element == "auto" else argument.element])
+    is_upper = argument.element == _UPPER
+    dtype: np.dtype[Any] = np.dtype(_DTYPES[{"auto": "i32", _UPPER: "f32"}.get(argument.element, argument.element)])
     contents = _filled(argument, dtype)
     for index, value in argument.settings:
         if 0 <= index < argument.count:
             contents[index] = _cell(value, dtype)
-    return contents.tobytes()
+    return _upper(contents).tobytes() if is_upper else contents.tobytes()
+
+
+def _upper(numbers: NDArray[Any]) -> NDArray[np.uint16]:
+    words = np.frombuffer(numbers.astype(np.float32).tobytes(), np.uint32)
+    return (words >> np.uint32(16)).astype(np.uint16)
 
 
 def _filled(argument: ArrayArgument, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -9,14 +9,14 @@ from typing import Final
 from analyzers.model import Mark, MarkedAccess, marks_in
 from gpu_runner.cpu.arena import Arena
 from gpu_runner.cpu.launch import Launch
-from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, SHARED_BASE, SiteKind
+from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, SiteKind
 from gpu_runner.cpu.sites import Site
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.mangled import base_name
 from gpu_runner.request import Dim3, Place, RunAccess, Variable
 
-_WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4}
+_WIDTHS: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i32": 4, "u32": 4, "f32": 4}
 _INNER: Final = re.compile(r"(\d+)([A-Za-z_]\w*)$")
 
 
@@ -102,29 +102,35 @@ class Names:
     def address(self, address: int) -> str:
         if SHARED_BASE <= address < LOCAL_BASE:
             return self._shared_address(address - SHARED_BASE)
+        if LOCAL_BASE <= address < PARAM_BASE:
+            return f"memory of the thread's own, {address - LOCAL_BASE} bytes behind its beginning"
         arena: Arena = self._kernel.arena
-        allocation = arena.find(address)
+        allocation = arena.nearest(address)
         if allocation is None:
             return f"address 0x{address:x}"
         offset = address - allocation.address
         width = 0
         if allocation.name.startswith("argument "):
             name, element = self._arrays[allocation.name.split()[1]]
-            width = _WIDTHS.get(element, 8)
-            text = f"{name}[{offset // width}]" if offset % width == 0 else f"{name} + {offset} bytes"
+            width = 0 if element == "b8" else _WIDTHS.get(element, 8)
+            is_cell = width and offset % width == 0
+            text = f"{name}[{offset // width}]" if is_cell else f"{name} + {offset} bytes"
         else:
             text = self._shapes.cell(allocation.name, offset)
-        if offset >= allocation.size:
+        if not 0 <= offset < allocation.size:
             count = allocation.size // width if width else allocation.size
             held = f"{count} {'element' if width else 'byte'}{'s' * (count != 1)}"
             text += f", which has {held}"
         return text
 
-    def array(self, address: int) -> str:
-        """The array that holds an address of global memory or is before it; empty where none is near."""
-        allocation = self._kernel.arena.find(address)
-        if allocation is None or not allocation.name.startswith("argument "):
+    def array(self, address: int) -> str | None:
+        """The array that holds an address of global memory or is before it; empty where none is near, and None in front
+        of one: it need not be larger."""
+        allocation = self._kernel.arena.nearest(address)
+        if allocation is None or (allocation.address <= address and not allocation.name.startswith("argument ")):
             return ""
+        if address < allocation.address:
+            return None
         return self._arrays[allocation.name.split()[1]][0]
 
     def _shared_address(self, offset: int) -> str:

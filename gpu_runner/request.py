@@ -12,7 +12,8 @@ from typing import Any, Final, Literal
 from analyzers.model import Mark
 
 Dim3 = tuple[int, int, int]
-Element = Literal["auto", "i8", "u8", "i16", "u16", "f16", "i32", "u32", "f32", "i64", "u64", "f64"]
+Element = Literal["auto", "b8", "i8", "u8", "i16", "u16", "f16", "bf16", "i32", "u32", "f32", "i64", "u64", "f64"]
+"""``b8``: a byte of something that is no number; ``bf16``: the upper half of an ``f32``."""
 Fill = Literal["zeros", "iota", "random", "values"]
 
 

@@ -26,7 +26,7 @@ from gpu_runner.cpu import execute
 from gpu_runner.cpu.body import Unsupported
 from gpu_runner.cpu.execute import prepare, resident_blocks
 from gpu_runner.cpu.handover import Consumer
-from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen
+from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen, check_size
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.variables import sizes
@@ -37,6 +37,7 @@ from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.naming import Names, Shapes, entry_named
 from gpu_runner.ptx import model
+from gpu_runner.ptx.guesses import with_relaxed_guesses
 from gpu_runner.ptx.lexer import PtxSyntaxError
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
@@ -92,7 +93,7 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         try:
             done = _compiled(request, options)
         except CompileError as error:
-            return RunResult("compile", str(error))
+            return refused(str(error))
         except NoCompiler as error:
             return RunResult("compiler", str(error))
         compiler, text = done.compiler, done.ptx
@@ -102,12 +103,40 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         compiled()
     try:
         device = on_gpu_or_not(request.device)
-        result = run_module(request, parse(text), None, device)
+        result = run_module(request, with_relaxed_guesses(parse(text)), None, device)
         return replace(result, compiler=compiler, device="" if device is None else device.name)
     except NoGpu as error:
         return RunResult("device", str(error), compiler=compiler)
     except PtxSyntaxError as error:
         return RunResult("unsupported", f"PTX that cannot be read: {error}", compiler=compiler)
+
+
+_KNOWN: Final = (
+    (
+        re.compile(r"\((\d+)\): error: kernel launch from __device__ or __global__ functions"),
+        "launches of kernels from the device: run the inner kernel by itself",
+    ),
+    (
+        re.compile(r"\((\d+)\): error: texture is not a template"),
+        "texture references, which CUDA has no longer, nor a run: give the kernel the data as an array",
+    ),
+)
+"""What compilers say of what no run has, and what to say of it."""
+_COMPILER_LINES: Final = 24
+"""Of what a compiler says; further errors mostly follow from the first ones."""
+
+
+def refused(log: str) -> RunResult:
+    """The answer where the compiler does not take a kernel."""
+    for pattern, reason in _KNOWN:
+        found = pattern.search(log)
+        if found is not None:
+            reasons = (f"{reason} (line {found[1]})",)
+            return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", reasons)
+    lines = log.splitlines()
+    if len(lines) > _COMPILER_LINES:
+        log = "\n".join((*lines[:_COMPILER_LINES], f"… and {len(lines) - _COMPILER_LINES} more lines"))
+    return RunResult("compile", log)
 
 
 def _compiled(request: Request, options: CompileOptions) -> Compiled:
@@ -184,6 +213,9 @@ def _launched(
         names = ", ".join(f.name for f in module.functions if f.kind == "entry")
         return RunResult("launch", f"no kernel {request.kernel} in the PTX; there are: {names or 'none'}")
     try:
+        function = module.definition(entry)
+        assert function is not None
+        check_size(function, request.grid, request.block)
         arguments = arguments_of(request, module, entry)
         launch = Launch(request.grid, request.block, arguments, request.dynamic_shared)
         kernel = known.get(entry)

@@ -15,7 +15,7 @@ from gpu_runner.request import (
     ScalarArgument,
 )
 
-_SIZES: Final = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i64": 8, "u64": 8, "f64": 8}
+_SIZES: Final = {"b8": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i64": 8, "u64": 8, "f64": 8}
 _NAMED: Final = 4
 """The largest arrays, of which so many are named."""
 

@@ -12,7 +12,8 @@ import pytest
 from cuda_lsp.cli import main
 from cuda_lsp.running import arguments as run_arguments
 from cuda_lsp.running.arguments import ArgumentError
-from gpu_runner.request import ArrayArgument, PointersArgument, ScalarArgument
+from gpu_runner import harness
+from gpu_runner.request import ArrayArgument, PointersArgument, Request, RunResult, ScalarArgument
 
 SOURCE = """#include <vector>
 #include <torch/extension.h>
@@ -688,3 +689,133 @@ __global__ void waits(int *a) {
     assert f"{path}:10: thread (0, 0, 0) of block (0, 0, 0) and 7 others wait for other lanes of their warp\n" in out
     assert f"{path}:11: thread (8, 0, 0) of block (0, 0, 0) and 7 others wait at a barrier\n" in out
     assert not re.search(r"\((?:bar|shfl|bra|ld)\b", out)
+
+
+def test_a_kernel_that_is_launched_nowhere_gets_blocks_and_threads_that_it_can_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One block, where it does not ask which one it is in; and several threads also where it asks for neither."""
+    path = tmp_path / "nowhere.cu"
+    path.write_text(
+        """__global__ void threads(int *a) { a[threadIdx.x] = 1; }
+__global__ void blocks(int *a) { a[blockIdx.x] = 1; }
+__global__ void locked(int *lock, int *count) {
+  while (atomicCAS(lock, 0, 1) != 0) { }
+  ++count[0];
+  *lock = 0;
+}
+"""
+    )
+    assert main.main(["run", f"{path}:threads", "--seeds", "1"]) == 0
+    assert capsys.readouterr().out.startswith("grid (1, 1, 1), block (64, 1, 1) ")
+    assert main.main(["run", f"{path}:blocks", "--seeds", "1"]) == 0
+    assert capsys.readouterr().out.startswith("grid (2, 1, 1), block (1, 1, 1) ")
+    assert main.main(["run", f"{path}:locked", "--seeds", "1"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("grid (2, 1, 1), block (64, 1, 1) ")
+    assert "data race on global count[0]" in out
+
+
+def test_atomics_that_headers_make_of_others_are_one_access(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before sm_90 those of `__nv_bfloat16` begin with a plain read."""
+    path = tmp_path / "brain.cu"
+    path.write_text(
+        """#include <cuda_bf16.h>
+__global__ void add(__nv_bfloat16 *sum, const __nv_bfloat16 *a, int at) {
+  atomicAdd(&sum[3], a[threadIdx.x]);
+  if (threadIdx.x == at) sum[3] = a[0];
+  if (__bfloat162float(a[1]) != 1.5f) sum[0] = a[0];
+}
+"""
+    )
+    given = ["--grid", "2", "--block", "64", "--seeds", "2", "--arg", "sum=4", "--arg", "a=64:1.5"]
+    assert main.main(["run", f"{path}:add", *given, "--arg", "at=-1"]) == 0
+    assert "no race seen in 2 runs" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:add", *given, "--arg", "at=7"]) == 1
+    assert "data race on global sum[3]" in capsys.readouterr().out
+
+
+def test_what_a_run_lacks_is_told_in_the_words_of_the_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lacks.cu"
+    path.write_text(
+        """__global__ void sample(cudaTextureObject_t t, float *o) { o[threadIdx.x] = tex2D<float>(t, 1, 1); }
+__global__ void inner(int *a) { a[threadIdx.x] = 1; }
+__global__ void outer(int *a) {
+  inner<<<1, 32>>>(a);
+}
+__global__ void before(int *a) {
+  int own[2] = {1, 2};
+  if (threadIdx.x == 1) a[(int)threadIdx.x - 2] = 1;
+  if (threadIdx.x == 2) own[a[0] + 4000000] = 1;
+  a[threadIdx.x] = own[a[1]];
+}
+"""
+    )
+    sizes = ["--grid", "1", "--block", "32", "--seeds", "1"]
+    assert main.main(["run", f"{path}:sample", *sizes]) == 3
+    assert "    textures: a run has none; give the kernel the data as an array (" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:outer", *sizes]) == 3
+    out = capsys.readouterr().out
+    assert "    launches of kernels from the device: run the inner kernel by itself (line 4)\n" in out
+    assert main.main(["run", f"{path}:before", *sizes]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:8: access outside of every array: a[-1], which has 1024 elements\n" in out
+    assert f"{path}:9: access outside of every array: memory of the thread's own, " in out
+
+
+def test_a_witness_that_no_gpu_could_launch_is_not_the_last_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.cu"
+    path.write_text("__global__ void k(int *a) { a[0] = threadIdx.x; }\n")
+
+    def too_large(request: Request) -> RunResult:
+        if request.goal is not None:
+            return RunResult("launch", "a grid of many blocks")
+        return RunResult("finished", runs=1, ended=1)
+
+    monkeypatch.setattr(harness, "run", too_large)
+    assert main.main(["run", f"{path}:k", "--format", "json"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert [found["run"]["status"] for found in document["findings"]] == ["launch"]
+    assert [found["run"]["status"] for found in document["inputs"]] == ["finished"]
+
+
+def test_tensors_are_given_by_their_shape(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "extension.cu"
+    path.write_text(
+        """#include <torch/extension.h>
+template <typename T>
+__global__ void sums(torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> x,
+                     torch::PackedTensorAccessor32<T, 1, torch::RestrictPtrTraits> out) {
+  int r = blockIdx.x, c = threadIdx.x;
+  if (c < x.size(1)) out[r] += x[r][c];
+}
+void start(torch::Tensor x, torch::Tensor out) {
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "sums", ([&] {
+    sums<scalar_t><<<x.size(0), 128>>>(x.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>(),
+                                       out.packed_accessor32<scalar_t, 1, torch::RestrictPtrTraits>());
+  }));
+}
+"""
+    )
+    command = ["run", f"{path}:sums<float>", "--grid", "4", "--seeds", "1", "--arg", "out=4", "--format", "json"]
+    assert main.main([*command, "--block", "128", "--arg", "x=4x100:iota"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert (result["status"], result["faults"]) == ("finished", [])
+    assert {race["address"] for race in result["races"]} == {"out.data_[0]"}
+    assert {line_of(race) for race in result["races"]} == {6}
+    assert main.main([*command, "--block", "1", "--arg", "x=2x100"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    told = "access outside of every array: x.data_[200], which has 200 elements"
+    assert [fault["text"] for fault in result["faults"]] == [told]
+    assert main.main([*command, "--block", "128", "--arg", "x=4"]) == 2
+    assert "x=4: expected the shape of a tensor of 2 dimensions, as in 4x128:random" in capsys.readouterr().err
+    assert main.main(["run", f"{path}:sums<double>", "--seeds", "1"]) == 1
+    assert "confirmed\n" in capsys.readouterr().out
+    program = tmp_path / "inline.py"
+    program.write_text("source = '__global__ void k() {}'")
+    assert main.main(["run", f"{program}:k"]) == 2
+    assert "put them into a file of their own" in capsys.readouterr().err

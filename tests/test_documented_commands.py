@@ -26,6 +26,16 @@ __global__ void reduce(const float *in, float *out, int n) {
 }
 void go(const float *in, float *out, int n) { reduce<<<(n + 255) / 256, 256>>>(in, out, n); }
 """
+EXTENSION = """\
+#include <torch/extension.h>
+template <typename T>
+__global__ void rowsum(torch::PackedTensorAccessor32<T, 2> x, torch::PackedTensorAccessor32<T, 1> out) {
+  if (threadIdx.x < x.size(1)) out[blockIdx.x] += x[blockIdx.x][threadIdx.x];
+}
+void go(torch::Tensor x, torch::Tensor out) {
+  rowsum<float><<<x.size(0), 128>>>(x.packed_accessor32<float, 2>(), out.packed_accessor32<float, 1>());
+}
+"""
 
 
 def shown() -> list[str]:
@@ -46,6 +56,7 @@ def test_commands_work_as_they_are_shown(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(parents=True)
     for name in ("src/reduce.cu", "reduce.cu", "path/to/file.cu"):
         (tmp_path / name).write_text(KERNEL)
+    (tmp_path / "ext.cu").write_text(EXTENSION)
     program = tmp_path / "bin" / "cuda-lsp"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cuda_lsp "$@"\n')
     program.chmod(0o755)

@@ -120,6 +120,30 @@ def test_constructors_that_a_template_may_use(tmp_path: Path) -> None:
     assert _kept(slice_text(unit, [(path, body.index("__global__ void plain"))]), path)[path] == {1, 3, 5, 7}
 
 
+def test_names_that_are_brought_in_from_namespaces(tmp_path: Path) -> None:
+    body = (
+        "#include <cooperative_groups.h>\n"
+        "using namespace cooperative_groups;\n"
+        "namespace own { __device__ int f() { return 1; } __device__ int g(); namespace in { struct S {}; } }\n"
+        "namespace other { __device__ int h() { return 1; } }\n"
+        "using namespace own;\n"
+        "using namespace own::in;\n"
+        "using other::h;\n"
+        "__global__ void k(int *a) { this_thread_block().sync(); a[0] = f(); }\n"
+        "__global__ void second(int *a) { S s; a[0] = h(); }\n"
+        "__global__ void third(int *a) { a[0] = 1; }\n"
+    )
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, body, CompileFlags())
+
+    def kept(kernel: str) -> set[int]:
+        return _kept(slice_text(unit, [(path, body.index(f"__global__ void {kernel}("))]), path)[path] - {3, 4}
+
+    assert kept("k") == {1, 2, 5, 8}
+    assert kept("second") == {5, 6, 7, 9}
+    assert kept("third") == {10}
+
+
 def test_a_kernel_of_a_header_that_is_included_behind_declarations(tmp_path: Path) -> None:
     first, header = tmp_path / "first.cuh", tmp_path / "k.cuh"
     first.write_text("constexpr int one = 1;\n")

@@ -311,7 +311,7 @@ def test_what_cannot_be_run_is_named_before_it_starts() -> None:
         prepared(source, [np.zeros(2, np.int32)], build="confirm")
     text = "\n".join(error.value.reasons)
     assert "recursion through deep, which waits for other threads (k.cu:2, called in line 4)" in text
-    assert "tex.1d.v4.f32.s32: instruction (line 5)" in text
+    assert "textures: a run has none; give the kernel the data as an array (line 5)" in text
 
 
 def test_launches_that_do_not_fit_are_refused() -> None:

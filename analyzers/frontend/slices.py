@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from analyzers.frontend.access_lines import AccessLines, line_directive
@@ -71,6 +71,8 @@ __device__ inline long gpuAtomicAdd(long *address, long value) {
 __device__ inline void gpuAtomicAddNoReturn(long *address, long value) { gpuAtomicAdd(address, value); }
 """
 """What PyTorch has for the types that CUDA's own atomics take: a slice needs none of its headers."""
+_ACCESSORS_FILE: Final = f"{HEADERS}/libraries/cuda_lsp_accessors.h"
+"""PyTorch's, complete: a slice gets the text."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _OUTER_HEAD: Final = re.compile(
     rb"(?:\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>|\bextern\s*\"C(?:\+\+)?\")(?:\s|//[^\n]*\n|/\*(?:(?!\*/).)*\*/)*\Z",
@@ -84,6 +86,8 @@ _OPENED: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, Curso
 _CLASSES: Final = frozenset({CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL})
 _TEMPLATES: Final = frozenset({CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 _SPECIALISATIONS: Final = _CLASSES | {CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
+_USING: Final = frozenset({CursorKind.USING_DIRECTIVE, CursorKind.USING_DECLARATION})
+_SPACES: Final = frozenset({CursorKind.NAMESPACE_REF, CursorKind.NAMESPACE_ALIAS})
 _GENERIC: Final = _TEMPLATES | {CursorKind.FUNCTION_TEMPLATE}
 _MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE})
 """Members of a class that it can do without where nothing names them."""
@@ -129,6 +133,7 @@ def sliced(
             waiting.append(piece.outer)
         if not is_bundled(piece.file):
             waiting.extend(spans.named_by(piece))
+    reached |= {(p.file, p.start): p for p in _introduced(pieces, list(reached.values()))}
     texts: dict[str, bytearray] = {_path(unit.path): bytearray(source_bytes(unit.text))}
     for piece in pieces:
         if is_bundled(piece.file) or not piece.file:
@@ -151,10 +156,37 @@ def sliced(
     front += line_directive(1, unit.path) if public else b""
     if any(is_bundled(piece.file) and piece.cursor.spelling in used for piece in pieces):
         front += line_directive(1, _ATOMICS_FILE) + _ATOMICS + line_directive(1, unit.path)
+    if any(piece.file == _path(_ACCESSORS_FILE) for piece in reached.values()):
+        front = _accessors() + front
+        front += b"" if public else line_directive(1, unit.path)
     lines = _access_lines(kept, accesses)
     marks = frozenset((path, mark) for path, one in lines.items() for mark in one.marks)
     text = front + _rendered(unit, tree, kept, lines)
     return Slice(_decoded(text), _decoded(front + plain), marks)
+
+
+def _introduced(pieces: Iterable[_Piece], reached: Sequence[_Piece]) -> Iterator[_Piece]:
+    """The ``using namespace`` and ``using`` declarations by which something that is reached may be named."""
+    names = {(namespaces_of(piece.cursor), piece.cursor.spelling) for piece in reached}
+    inside = {
+        "::".join(parts[:n]) for parts in (spaces.split("::") for spaces, _ in names) for n in range(1, len(parts))
+    }
+    for piece in pieces:
+        if piece.cursor.kind not in _USING or is_bundled(piece.file):
+            continue
+        space = next((c.referenced for c in reversed(list(piece.cursor.get_children())) if c.kind in _SPACES), None)
+        if space is None:
+            continue
+        within = namespaces_of(space) + space.spelling
+        is_named = (f"{within}::", piece.cursor.spelling) in names
+        if is_named if piece.cursor.kind == CursorKind.USING_DECLARATION else within in inside:
+            yield piece
+
+
+def _accessors() -> bytes:
+    text = _ONCE.sub(b"", Path(_ACCESSORS_FILE).read_bytes())
+    torch = b"namespace torch { using namespace at; }\n"
+    return b"#include <cstddef>\n#include <cstdint>\n" + line_directive(1, _ACCESSORS_FILE) + text + torch
 
 
 def _decoded(text: bytes) -> str:

@@ -64,6 +64,10 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         assert file.failure is not None
         print(f"cuda-lsp: {path}: {file.failure.text}", file=err)
         return exit_codes.NOT_ANALYSED
+    if Path(path).suffix in (".py", ".ipynb"):
+        raise UsageError(
+            f"{path}: kernels in the text of a Python program are not read; put them into a file of their own"
+        )
     tell_notices([file], err)
     requests = Requests(arguments.selection)
     asked = requests.request(file, file.text)

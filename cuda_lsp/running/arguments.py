@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from analyzers.explain import Layout
+from cuda_lsp.running.tensors import ArgumentError, with_tensors
 from gpu_runner.request import (
     Argument,
     ArrayArgument,
@@ -27,10 +28,14 @@ _ELEMENTS: Final[Mapping[str, Element]] = {
     "short": "i16", "unsigned short": "u16", "int16_t": "i16", "uint16_t": "u16", "half": "f16", "__half": "f16",
     "int": "i32", "unsigned int": "u32", "unsigned": "u32", "int32_t": "i32", "uint32_t": "u32", "float": "f32",
     "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "int64_t": "i64",
-    "uint64_t": "u64", "size_t": "u64", "double": "f64",
+    "uint64_t": "u64", "size_t": "u64", "double": "f64", "nv_bfloat16": "bf16", "__nv_bfloat16": "bf16",
+    "at::Half": "f16", "c10::Half": "f16", "at::BFloat16": "bf16", "c10::BFloat16": "bf16",
 }  # fmt: skip
 _VECTOR: Final = re.compile(r"(u?)(char|short|int|long|longlong|float|double)([1-4])$")
-_TYPED: Final = re.compile(r"([iuf](?:8|16|32|64))\[(\d+)\](?::(.*))?$", re.DOTALL)
+_PAIRS: Final[Mapping[str, Element]] = {
+    "half2": "f16", "__half2": "f16", "nv_bfloat162": "bf16", "__nv_bfloat162": "bf16",
+}  # fmt: skip
+_TYPED: Final = re.compile(r"(bf16|[iuf](?:8|16|32|64))\[(\d+)\](?::(.*))?$", re.DOTALL)
 _FUNCTION: Final = re.compile(r"\(\s*(?:\w+::)*\*[^()]*\)\s*\(")
 """In the type of a pointer to a function: ``float (*)(int)``, ``void (S::*)()``."""
 _ARRAY: Final = re.compile(r"\s*(?:\(\s*\*\s*\))?\s*(?:\[[^\[\]]*\])+$")
@@ -43,10 +48,6 @@ _FEWEST_POINTERS: Final = 64
 """Of an array of pointers that nothing is said of."""
 
 
-class ArgumentError(ValueError):
-    """What is given does not fit the kernel; a sentence for the user."""
-
-
 def arguments_for(
     parameters: Sequence[tuple[str, str]],
     given: Sequence[str],
@@ -55,16 +56,17 @@ def arguments_for(
     records: Sequence[Layout] = (),
 ) -> tuple[tuple[Argument, ...], list[str]]:
     """One argument per parameter (name, type), and a sentence for each that was made up. `records`: what is in those of
-    class type; their parts are given as ``NAME.field=VALUE``. Raises `ArgumentError`."""
+    class type; their parts are given as ``NAME.field=VALUE``, tensors as ``NAME=4x128:random``. Raises
+    `ArgumentError`."""
     inside = {record.name: record.parts for record in records}
     leaves = [
         leaf
         for name, kind in parameters
         for leaf in ([(part, text) for part, _, text in inside[name]] if name in inside else [(name, kind)])
     ]
+    given, notes = with_tensors(given, inside)
     values = _by_name(leaves, given)
     threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-    notes: list[str] = []
     found: list[Argument] = []
     for name, kind in parameters:
         if name in inside:
@@ -109,7 +111,7 @@ def _one(
 
 
 def _made_up_array(element: Element, count: int) -> ArrayArgument:
-    return ArrayArgument(element, count, "random" if element.startswith("f") else "zeros")
+    return ArrayArgument(element, count, "random" if "f" in element else "zeros")
 
 
 def _said(array: ArrayArgument) -> str:
@@ -145,7 +147,7 @@ def _made_up(plain: str, threads: int) -> int:
     if plain == "bool":
         return 1
     element = _ELEMENTS.get(plain, "i32")
-    return min(threads, 2048 if element == "f16" else (1 << int(element[1:]) - 1) - 1)
+    return min(threads, {"f16": 2048, "bf16": 256}.get(element) or (1 << int(element[1:]) - 1) - 1)
 
 
 def _typed(
@@ -190,12 +192,14 @@ def _pointee(kind: str) -> str | None:
 
 def _element(kind: str) -> tuple[Element, int]:
     """The element type and how many of them one value of the type takes; bytes for what is not known."""
+    if kind in _PAIRS:
+        return _PAIRS[kind], 2
     vector = _VECTOR.match(kind)
     if vector is not None:
         unsigned, base, count = vector.groups()
         base = {"longlong": "long long"}.get(base, base)
         return _ELEMENTS[f"unsigned {base}" if unsigned else base], int(count)
-    return _ELEMENTS.get(kind, "u8"), 1 if kind in _ELEMENTS else 16
+    return _ELEMENTS.get(kind, "b8"), 1 if kind in _ELEMENTS else 16
 
 
 def _array(name: str, text: str, element: Element, width: int) -> ArrayArgument:
@@ -231,9 +235,9 @@ def _scalar(name: str, text: str, plain: str) -> ScalarArgument:
         value = _WORDS[text] if plain == "bool" and text in _WORDS else _number(text)
     except ValueError:
         raise ArgumentError(f"{name}={text}: expected a number") from None
-    if plain in ("half", "__half"):
+    if _ELEMENTS.get(plain) == "f16":
         return ScalarArgument(value, "f16")
-    if plain in ("nv_bfloat16", "__nv_bfloat16"):
+    if _ELEMENTS.get(plain) == "bf16":
         return ScalarArgument(struct.unpack("<I", struct.pack("<f", value))[0] >> 16, "u16")
     if plain == "bool":
         return ScalarArgument(int(value != 0))

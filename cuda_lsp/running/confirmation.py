@@ -69,7 +69,7 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
         inner = argument.parts if isinstance(argument, RecordArgument) else ()
         found += (part.name for part in inner if isinstance(part.argument, ArrayArgument | PointersArgument))
         found += [name] if isinstance(argument, ArrayArgument | PointersArgument) else []
-    return tuple(name for name in found if name not in told)
+    return tuple(name for name in found if name not in told and name.partition(".")[0] not in told)
 
 
 def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:

@@ -126,6 +126,7 @@ def outcomes(
         if group is None:
             yield outcome
     wanted = findings(launchable, group)
+    ran = too_large = False
     for finding in wanted:
         known = [
             (one, seen)
@@ -146,13 +147,15 @@ def outcomes(
         request, result, seen = confirmation.confirm(
             asked, launchable.parameters, given, finding, launchable.records, launchable.marks
         )
+        ran |= result.runs > 0
         yield Outcome(title, result, finding, seen, launched(request, result))
-    if not shown and not wanted and group is None:
+        too_large = result.status in ("launch", "memory")
+    if group is None and not shown and (not wanted or (too_large and not ran)):  # no witness that could be launched
         yield _run(launchable, base, given, Fixture(), shared)
 
 
 def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture, shared: int | None) -> Outcome:
-    grid, block, _ = next(iter(launchable.launches), (_GRID, _BLOCK, None))
+    grid, block, _ = next(iter(launchable.launches), (launchable.grid, _BLOCK, None))
     grid, block = fixture.grid or grid or _GRID, fixture.block or block
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]

@@ -82,3 +82,15 @@ class Arena:
             if allocation.address <= address < allocation.address + self.space_for(allocation.size):
                 best = allocation
         return best
+
+    def nearest(self, address: int) -> Allocation | None:
+        """The same, or the one that begins behind an address which is in none, where that is nearer."""
+        before = self.find(address)
+        if before is not None and address < before.address + before.size:
+            return before
+        behind = min((a for a in self.allocations if a.address > address), key=lambda a: a.address, default=None)
+        if behind is None or behind.address - address > GRANULE:
+            return before
+        if before is not None and address - before.address - before.size < behind.address - address:
+            return before
+        return behind

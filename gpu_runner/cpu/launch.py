@@ -141,23 +141,28 @@ class Execution:
     note: str = ""
 
 
-def check_launch(function: model.Function, launch: Launch) -> None:
-    """Raises `LaunchError` where the launch does not fit the kernel."""
-    threads, blocks = launch.threads_per_block, launch.blocks
+def check_size(function: model.Function, grid: Dim3, block: Dim3) -> None:
+    """Raises `LaunchError` where no kernel, or not this one, has so many blocks and threads."""
+    threads, blocks = block[0] * block[1] * block[2], grid[0] * grid[1] * grid[2]
     if not 1 <= threads <= MAX_THREADS:
         raise LaunchError(f"a block of {threads} threads: from 1 to {MAX_THREADS} are possible")
-    for what, sizes, most in (("block", launch.block, MAX_BLOCK), ("grid", launch.grid, MAX_GRID)):
+    for what, sizes, most in (("block", block, MAX_BLOCK), ("grid", grid, MAX_GRID)):
         if any(size > limit for size, limit in zip(sizes, most, strict=True)):
             raise LaunchError(f"a {what} of {sizes}: at most {most} are possible")
     if not 1 <= blocks <= MAX_BLOCKS:
         raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
+    for name, numbers in function.directives:
+        if name == "maxntid" and threads > int(np.prod(numbers)):
+            raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")
+
+
+def check_launch(function: model.Function, launch: Launch) -> None:
+    """Raises `LaunchError` where the launch does not fit the kernel."""
+    check_size(function, launch.grid, launch.block)
     if launch.dynamic_shared > MAX_SHARED:
         raise LaunchError(f"{launch.dynamic_shared} bytes of shared memory: at most {MAX_SHARED} are possible")
     if len(launch.arguments) != len(function.parameters):
         raise LaunchError(f"{len(launch.arguments)} arguments for {len(function.parameters)} parameters")
-    for name, numbers in function.directives:
-        if name == "maxntid" and threads > int(np.prod(numbers)):
-            raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")
 
 
 def parameter_size(parameter: model.Variable) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Final
 
 from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
@@ -22,6 +21,7 @@ from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Sta
 from gpu_runner.cpu.loops import waiting_loops
 from gpu_runner.cpu.outlined import called
 from gpu_runner.cpu.prelude import Addresses, pointer, prelude
+from gpu_runner.cpu.refusals import refusal
 from gpu_runner.cpu.registry import OPERATIONS
 from gpu_runner.cpu.sites import Sites
 from gpu_runner.cpu.types import TYPES
@@ -202,7 +202,7 @@ class _Walker:
             try:
                 self._statement(statement)
             except UnsupportedHere as error:
-                self.body.unsupported.setdefault(_described(statement, str(error), self.body))
+                self.body.unsupported.setdefault(refusal(statement, str(error), self.body))
             if len(self.body.lines) > _MOST_LINES:
                 raise Unsupported(("the kernel with everything that it calls is too large",))
 
@@ -479,23 +479,3 @@ class _Walker:
 
 def _has_locals(function: model.Function) -> bool:
     return any(isinstance(each, model.Variable) and each.space == "local" for each in flat(function.body or ()))
-
-
-def _described(statement: model.Statement, why: str, body: Body) -> str:
-    if isinstance(statement, model.Instruction):
-        text = ".".join((statement.opcode, *statement.modifiers))
-    elif isinstance(statement, model.Call):
-        text = "call"
-    else:
-        text = type(statement).__name__.lower()
-    return f"{text}: {why}{_where(body)}"
-
-
-def _where(body: Body) -> str:
-    """The line of the kernel, and where it leads to by calls."""
-    here = body.location.position if body.location else None
-    calls = [call.position for call in (*body.frame.calls, *(body.entered or ())) if call is not None]
-    if here is None or not calls:
-        return f" (line {here.line})" if here is not None else ""
-    file = next((file.name for file in body.module.files if file.index == here.file), "")
-    return f" ({PurePath(file).name}:{here.line}, called in line {calls[-1].line})"

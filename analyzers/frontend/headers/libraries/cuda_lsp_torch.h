@@ -5,6 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cublas_v2.h>
+#include <cuda_lsp_accessors.h>
 #include <cuda_lsp/cpp_algorithms.h>
 #include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/cpp_threads.h>
@@ -96,62 +97,6 @@ template <> struct OpMathType<c10::BFloat16> { using type = float; };
 template <class T> using opmath_type = typename OpMathType<T>::type;
 template <class T, bool OnDevice> struct AccumulateType { using type = typename OpMathType<T>::type; };
 template <class T, bool OnDevice> using acc_type = typename AccumulateType<T, OnDevice>::type;
-
-template <class T> struct DefaultPtrTraits { using PtrType = T *; };
-template <class T> struct RestrictPtrTraits { using PtrType = T *__restrict__; };
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class Index = int64_t> class TensorAccessor {
-public:
-  using PtrType = typename Traits<T>::PtrType;
-  PtrType data_;
-  const Index *sizes_;
-  const Index *__strides;
-  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), __strides(strides) {}
-  TensorAccessor<T, N - 1, Traits, Index> operator[](Index i) const {
-    return TensorAccessor<T, N - 1, Traits, Index>(data_ + __strides[0] * i, sizes_ + 1, __strides + 1);
-  }
-  Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return __strides[i]; }
-  PtrType data() const { return data_; }
-};
-template <class T, template <class> class Traits, class Index> class TensorAccessor<T, 1, Traits, Index> {
-public:
-  using PtrType = typename Traits<T>::PtrType;
-  PtrType data_;
-  const Index *sizes_;
-  const Index *__strides;
-  TensorAccessor(PtrType data, const Index *sizes, const Index *strides) : data_(data), sizes_(sizes), __strides(strides) {}
-  T &operator[](Index i) const { return data_[__strides[0] * i]; }
-  Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return __strides[i]; }
-  PtrType data() const { return data_; }
-};
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits, class Index = int64_t> class GenericPackedTensorAccessor {
-public:
-  using PtrType = typename Traits<T>::PtrType;
-  PtrType data_;
-  Index sizes_[N];
-  Index __strides[N];
-  TensorAccessor<T, N - 1, Traits, Index> operator[](Index i) const {
-    return TensorAccessor<T, N - 1, Traits, Index>(data_ + __strides[0] * i, sizes_ + 1, __strides + 1);
-  }
-  Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return __strides[i]; }
-  PtrType data() const { return data_; }
-};
-template <class T, template <class> class Traits, class Index> class GenericPackedTensorAccessor<T, 1, Traits, Index> {
-public:
-  using PtrType = typename Traits<T>::PtrType;
-  PtrType data_;
-  Index sizes_[1];
-  Index __strides[1];
-  T &operator[](Index i) const { return data_[__strides[0] * i]; }
-  Index size(Index i) const { return sizes_[i]; }
-  Index stride(Index i) const { return __strides[i]; }
-  PtrType data() const { return data_; }
-};
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits> using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int32_t>;
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits> using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t>;
-template <class T, size_t N, template <class> class Traits = DefaultPtrTraits> using PackedTensorAccessor = PackedTensorAccessor64<T, N, Traits>;
 
 template <class T, class U> constexpr T ceil_div(T a, U b) { return (a + b - 1) / b; }
 template <class T> constexpr T divup(T a, T b) { return (a + b - 1) / b; }
