@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from explorer_pages import PATH, Element, Page, TextPlaces, kernels_of, page_of
@@ -135,7 +136,11 @@ def test_barriers_of_each_block_are_drawn_apart() -> None:
     assert len(time.all("div", "own")) == 2
     assert "orders its own block only" in time.text
     captions = texts(page.parts(scene, "threads").all("figcaption"))
-    assert captions == ["Grid of 1000 blocks", "Block (0, 0, 0), 16 × 16 threads", "Block (1, 0, 0), 16 × 16 threads"]
+    assert captions == [
+        "Grid of 1000 blocks",
+        "Block (0, 0, 0), 16 × 16 threads; coloured: the warp of the thread",
+        "Block (1, 0, 0), 16 × 16 threads; coloured: the warp of the thread",
+    ]
 
 
 def test_a_missed_barrier_shows_where_each_thread_is() -> None:
@@ -304,6 +309,31 @@ def test_a_page_of_one_kernel_has_no_index_and_steps_through_its_findings() -> N
 def test_findings_on_one_cell_are_told_apart_by_their_lines() -> None:
     steps = page_of(ONE_CELL).root.all("ol", "steps")[0]
     assert texts(steps.all("span", "at")) == ["lines 5, 7", "lines 5, 9", "lines 7, 9"]
+
+
+def test_findings_on_one_cell_and_line_are_told_apart_by_what_the_threads_do() -> None:
+    page = page_of("""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void tally(int *count) { count[0] += 1; }
+""")
+    assert [place.text for place in page.root.all("span", "at")] == [
+        "line 2 · reads, writes",
+        "line 2 · writes, writes",
+    ]
+
+
+def test_places_in_other_files_are_told_with_their_file(tmp_path: Path) -> None:
+    (tmp_path / "shift.cuh").write_text("__device__ void shift(int *s, int t) {\n  s[t] = s[t + 1];\n}\n")
+    path = str(tmp_path / "a.cu")
+    text = """#include "shift.cuh"
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void moved(int *s) { shift(s, threadIdx.x); }
+"""
+    places = TextPlaces({path: text, str(tmp_path / "shift.cuh"): (tmp_path / "shift.cuh").read_text()})
+    page = Page(render("Findings", [KernelView(kernel, places) for kernel in kernels_of(text, path)]))
+    accesses = page.parts(page.scenes[0], "time").all("div", "access")
+    assert [[place.text for place in access.all("span", "place")] for access in accesses] == [
+        ["shift.cuh:2", "line 3"]
+    ] * 2
 
 
 def test_an_index_leads_to_every_kernel() -> None:

@@ -171,7 +171,7 @@ class _Ordering:
         mine, theirs = self._side(counter, earlier), self._side(counter, later)
         base = _Collected(self._equal_counters(self.common[:depth]))
         header = self.launch.events.loops[label].site.text or "the loop"
-        name = f"`{header}`, thread {earlier} in the earlier one"
+        name = f"`{header}`, the {'first' if earlier == 1 else 'second'} thread in the earlier one"
         if not inside:
             base.conjuncts.append(E.compare("lt", mine, theirs))
             return [base.case(f"different iterations of {name}")]

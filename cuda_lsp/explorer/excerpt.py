@@ -38,21 +38,28 @@ def line_text(places: Places, span: SourceSpan, reader: str | None = None) -> st
     return f"line {now.start_line}" if reader == span.path else f"{places.shown(span.path)}:{now.start_line}"
 
 
-def line_link(places: Places, span: SourceSpan) -> Markup:
-    """The line of a place; an editor makes it a link."""
+def line_link(places: Places, span: SourceSpan, reader: str) -> Markup:
+    """The line of a place, with its file unless that is `reader`; an editor makes it a link."""
     now = places.now(span)
     if now is None:
         return text("a line that was edited since")
     uri = places.uri(now.path)
     place = {"data_uri": uri, "data_line": now.start_line - 1} if uri is not None else {}
-    return tag("span", f"line {now.start_line}", cls="place", title=places.shown(now.path), **place)
+    return tag("span", _line_in(places, now, reader), cls="place", title=places.shown(now.path), **place)
 
 
-def lines_text(places: Places, spans: Sequence[SourceSpan]) -> str:
-    """The lines of some places as they are now, `line 12` or `lines 12, 14`; empty where none is there any more."""
-    found = [now.start_line for span in spans if (now := places.now(span)) is not None]
-    numbers = ", ".join(map(str, dict.fromkeys(found)))
-    return f"{'line' if len(set(found)) == 1 else 'lines'} {numbers}" if found else ""
+def _line_in(places: Places, now: SourceSpan, reader: str) -> str:
+    return f"line {now.start_line}" if now.path == reader else f"{places.shown(now.path)}:{now.start_line}"
+
+
+def lines_text(places: Places, spans: Sequence[SourceSpan], reader: str) -> str:
+    """The lines of some places as they are now, `line 12` or `lines 12, 14`, those outside of the file `reader` with
+    theirs; empty where none is there any more."""
+    found = [now for span in spans if (now := places.now(span)) is not None]
+    numbers = list(dict.fromkeys(now.start_line for now in found if now.path == reader))
+    own = [f"{'line' if len(numbers) == 1 else 'lines'} {', '.join(map(str, numbers))}"] if numbers else []
+    others = [_line_in(places, now, reader) for now in found if now.path != reader]
+    return ", ".join(dict.fromkeys(own + others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,7 @@ def _file(path: str, marks: Sequence[tuple[SourceSpan, str, str]], places: Place
     if not rows:
         return None
     caption = tag("figcaption", places.shown(path))
-    return tag("figure", caption, tag("ol", *rows, cls="lines", tabindex=0, aria_label=f"Source, {places.shown(path)}"))
+    return tag("figure", caption, tag("ol", *rows, cls="lines", aria_label=f"Source, {places.shown(path)}"))
 
 
 def _line(

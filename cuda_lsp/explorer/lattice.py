@@ -169,7 +169,7 @@ def _lattice(
             label = row_label(row)
             marked = any(place[2] == row for place in places)
             if label and (marked or row == start or row == end - 1 or rows.slots() <= ROWS):
-                drawn.append(_text(label, left - 6, y + 11, "axis end" + (" strong" if marked else "")))
+                drawn.append(_text(label, left - 7, y + 11, "axis end" + (" strong" if marked else "")))
     for slot in rows.gap_slots():
         drawn.append(_text("⋮", left + PITCH / 2, _TOP + PITCH * slot + 11, "gap"))
     for slot in columns.gap_slots():

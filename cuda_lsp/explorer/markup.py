@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,8 @@ class Markup(str):
 
     __slots__ = ()
 
+
+_COORDINATES = re.compile(r"\(\d+, \d+, \d+\)")
 
 Content = Any
 """A string, a `Markup`, or an iterable of contents; None is nothing."""
@@ -56,11 +59,15 @@ def code(value: str) -> Markup:
 
 
 def words(sentence: str) -> Markup:
-    """A sentence in which source text stands between backquotes."""
+    """A sentence in which source text stands between backquotes. The coordinates of a thread stay on one line."""
     parts = sentence.split("`")
     if len(parts) % 2 == 0:
-        return text(sentence)
-    return Markup("".join(code(part) if odd % 2 else text(part) for odd, part in enumerate(parts)))
+        return text(_unbroken(sentence))
+    return Markup("".join(code(part) if odd % 2 else text(_unbroken(part)) for odd, part in enumerate(parts)))
+
+
+def _unbroken(sentence: str) -> str:
+    return _COORDINATES.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), sentence)
 
 
 def _attribute(key: str, value: object) -> str:

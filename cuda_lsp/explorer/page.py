@@ -16,10 +16,10 @@ from pathlib import Path
 from analyzers.model import KernelResult, UnitResult, Verdict
 from cuda_lsp.explorer.excerpt import line_link, lines_text
 from cuda_lsp.explorer.lattice import definitions
-from cuda_lsp.explorer.markup import Content, Markup, code, tag, words
+from cuda_lsp.explorer.markup import Content, Markup, code, tag, text, words
 from cuda_lsp.explorer.scene_view import basis, scene_view
-from cuda_lsp.explorer.scenes import KernelView, Places, Scene, scenes_of
-from cuda_lsp.explorer.wording import VERDICTS, count, headline
+from cuda_lsp.explorer.scenes import KernelView, Scene, scenes_of
+from cuda_lsp.explorer.wording import VERDICTS, count, does, headline
 
 _ASSETS = Path(__file__).parent / "assets"
 
@@ -153,6 +153,7 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
     result = kernel.result
     scenes, more = scenes_of(result, kernel.muted)
     total = len(scenes)
+    headlines = [headline(scene.finding) if scene.finding is not None else text("Not decided") for scene in scenes]
     steps = [
         tag(
             "li",
@@ -160,15 +161,17 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
                 "a",
                 tag("span", VERDICTS[scene.verdict], cls=f"dot {scene.verdict.value}"),
                 " ",
-                headline(scene.finding) if scene.finding is not None else "Not decided",
-                _lines_of(scene, kernel.places),
+                title,
+                tag("span", f" {place}", cls="at") if place else None,
                 tag("small", f" {kernel.muted[scene.finding]}")
                 if scene.finding is not None and scene.finding in kernel.muted
                 else None,
                 href=f"#{name}-{number}",
             ),
         )
-        for number, scene in enumerate(scenes, start=1)
+        for number, (scene, title, place) in enumerate(
+            zip(scenes, headlines, _told_apart(scenes, headlines, kernel), strict=True), start=1
+        )
     ]
     bar: list[Content] = [
         tag("a", "All kernels", href="#index", cls="up") if with_index else None,
@@ -204,19 +207,32 @@ def _kernel(name: str, kernel: KernelView, *, with_index: bool) -> Markup:
     )
 
 
-def _lines_of(scene: Scene, places: Places) -> Markup | None:
-    """Where a scene takes place: findings on one cell look alike without it."""
+def _told_apart(scenes: Sequence[Scene], headlines: Sequence[Markup], kernel: KernelView) -> list[str]:
+    """Where each scene takes place, as findings on one cell look alike without it; of those on the same lines also what
+    the threads do there."""
+    places = [_lines_of(scene, kernel) for scene in scenes]
+    alike = Counter(zip(headlines, places, strict=True))
+    return [
+        f"{place} · {', '.join(does(access) for access in scene.finding.accesses)}".removeprefix(" · ")
+        if alike[title, place] > 1 and scene.finding is not None
+        else place
+        for scene, title, place in zip(scenes, headlines, places, strict=True)
+    ]
+
+
+def _lines_of(scene: Scene, kernel: KernelView) -> str:
     if scene.finding is not None:
         spans = [access.span for access in scene.finding.accesses] or [scene.finding.span]
     else:
         spans = [scene.reason.span] if scene.reason is not None and scene.reason.span is not None else []
-    told = lines_text(places, spans)
-    return tag("span", f" {told}", cls="at") if told else None
+    return lines_text(kernel.places, spans, kernel.result.span.path)
 
 
 def _where(kernel: KernelView) -> Markup:
     return Markup(
-        tag("span", kernel.places.shown(kernel.result.span.path)) + " " + line_link(kernel.places, kernel.result.span)
+        tag("span", kernel.places.shown(kernel.result.span.path))
+        + " "
+        + line_link(kernel.places, kernel.result.span, kernel.result.span.path)
     )
 
 
@@ -228,7 +244,7 @@ def _clean(name: str, kernel: KernelView) -> Markup:
     if free and all(context.launch.source == "default" for context in result.contexts):
         title = "Race-free for any launch that the hardware allows"
     contexts = [
-        tag("section", *basis(context, (context.launch,), 1, kernel.places), cls="card basis")
+        tag("section", *basis(context, (context.launch,), 1, kernel.places, result.span.path), cls="card basis")
         for context in result.contexts[:24]
     ]
     lead = "Proved: no two threads collide, and no barrier is missed." if free else ""

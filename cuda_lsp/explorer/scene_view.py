@@ -9,10 +9,11 @@ from analyzers.model import ContextResult, Dim3, FactNote, Finding, LaunchSummar
 from cuda_lsp.explorer.cells import cells_drawing
 from cuda_lsp.explorer.excerpt import Spot, excerpt, line_link, line_text, spots_of
 from cuda_lsp.explorer.lattice import FEW_ROWS, ROWS, Mark, block_drawing, grid_drawing
-from cuda_lsp.explorer.markup import Content, Markup, code, tag, words
+from cuda_lsp.explorer.markup import Content, Markup, code, join, tag, words
 from cuda_lsp.explorer.scenes import KernelView, Places, Repair, Scene
 from cuda_lsp.explorer.timeline import sign, timeline
 from cuda_lsp.explorer.wording import (
+    FACTS,
     VERDICTS,
     bytes_text,
     count,
@@ -99,7 +100,7 @@ def _unknown(name: str, scene: Scene, kernel: KernelView) -> Iterator[Markup]:
                         "Nothing is claimed about this kernel under this launch: neither a race nor its absence.",
                     ),
                     tag("p", "Reason: ", code(reason.kind)),
-                    *basis(scene.context, scene.launches, scene.of, kernel.places),
+                    *basis(scene.context, scene.launches, scene.of, kernel.places, kernel.result.span.path),
                 ],
                 name,
                 "means",
@@ -142,6 +143,8 @@ def _threads(name: str, finding: Finding) -> Markup | None:
     for number, block in enumerate(blocks):
         marks = [Mark((n,), thread) for n, b, thread in sides if b == block]
         title = f"Block {written(block)}, {size_text(witness.block)} threads"
+        if witness.block[1:] != (1, 1):
+            title += "; coloured: the warp of each thread" if len(marks) > 1 else "; coloured: the warp of the thread"
         drawings.append(_figure(title, block_drawing(f"{name}-b{number}", witness.block, marks, rows)))
     parts.append(tag("div", *drawings, cls="drawings"))
     return tag("div", *parts)
@@ -172,13 +175,15 @@ def _cell(name: str, finding: Finding) -> Markup:
     where = tag("p", "Both touch ", code(witness.address or "the same bytes"), memory)
     drawing = cells_drawing(f"{name}-c", finding)
     if drawing is not None:
-        widths = " · ".join(
-            f"thread {number} {does(access)} {bytes_text(access.width)}"
-            for number, access in enumerate(finding.accesses, start=1)
+        widths = join(
+            " · ",
+            (
+                [sign(number), f" {does(access)} {bytes_text(access.width)}"]
+                for number, access in enumerate(finding.accesses, start=1)
+            ),
         )
-        if not witness.extents:
-            widths += " · how far the array reaches is not known here"
-        return tag("div", where, tag("div", drawing, cls="scroll"), tag("p", widths, cls="note"))
+        beyond = None if witness.extents else " · how far the array reaches is not known here"
+        return tag("div", where, tag("div", drawing, cls="scroll"), tag("p", widths, beyond, cls="note"))
     return tag(
         "div",
         where,
@@ -198,7 +203,10 @@ def _basis(name: str, scene: Scene, finding: Finding, context: ContextResult, ke
     parts = [*_certainty(finding), *_values(finding), *_remarks(finding, places)]
     if finding.group in kernel.runs:
         parts.insert(0, tag("p", words(kernel.runs[finding.group]), cls="run"))
-    parts += [*_repair(kernel.repairs.get(finding.group)), *basis(context, scene.launches, scene.of, places)]
+    parts += [
+        *_repair(kernel.repairs.get(finding.group)),
+        *basis(context, scene.launches, scene.of, places, kernel.result.span.path),
+    ]
     return _card("What this rests on", parts, name, "basis")
 
 
@@ -259,15 +267,20 @@ def _repair(repair: Repair | None) -> Iterator[Markup]:
         yield tag("p", words(repair.refusal))
 
 
-def basis(context: ContextResult, launches: tuple[LaunchSummary, ...], of: int, places: Places) -> Iterator[Markup]:
-    """Launches, host facts and assumptions."""
+def basis(
+    context: ContextResult, launches: tuple[LaunchSummary, ...], of: int, places: Places, reader: str
+) -> Iterator[Markup]:
+    """Launches, host facts and assumptions. `reader`: the file whose lines are told without its name."""
     yield tag("h4", "Launch" if of == 1 else f"Launches ({len(launches)} of {of})")
     yield tag(
-        "ul", *(_launch(launch, places) for launch in launches[:_MAXIMAL_FACTS]), *_more(len(launches)), cls="plain"
+        "ul",
+        *(_launch(launch, places, reader) for launch in launches[:_MAXIMAL_FACTS]),
+        *_more(len(launches)),
+        cls="plain",
     )
     if context.facts:
         yield tag("h4", "The host says")
-        facts = (_fact(fact, places) for fact in context.facts[:_MAXIMAL_FACTS])
+        facts = (_fact(fact, places, reader) for fact in context.facts[:_MAXIMAL_FACTS])
         yield tag("ul", *facts, *_more(len(context.facts)), cls="facts")
     if context.assumptions:
         summary = tag("summary", f"Assumed ({count(len(context.assumptions), 'assumption')})")
@@ -280,12 +293,11 @@ def _more(number: int) -> Iterator[Markup]:
         yield tag("li", f"and {number - _MAXIMAL_FACTS} more")
 
 
-def _launch(launch: LaunchSummary, places: Places) -> Markup:
-    where = [" · ", line_link(places, launch.span)] if launch.span is not None else []
+def _launch(launch: LaunchSummary, places: Places, reader: str) -> Markup:
+    where = [" · ", line_link(places, launch.span, reader)] if launch.span is not None else []
     return tag("li", words(launch_text(launch)), tag("small", *where))
 
 
-def _fact(fact: FactNote, places: Places) -> Markup:
-    kind = {"user": "given by the user"}.get(fact.kind, fact.kind.replace("-", " "))
-    where = [" · ", line_link(places, fact.span)] if fact.span is not None else []
-    return tag("li", code(fact.text), tag("small", kind, *where))
+def _fact(fact: FactNote, places: Places, reader: str) -> Markup:
+    where = [" · ", line_link(places, fact.span, reader)] if fact.span is not None else []
+    return tag("li", code(fact.text), tag("small", FACTS[fact.kind], *where))

@@ -33,8 +33,9 @@ def timeline(finding: Finding, kernel: KernelResult, places: Places) -> Markup |
     if len(finding.accesses) != 2 or not (is_race(finding) or is_missed_barrier(finding)):
         return None
     one, two = finding.accesses
-    rows = [_lanes(finding), *_before(one.route, two.route, places)]
-    rows += _race(finding, places) if is_race(finding) else _missed(finding, places)
+    reader = kernel.span.path
+    rows = [_lanes(finding), *_before(one.route, two.route, places, reader)]
+    rows += _race(finding, places, reader) if is_race(finding) else _missed(finding, places, reader)
     return Markup(tag("ol", *rows, cls="time", aria_label="Time line, earliest first") + _note(finding, kernel))
 
 
@@ -59,7 +60,7 @@ def sign(number: int) -> Markup:
 # Barriers
 
 
-def _before(one: Route | None, two: Route | None, places: Places) -> Iterator[Markup]:
+def _before(one: Route | None, two: Route | None, places: Places, reader: str) -> Iterator[Markup]:
     if one is None or two is None:
         return
     skipped = [route.passed - len(route.last) for route in (one, two)]
@@ -68,10 +69,10 @@ def _before(one: Route | None, two: Route | None, places: Places) -> Iterator[Ma
         yield _wide("elision", f"{count(number, 'barrier')} earlier")
     else:
         yield _wide("edge", "the kernel starts")
-    yield from _aligned(one.last, two.last, places)
+    yield from _aligned(one.last, two.last, places, reader)
 
 
-def _aligned(one: Sequence[Arrival], two: Sequence[Arrival], places: Places) -> Iterator[Markup]:
+def _aligned(one: Sequence[Arrival], two: Sequence[Arrival], places: Places, reader: str) -> Iterator[Markup]:
     """The barriers of both lanes, those that both take part in on one line. Aligned from the end: the front may be cut
     off at different places."""
     rows: list[Markup] = []
@@ -80,25 +81,25 @@ def _aligned(one: Sequence[Arrival], two: Sequence[Arrival], places: Places) -> 
         left = one[i] if i >= 0 else None
         right = two[j] if j >= 0 else None
         if left is not None and left.common and right is not None and right.common:
-            rows.append(_bar(left, places))
+            rows.append(_bar(left, places, reader))
             i, j = i - 1, j - 1
             continue
         own = (left if left and not left.common else None, right if right and not right.common else None)
         if own == (None, None):
             # The other lane's end of the line was cut off.
             own = (left, right)
-        rows.append(_half_bars(*own, places))
+        rows.append(_half_bars(*own, places, reader))
         i -= own[0] is not None
         j -= own[1] is not None
     return reversed(rows)
 
 
-def _bar(arrival: Arrival, places: Places, extra: str = "") -> Markup:
+def _bar(arrival: Arrival, places: Places, reader: str, extra: str = "") -> Markup:
     words = "both threads meet at " if arrival.common else ""
-    return tag("li", tag("div", _barrier(arrival, places, words, extra), cls="bar"), cls="row wide")
+    return tag("li", tag("div", _barrier(arrival, places, reader, words, extra), cls="bar"), cls="row wide")
 
 
-def _half_bars(left: Arrival | None, right: Arrival | None, places: Places) -> Markup:
+def _half_bars(left: Arrival | None, right: Arrival | None, places: Places, reader: str) -> Markup:
     """Barriers that the other thread takes no part in."""
     cells: list[Markup] = []
     for number, arrival in enumerate((left, right), start=1):
@@ -108,13 +109,13 @@ def _half_bars(left: Arrival | None, right: Arrival | None, places: Places) -> M
             group = {"block": "orders its own block only", "warp": "orders its own lanes only"}.get(
                 arrival.scope, "the other thread takes no part"
             )
-            body = _barrier(arrival, places, f"thread {number} passes ", group)
+            body = _barrier(arrival, places, reader, f"thread {number} passes ", group)
             cells.append(tag("div", tag("div", body, cls="bar own"), cls="lane"))
     return tag("li", *cells, cls="row")
 
 
-def _barrier(arrival: Arrival, places: Places, words: str, extra: str = "") -> Markup:
-    where: list[Content] = [line_link(places, arrival.span)]
+def _barrier(arrival: Arrival, places: Places, reader: str, words: str, extra: str = "") -> Markup:
+    where: list[Content] = [line_link(places, arrival.span, reader)]
     more = [part for part in (iterations_text(arrival), extra) if part]
     return tag(
         "span",
@@ -132,14 +133,14 @@ def _wide(name: str, sentence: str) -> Markup:
 # Races
 
 
-def _race(finding: Finding, places: Places) -> Iterator[Markup]:
-    cells = [_access(number, access, places) for number, access in enumerate(finding.accesses, start=1)]
+def _race(finding: Finding, places: Places, reader: str) -> Iterator[Markup]:
+    cells = [_access(number, access, places, reader) for number, access in enumerate(finding.accesses, start=1)]
     joint = tag("div", "no order", cls="joint", aria_hidden="true")
     heading = tag("div", _interval_text(finding), cls="caption")
     yield tag(
         "li", heading, tag("div", cells[0], joint, cells[1], cls="pair"), cls=f"row interval {finding.code.value}"
     )
-    yield from _behind(*(access.route for access in finding.accesses), places=places)
+    yield from _behind(*(access.route for access in finding.accesses), places=places, reader=reader)
 
 
 def _interval_text(finding: Finding) -> str:
@@ -150,32 +151,32 @@ def _interval_text(finding: Finding) -> str:
     return "One barrier interval: either may come first"
 
 
-def _access(number: int, access: Access, places: Places) -> Markup:
+def _access(number: int, access: Access, places: Places, reader: str) -> Markup:
     turns = [
         tag("small", turn_text(turn, line_text(places, turn.span, access.span.path)), cls="turn")
         for turn in access.turns
     ]
-    calls = [tag("small", "called at ", line_link(places, call), cls="turn") for call in access.calls]
+    calls = [tag("small", "called at ", line_link(places, call, reader), cls="turn") for call in access.calls]
     return tag(
         "div",
         tag("span", sign(number), " ", does(access), cls="verb"),
         code(access.text),
-        tag("small", line_link(places, access.span)),
+        tag("small", line_link(places, access.span, reader)),
         *turns,
         *calls,
         cls=f"access s{number}",
     )
 
 
-def _behind(one: Route | None, two: Route | None, places: Places) -> Iterator[Markup]:
+def _behind(one: Route | None, two: Route | None, places: Places, reader: str) -> Iterator[Markup]:
     if one is None or two is None:
         return
     left, right = one.next, two.next
     if left is not None and right is not None and left.common and right.common:
-        yield _bar(left, places)
+        yield _bar(left, places, reader)
         return
     if left is not None or right is not None:
-        yield _half_bars(left, right, places)
+        yield _half_bars(left, right, places, reader)
     if one.ended and two.ended:
         yield _wide("edge", "the kernel ends")
 
@@ -183,13 +184,13 @@ def _behind(one: Route | None, two: Route | None, places: Places) -> Iterator[Ma
 # Missed barriers
 
 
-def _missed(finding: Finding, places: Places) -> Iterator[Markup]:
+def _missed(finding: Finding, places: Places, reader: str) -> Iterator[Markup]:
     waits, misses = finding.accesses
     stays = tag(
         "div",
         tag("span", sign(1), " waits at", cls="verb"),
         code(waits.text),
-        tag("small", line_link(places, waits.span)),
+        tag("small", line_link(places, waits.span, reader)),
         cls="access waits s1",
     )
     elsewhere = misses.route.next if misses.route is not None else None
@@ -197,7 +198,7 @@ def _missed(finding: Finding, places: Places) -> Iterator[Markup]:
         where: list[Content] = [
             tag("span", sign(2), " waits elsewhere, at", cls="verb"),
             code(elsewhere.text or "another barrier"),
-            tag("small", line_link(places, elsewhere.span)),
+            tag("small", line_link(places, elsewhere.span, reader)),
         ]
     elif finding.code is Verdict.BARRIER_AFTER_EXIT:
         where = [tag("span", sign(2), " has returned before", cls="verb"), tag("small", "CUDA counts it as arrived")]
@@ -250,13 +251,14 @@ def _sites(finding: Finding, kernel: KernelResult, places: Places) -> Markup | N
     sites = list(kernel.barrier_sites) or [finding.span]
     if finding.span not in sites:
         sites.append(finding.span)
+    reader = kernel.span.path
     rows = [_wide("edge", "the kernel starts")]
     at = sites.index(finding.span)
     shown = range(max(at - _MAXIMAL_SITES // 2, 0), min(at + _MAXIMAL_SITES // 2, len(sites)))
     if shown.start:
         rows.append(_wide("elision", f"{count(shown.start, 'barrier')} earlier"))
     for number in shown:
-        rows.append(_site(sites[number], sites[number] == finding.span, finding, places))
+        rows.append(_site(sites[number], sites[number] == finding.span, finding, places, reader))
     if shown.stop < len(sites):
         rows.append(_wide("elision", f"{count(len(sites) - shown.stop, 'barrier')} later"))
     rows.append(_wide("edge", "the kernel ends"))
@@ -270,9 +272,9 @@ def _sites(finding: Finding, kernel: KernelResult, places: Places) -> Markup | N
     return Markup(listed + note)
 
 
-def _site(span: SourceSpan, needless: bool, finding: Finding, places: Places) -> Markup:
+def _site(span: SourceSpan, needless: bool, finding: Finding, places: Places, reader: str) -> Markup:
     words = line_source(places, span) or finding.accesses[0].text
-    label = [code(words), tag("small", line_link(places, span), " · orders nothing" if needless else "")]
+    label = [code(words), tag("small", line_link(places, span, reader), " · orders nothing" if needless else "")]
     bar = tag("div", tag("span", *label, cls="label"), cls="bar needless" if needless else "bar")
     return tag("li", bar, cls="row wide")
 

@@ -26,6 +26,15 @@ _WHO = {
     "intra-block": "Two warps of one block",
     "inter-block": "Threads of two blocks",
 }
+FACTS = {
+    "assert": "checked by the host",
+    "dimension": "dimension of the launch",
+    "relation": "argument of the launch",
+    "loop-bound": "bound of a loop",
+    "allocation": "allocated size",
+    "user": "given by the user",
+}
+"""What kind of statement a fact of the host code is."""
 _DOES = {"read": "reads", "write": "writes", "atomic": "updates atomically"}
 
 

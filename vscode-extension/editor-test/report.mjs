@@ -29,11 +29,26 @@ try {
     await look(page, `${colorScheme}: the index`);
     await walk(page, colorScheme);
     await page.close();
+    await narrow(colorScheme);
   }
   console.log("the page passes axe-core, in light and in dark, and is read with the keyboard alone");
 } finally {
   await browser.close();
   fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** In a narrow window nothing lies to the right of it: neither text nor a thread in its block. */
+async function narrow(colorScheme) {
+  const page = await browser.newPage({ colorScheme, viewport: { width: 400, height: 800 } });
+  await page.goto(`file://${file}`);
+  await page.locator("nav a", { hasText: "sum_rows" }).click();
+  const right = (selector) => page.locator(selector).evaluateAll((all) => all.filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect().right));
+  const signs = await right(".lattice .symbol");
+  assert.ok(signs.length >= 2, "both threads are drawn");
+  for (const edge of [...signs, ...(await right(".lines .code")), await page.evaluate(() => document.documentElement.scrollWidth)]) {
+    assert.ok(edge <= 400, `something ends at ${edge}`);
+  }
+  await page.close();
 }
 
 /** From the index into a kernel, through its findings and back, with keys only. */
