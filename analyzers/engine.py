@@ -58,6 +58,8 @@ MAX_DECISIONS = 20_000
 
 _T = TypeVar("_T")
 
+_MAXIMAL_WHOLE = 8
+"""How many units are kept with their trees."""
 _PROBE_ROUNDS = 3
 """How often the host side may ask for further instances: a probe can bring the next table into sight."""
 
@@ -80,6 +82,8 @@ class Engine:
         self._parser = UnitParser()
         self._decisions: dict[str, Decision] = {}
         self._warm: dict[str, Warm] = {}
+        self._new_units = 0
+        """How many units there were, those that came again counted again."""
         self._latest: tuple[CheckRequest, ParsedUnit] | None = None
         """The last parse of all: its cursors are alive until its file is parsed again."""
         self._precedents: dict[SourceSpan, Precedents] = {}
@@ -106,6 +110,8 @@ class Engine:
             return self._linked(request, probes)
 
         warm = self._warm.get(request.path)
+        if warm is None:
+            self._make_room()
         likely = likely_edit(warm, request) if warm is not None else None
         try:
             if warm is not None and likely is not None:
@@ -179,7 +185,9 @@ class Engine:
         analysis = UnitAnalysis(request, found.unit, tuple(a for a, _ in ordered), result)
         flags, bodies = found.unit.flags, found.bodies
         known = tuple(kept_of(a, tuple(host.contexts.get(a.kernel.mangled, ())), key) for a, key in ordered)
-        self._warm[request.path] = Warm(request, known, result, found.probes, flags, bodies, found.skipped, analysis)
+        kept = Warm(request, known, result, found.probes, flags, bodies, found.skipped, analysis)
+        self._warm.pop(request.path, None)
+        self._warm[request.path] = kept
         yield UnitFinished(result)
 
     def _foreseen(
@@ -393,6 +401,17 @@ class Engine:
         files = {path for p in passes for path in (p.path, *p.dependencies)}
         files |= {f.path for f in request.program.files}
         return _Linked(request.program, tuple(passes), tuple(sorted(files)), tuple(skipped))
+
+    def _make_room(self) -> None:
+        """Before another unit: let go of the trees of units that were not checked lately.
+
+        What becomes free is a few objects in cycles to Python, which would not look for them in a long time, and
+        megabytes to libclang."""
+        for old in tuple(self._warm.values())[:-_MAXIMAL_WHOLE]:
+            old.analysis = None
+        self._new_units += 1
+        if self._new_units % _MAXIMAL_WHOLE == 0:
+            gc.collect()
 
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""

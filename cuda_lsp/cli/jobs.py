@@ -256,6 +256,8 @@ def _work(connection: Connection, backend_name: str) -> None:
         while True:
             task: Task = connection.recv()
             connection.send(_outcome(analysis, task, connection.send))
+            # Nothing asks for this file again, and a run may have thousands.
+            analysis.forget(task.request.path)
 
 
 class _Alive:
