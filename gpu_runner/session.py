@@ -122,6 +122,7 @@ _KNOWN: Final = (
     ),
 )
 """What compilers say of what no run has, and what to say of it."""
+_MESSAGE: Final = re.compile(r"(?:\(\d+\)|^\w[^:]*): (?:catastrophic )?(error|warning|note|remark)\b")
 _COMPILER_LINES: Final = 24
 """Of what a compiler says; further errors mostly follow from the first ones."""
 
@@ -133,10 +134,22 @@ def refused(log: str) -> RunResult:
         if found is not None:
             reasons = (f"{reason} (line {found[1]})",)
             return RunResult("unsupported", "the kernel uses what the CPU executor cannot run", reasons)
-    lines = log.splitlines()
+    lines = _errors(log)
     if len(lines) > _COMPILER_LINES:
-        log = "\n".join((*lines[:_COMPILER_LINES], f"… and {len(lines) - _COMPILER_LINES} more lines"))
-    return RunResult("compile", log)
+        lines = [*lines[:_COMPILER_LINES], f"… and {len(lines) - _COMPILER_LINES} more lines"]
+    return RunResult("compile", "\n".join(lines))
+
+
+def _errors(log: str) -> list[str]:
+    """The lines of a compiler's log that belong to errors; all where it marks none."""
+    kept: list[str] = []
+    kind = "error"
+    for line in log.splitlines():
+        begins = _MESSAGE.search(line)
+        kind = begins[1] if begins is not None else kind
+        if kind == "error" and (line.strip() or kept):
+            kept.append(line)
+    return kept if any(_MESSAGE.search(line) for line in kept) else log.splitlines()
 
 
 def _compiled(request: Request, options: CompileOptions) -> Compiled:

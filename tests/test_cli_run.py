@@ -755,7 +755,7 @@ __global__ void before(int *a) {
     )
     sizes = ["--grid", "1", "--block", "32", "--seeds", "1"]
     assert main.main(["run", f"{path}:sample", *sizes]) == 3
-    assert "    textures: a run has none; give the kernel the data as an array (" in capsys.readouterr().out
+    assert "    textures: a run has none; give the kernel the data as an array (line 1)\n" in capsys.readouterr().out
     assert main.main(["run", f"{path}:outer", *sizes]) == 3
     out = capsys.readouterr().out
     assert "    launches of kernels from the device: run the inner kernel by itself (line 4)\n" in out

@@ -120,6 +120,23 @@ def test_constructors_that_a_template_may_use(tmp_path: Path) -> None:
     assert _kept(slice_text(unit, [(path, body.index("__global__ void plain"))]), path)[path] == {1, 3, 5, 7}
 
 
+def test_members_that_a_template_selects_of_its_arguments(tmp_path: Path) -> None:
+    body = (
+        "template <typename D> struct Base {\n"
+        "  __device__ int get() const { auto d = static_cast<const D *>(this); return d->own(3); }\n"
+        "};\n"
+        "struct Derived : Base<Derived> {\n"
+        "  __device__ int own(int i) const { return i; }\n"
+        "  __device__ int other(int i) const { return i; }\n"
+        "};\n"
+        "__global__ void k(int *a) { Derived d; a[0] = d.get(); }\n"
+    )
+    path = str(tmp_path / "a.cu")
+    unit = UnitParser().parse(path, body, CompileFlags())
+    kept = _kept(slice_text(unit, [(path, body.index("__global__"))]), path)[path]
+    assert kept == {1, 2, 3, 4, 5, 7, 8}
+
+
 def test_names_that_are_brought_in_from_namespaces(tmp_path: Path) -> None:
     body = (
         "#include <cooperative_groups.h>\n"

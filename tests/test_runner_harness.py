@@ -30,7 +30,7 @@ from gpu_runner.request import (
     to_json,
 )
 from gpu_runner.search import shows
-from gpu_runner.session import serve
+from gpu_runner.session import refused, serve
 from gpu_runner.worker import processor_seconds
 
 SHIFT = """
@@ -332,3 +332,11 @@ def test_a_kernel_is_compiled_for_a_newer_architecture_where_it_needs_one() -> N
     assert result.compiler == "nvrtc for sm_90, as it does not compile for sm_80"
     broken = run(replace(request, source=source.replace("newer();", "absent();")))
     assert (broken.status, 'identifier "absent" is undefined' in broken.message) == ("compile", True)
+
+
+def test_of_a_compilers_log_the_errors_are_told_and_not_all_of_them() -> None:
+    log = "/a.cuh(1): warning #1: odd\n  int x;\n\n/a.cu(2): error: bad\n  y;\n  ^\n\n/a.cu(3): note #2: here\n  z;\n"
+    assert refused(log) == RunResult("compile", "/a.cu(2): error: bad\n  y;\n  ^\n")
+    assert refused("nvcc ended with code 1") == RunResult("compile", "nvcc ended with code 1")
+    many = refused("\n".join(f"/a.cu({n}): error: bad" for n in range(100))).message.splitlines()
+    assert (len(many), many[-1]) == (25, "… and 76 more lines")

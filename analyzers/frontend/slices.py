@@ -28,6 +28,7 @@ from analyzers.model import Mark, SourceSpan, marks_in
 _INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(?:[<\"]([^>\"\n]*))?[^\n]*", re.MULTILINE)
 _ONCE: Final = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 _DEFINE: Final = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_SELECTED: Final = re.compile(rb"(?:->|\.)\s*(?:template\s+)?([A-Za-z_]\w*)")
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _OF_MACROS: Final = frozenset(
     {
@@ -123,7 +124,7 @@ def sliced(
     reached: dict[tuple[str, int], _Piece] = {}
     waiting = [p for p in pieces if any(p.file == _path(file) and p.start <= at < p.end for file, at in kernels)]
     waiting += [p for p in pieces if p.cursor.spelling in words and p.outer is None]
-    spans = _Spans(pieces)
+    spans = _Spans(pieces, unit)
     while waiting:
         piece = waiting.pop()
         if (piece.file, piece.start) in reached:
@@ -253,7 +254,8 @@ def _declarations(parent: Any) -> Iterator[_Piece]:
 class _Spans:
     """Finds the declaration that holds a place."""
 
-    def __init__(self, pieces: Iterable[_Piece]) -> None:
+    def __init__(self, pieces: Iterable[_Piece], unit: ParsedUnit) -> None:
+        self._unit = unit
         self._by_file: dict[str, list[_Piece]] = {}
         self._by_name: dict[str, list[_Piece]] = {}
         self._constructors: dict[int, list[_Piece]] = {}
@@ -280,6 +282,8 @@ class _Spans:
         if piece.cursor.kind in _TEMPLATES:
             # Which of them is meant depends on the arguments.
             yield from (p for p in self._by_name.get(piece.cursor.spelling, ()) if p.cursor.kind in _SPECIALISATIONS)
+        if is_generic:
+            yield from self._selected(piece)
         yield from self._operators.get(id(piece), ())
         owner = self._holding(piece.cursor.semantic_parent)
         if owner is not None:  # of a member that is defined outside of its class
@@ -299,6 +303,15 @@ class _Spans:
                     if found is not None:
                         yield found
                         yield from self._constructors.get(id(found), ()) if is_generic else ()
+
+    def _selected(self, piece: _Piece) -> Iterator[_Piece]:
+        """Members that the text of a template selects (``p->f``): of which class depends on its arguments, which clang
+        does not tell."""
+        for name in dict.fromkeys(_SELECTED.findall(source_bytes(self._text(piece.file))[piece.start : piece.end])):
+            yield from (p for p in self._by_name.get(name.decode(), ()) if p.outer is not None)
+
+    def _text(self, path: str) -> str:
+        return self._unit.text if path == _path(self._unit.path) else self._unit.text_of(path)
 
     def _holding(self, cursor: Any) -> _Piece | None:
         if cursor is None or cursor.location.file is None:

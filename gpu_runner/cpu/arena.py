@@ -49,6 +49,19 @@ class Arena:
         self.mark(found)
         return found
 
+    def reserve(self, size: int) -> int:
+        """The address of so many bytes of which none is valid yet."""
+        address = GLOBAL_BASE + self._top
+        self._top += aligned(size, GRANULE)
+        if self._top > self.size:
+            raise MemoryError("the arena is full")
+        return address
+
+    def unmark(self, allocation: Allocation) -> None:
+        """Make the bytes of an allocation invalid."""
+        first = (allocation.address - GLOBAL_BASE) // GRANULE
+        self.granules[first : first + -(-allocation.size // GRANULE)] = 0
+
     def mark(self, allocation: Allocation) -> None:
         """Make the bytes of an allocation valid."""
         first = (allocation.address - GLOBAL_BASE) // GRANULE

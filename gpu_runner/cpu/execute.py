@@ -21,6 +21,7 @@ from gpu_runner.cpu import schedule
 from gpu_runner.cpu.arena import Allocation, Arena
 from gpu_runner.cpu.body import Layout, Unsupported
 from gpu_runner.cpu.handover import Consumer, Handover
+from gpu_runner.cpu.heap import HEAP_BYTES, Heap, allocates
 from gpu_runner.cpu.launch import (
     Execution,
     Launch,
@@ -30,7 +31,7 @@ from gpu_runner.cpu.launch import (
     check_launch,
     packed_parameters,
 )
-from gpu_runner.cpu.layout import GLOBAL_BASE, LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
 from gpu_runner.cpu.printing import formatted
@@ -73,6 +74,7 @@ class Kernel:
     _compiled: _Compiled
     _parameters: NDArray[np.uint8]
     _function: model.Function
+    heap: Heap | None = None
 
     @property
     def sites(self) -> Sites:
@@ -96,12 +98,15 @@ class Kernel:
         """Take another launch, without compiling anew. Raises `LaunchError`."""
         check_launch(self._function, launch)
         if [len(array.data) for _, array in launch.arrays] != [allocation.size for allocation in self.arrays]:
-            self.arena, self.arrays = _memory([variable for variable, _ in self._variables], launch)
+            variables = [variable for variable, _ in self._variables]
+            self.arena, self.arrays, self.heap = _memory(variables, launch, self.heap is not None)
         self._parameters[:] = _packed(self._function, launch, self.arrays)
         self.launch = launch
 
     def initialise(self) -> None:
         """Fill memory with what a run begins with."""
+        if self.heap is not None:
+            self.heap.clear()
         for allocation, data in self._variables:
             self.arena.write(allocation.address, data)
         contents = self.launch.contents([allocation.address for allocation in self.arrays])
@@ -142,19 +147,23 @@ def prepare(module: model.Module, kernel: str, launch: Launch, lock_step: bool =
             variables.append((Allocation(variable.name, layout.addresses[variable.name], len(data)), data))
     workspace = Allocation("workspace of the grid's barrier", GLOBAL_BASE + static_size, GRID_WORKSPACE)
     variables.append((workspace, bytes(GRID_WORKSPACE)))
-    arena, arrays = _memory([variable for variable, _ in variables], launch)
+    arena, arrays, heap = _memory([variable for variable, _ in variables], launch, allocates(module))
     parameters = _packed(function, launch, arrays)
     compiled = _compiled(module, function, layout, parameters, workspace.address, lock_step=lock_step)
-    return Kernel(launch, arena, arrays, layout, variables, compiled, parameters, function)
+    return Kernel(launch, arena, arrays, layout, variables, compiled, parameters, function, heap)
 
 
-def _memory(variables: Sequence[Allocation], launch: Launch) -> tuple[Arena, tuple[Allocation, ...]]:
-    """Global memory with the variables, which have addresses, and the launch's arrays behind them."""
+def _memory(
+    variables: Sequence[Allocation], launch: Launch, has_heap: bool
+) -> tuple[Arena, tuple[Allocation, ...], Heap | None]:
+    """Global memory with the variables, which have addresses, the launch's arrays behind them, and perhaps a heap."""
     static = max(v.address - GLOBAL_BASE + Arena.space_for(v.size) for v in variables)
-    arena = Arena(static + sum(Arena.space_for(len(array.data)) for _, array in launch.arrays))
+    size = static + sum(Arena.space_for(len(array.data)) for _, array in launch.arrays)
+    arena = Arena(size + (HEAP_BYTES + GRANULE if has_heap else 0))
     for variable in variables:
         arena.mark(variable)
-    return arena, tuple(arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays)
+    arrays = tuple(arena.allocate(f"argument {name}", len(array.data)) for name, array in launch.arrays)
+    return arena, arrays, Heap(arena, HEAP_BYTES) if has_heap else None
 
 
 def _packed(function: model.Function, launch: Launch, arrays: Sequence[Allocation]) -> NDArray[np.uint8]:
@@ -305,6 +314,10 @@ class _Machine:
             ctypes.c_int32, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64
         )(self._printf)
         run["flush"] = ctypes.cast(self._flush, ctypes.c_void_p).value
+        self._allocate_piece = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64)(self._malloc)
+        self._release_piece = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(self._free)
+        run["allocator"] = ctypes.cast(self._allocate_piece, ctypes.c_void_p).value
+        run["releaser"] = ctypes.cast(self._release_piece, ctypes.c_void_p).value
         run["printer"] = ctypes.cast(self._print, ctypes.c_void_p).value
 
     def _frame_size(self) -> int:
@@ -378,6 +391,13 @@ class _Machine:
         self.printed.append(text[: self._print_left])
         self._print_left -= len(self.printed[-1])
         return len(text)
+
+    def _malloc(self, size: int) -> int:
+        return self.kernel.heap.allocate(size) if self.kernel.heap is not None else 0
+
+    def _free(self, address: int) -> None:
+        if self.kernel.heap is not None:
+            self.kernel.heap.release(address)
 
     def seen(self) -> tuple[Seen, ...]:
         found: list[Seen] = []

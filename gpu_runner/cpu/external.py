@@ -1,4 +1,4 @@
-"""Functions that PTX calls and the device runtime provides: ``vprintf`` and ``__assertfail``."""
+"""Functions that PTX calls and the device runtime provides: ``vprintf``, ``__assertfail``, ``malloc`` and ``free``."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def _argument(body: Body, call: model.Call, number: int, llvm: str = "i64") -> s
     return body.read(argument, "b64" if llvm == "i64" else "b32")
 
 
-def _result(body: Body, call: model.Call, value: str) -> None:
+def _result(body: Body, call: model.Call, value: str, llvm: str = "i32") -> None:
     for result in call.results:
         found = body.lookup(result.name) if isinstance(result, model.Symbol | model.Register) else None
         if isinstance(found, Buffer):
-            body.emit(f"store i32 {value}, ptr {found.place}, align 1")
+            body.emit(f"store {llvm} {value}, ptr {found.place}, align 1")
         elif found is not None:
-            body.write(result, value, "b32")
+            body.write(result, value, f"b{llvm[1:]}")
         else:
             raise UnsupportedHere("this kind of result")
 
@@ -45,4 +45,17 @@ def _assert_failed(body: Body, call: model.Call) -> None:
     body.fault(Fault.ASSERTION, site, _argument(body, call, 0))
 
 
-EXTERNAL: Final[dict[str, External]] = {"vprintf": _vprintf, "__assertfail": _assert_failed}
+def _malloc(body: Body, call: model.Call) -> None:
+    _result(body, call, body.let(f"call i64 @allocate(i64 {_argument(body, call, 0)})"), "i64")
+
+
+def _free(body: Body, call: model.Call) -> None:
+    body.emit(f"call void @release(i64 {_argument(body, call, 0)})")
+
+
+EXTERNAL: Final[dict[str, External]] = {
+    "vprintf": _vprintf,
+    "__assertfail": _assert_failed,
+    "malloc": _malloc,
+    "free": _free,
+}

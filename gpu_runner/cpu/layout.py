@@ -161,7 +161,7 @@ THREAD: Final = dtype_of(Thread)
 
 class Run(Struct):
     """One per run. `cursor` is where the next record goes, `limit` the end of the buffer, `flush` what to call there;
-    `printer` takes what ``printf`` is given."""
+    `printer` takes what ``printf`` is given, `allocator` and `releaser` what ``malloc`` and ``free`` are."""
 
     cursor: u64
     limit: u64
@@ -177,6 +177,8 @@ class Run(Struct):
     dynamic_shared: u32
     clock: u64
     printer: u64
+    allocator: u64
+    releaser: u64
     arena: u64
     arena_size: u64
     granules: u64

@@ -173,6 +173,18 @@ define internal i32 @print(ptr %t, i64 %format, i64 %arguments, i32 %site) noinl
   %r = call i32 %p(i32 %n, i64 %format, i64 %arguments, i64 %l)
   ret i32 %r
 }}
+define internal i64 @allocate(i64 %size) noinline {{
+  %pp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "allocator")}
+  %p = load ptr, ptr %pp
+  %r = call i64 %p(i64 %size)
+  ret i64 %r
+}}
+define internal void @release(i64 %a) noinline {{
+  %pp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "releaser")}
+  %p = load ptr, ptr %pp
+  call void %p(i64 %a)
+  ret void
+}}
 define i64 @log(ptr %t, i64 %a, i64 %value, i64 %site) {{
   %s = trunc i64 %site to i32
   call void @record(ptr %t, i64 %a, i64 %value, i32 %s)

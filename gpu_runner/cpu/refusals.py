@@ -31,7 +31,7 @@ def refusal(statement: model.Statement, why: str, body: Body) -> str:
         elif known is None and "bulk" in statement.modifiers:
             known = _BULK
         if known is not None:
-            return f"{known}{_where(body)}"
+            return f"{known}{_where(body, inside=False)}"
     elif isinstance(statement, model.Call):
         text = "call"
     else:
@@ -39,8 +39,8 @@ def refusal(statement: model.Statement, why: str, body: Body) -> str:
     return f"{text}: {why}{_where(body)}"
 
 
-def _where(body: Body) -> str:
-    """The line of the kernel, and where it leads to by calls."""
+def _where(body: Body, *, inside: bool = True) -> str:
+    """The line of the kernel, and where it leads to by calls (`inside`)."""
     chain = [call for call in (body.location, *body.frame.calls, *(body.entered or ())) if call is not None]
     if not chain:
         return ""
@@ -50,4 +50,6 @@ def _where(body: Body) -> str:
     names = {file.index: PurePath(file.name).name for file in body.module.files}
     name = names.get(outer.file, "")
     called = f"{name}:{outer.line}" if name.endswith((".h", ".hpp")) else f"line {outer.line}"
+    if not inside:
+        return f" ({called})"
     return f" ({names.get(here.file, '')}:{here.line}, called in {called})"
