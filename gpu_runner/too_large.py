@@ -16,6 +16,10 @@ from gpu_runner.request import (
 )
 
 _SIZES: Final = {"b8": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i64": 8, "u64": 8, "f64": 8}
+_SHADOW: Final = 48
+"""Memory of a run per byte of its arrays, generously."""
+_LARGE: Final = 1 << 12
+"""A number of which a loop may be long."""
 _NAMED: Final = 4
 """The largest arrays, of which so many are named."""
 
@@ -29,7 +33,11 @@ def too_large(request: Request) -> RunResult:
     held = [f"{name}: {_bytes(size)}" for name, size in arrays[:_NAMED]]
     rest = sum(size for _, size in arrays[_NAMED:])
     held += [f"{len(arrays) - _NAMED} other arrays: {_bytes(rest)}"] if rest else []
+    numbers = list(_numbers(request))
+    held += [f"{name} = {value}" for name, value in numbers]
     example = next((f"{name}=1024" for name, _ in arrays), "")
+    if numbers and sum(size for _, size in arrays) < request.memory // _SHADOW:  # then it is a loop that takes it
+        example = f"{numbers[0][0]}=16"
     comment = " ".join(("// cuda-lsp: run grid=2 block=64", *([example] if example else [])))
     option = f"`--arg {example}`, " if example else ""
     launch = f"{blocks} block{'s' * (blocks != 1)} of {threads} thread{'s' * (threads != 1)}"
@@ -53,6 +61,14 @@ def _arrays(request: Request) -> Iterator[tuple[str, int]]:
         for called, one in inner or [(name, argument)]:
             if size := _size(one):
                 yield called, size
+
+
+def _numbers(request: Request) -> Iterator[tuple[str, int]]:
+    for name, argument in zip(request.names, request.arguments, strict=False):
+        inner = [(p.name, p.argument) for p in argument.parts] if isinstance(argument, RecordArgument) else []
+        for called, one in inner or [(name, argument)]:
+            if isinstance(one, ScalarArgument) and abs(one.value) >= _LARGE and one.value == int(one.value):
+                yield called, int(one.value)
 
 
 def _size(argument: Argument) -> int:

@@ -31,6 +31,7 @@ from gpu_runner.request import (
 )
 from gpu_runner.search import shows
 from gpu_runner.session import refused, serve
+from gpu_runner.too_large import too_large
 from gpu_runner.worker import processor_seconds
 
 SHIFT = """
@@ -308,6 +309,10 @@ def test_a_run_that_needs_too_much_memory_says_what_takes_it_and_what_to_give() 
     result = run(replace(request, memory=4 << 30))
     assert result.status == "memory"
     assert "needs more than 4 GiB" in result.message
+    long = replace(request, arguments=(ArrayArgument("i32", 64), ScalarArgument(1 << 30)), names=("a", "n"))
+    *_, number, _, advice = too_large(long).details
+    assert number == "n = 1073741824"
+    assert "`--arg n=16`" in advice
     assert result.details == (
         "b: 1 GiB",
         "a: 256 MiB",
