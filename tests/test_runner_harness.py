@@ -345,3 +345,18 @@ def test_of_a_compilers_log_the_errors_are_told_and_not_all_of_them() -> None:
     assert refused("nvcc ended with code 1") == RunResult("compile", "nvcc ended with code 1")
     many = refused("\n".join(f"/a.cu({n}): error: bad" for n in range(100))).message.splitlines()
     assert (len(many), many[-1]) == (25, "… and 76 more lines")
+
+
+def test_arrays_do_not_grow_for_accesses_outside_of_shared_memory() -> None:
+    source = """extern "C" __global__ void k(int *a) {
+      __shared__ int s[32];
+      s[threadIdx.x] = 1;
+      a[threadIdx.x] = s[threadIdx.x];
+    }"""
+    arguments = (ArrayArgument("i32", 16),)
+    request = replace(REQUEST, kernel="k", source=source, arguments=arguments, names=("a",), instances=())
+    result = run(replace(request, growing=("a",)))
+    assert {fault.text for fault in result.faults} == {
+        "access outside of every array: s + 128 bytes, where the block has 128 bytes of shared memory"
+    }
+    assert result.arguments == (ArrayArgument("i32", 256),)  # as large as a[31] needs
