@@ -6,13 +6,12 @@ units of the documents it has seen warm, and is used by one thread. It writes no
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from analyzers import garbage
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
@@ -82,8 +81,6 @@ class Engine:
         self._parser = UnitParser()
         self._decisions: dict[str, Decision] = {}
         self._warm: dict[str, Warm] = {}
-        self._new_units = 0
-        """How many units there were, those that came again counted again."""
         self._latest: tuple[CheckRequest, ParsedUnit] | None = None
         """The last parse of all: its cursors are alive until its file is parsed again."""
         self._precedents: dict[SourceSpan, Precedents] = {}
@@ -126,12 +123,12 @@ class Engine:
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
             else:
-                with _kept_uncollected():
+                with garbage.taken_in():
                     taken_in = _taken_in(unit, parse, link, request.options)
                 try:
                     yield from self._check_whole(*taken_in, request, poll, started)
                 finally:
-                    gc.unfreeze()
+                    garbage.thaw()
         except ParseFailure as error:
             reason = Reason(PARSE_ERROR, str(error))
             failed = UnitResult(request.path, request.flags.arch, failure=reason, milliseconds=_since(started))
@@ -159,7 +156,7 @@ class Engine:
             *linked.skipped,
         ]
         analyses: dict[int, tuple[KernelAnalysis, str]] = {}
-        with _uncollected():
+        with garbage.kept():
             for done, i in enumerate(in_order(kernels, request)):
                 kernel = kernels[i].lower()
                 poll()
@@ -170,7 +167,7 @@ class Engine:
                 yield Progress(done, len(kernels), kernel.name, question.key)
                 analyses[i] = self._decided(question, request, poll)
                 yield KernelFinished(analyses[i][0].result, analyses[i][1])
-                gc.freeze()
+                garbage.keep()
         ordered = tuple(analyses[i] for i in range(len(kernels)))
         result = UnitResult(
             path=request.path,
@@ -403,15 +400,9 @@ class Engine:
         return _Linked(request.program, tuple(passes), tuple(sorted(files)), tuple(skipped))
 
     def _make_room(self) -> None:
-        """Before another unit: let go of the trees of units that were not checked lately.
-
-        What becomes free is a few objects in cycles to Python, which would not look for them in a long time, and
-        megabytes to libclang."""
+        """Before another unit: let go of the trees of units that were not checked lately."""
         for old in tuple(self._warm.values())[:-_MAXIMAL_WHOLE]:
             old.analysis = None
-        self._new_units += 1
-        if self._new_units % _MAXIMAL_WHOLE == 0:
-            gc.collect()
 
     def forget(self, path: str) -> None:
         """Free what is kept warm for the unit of `path`: its document was closed."""
@@ -464,30 +455,6 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
         return KernelAnalysis(kernel, events, contexts, result), question.key
-
-
-@contextmanager
-def _kept_uncollected() -> Generator[None, None, None]:
-    """What is made here lives until the unit is done: no collection walks it before `gc.unfreeze`, not even a first
-    one."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-        gc.freeze()
-    finally:
-        if collecting:
-            gc.enable()
-
-
-@contextmanager
-def _uncollected() -> Generator[None, None, None]:
-    """What there is stays: a unit's trees are large, and Python would look for garbage in them again and again."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:

@@ -7,8 +7,9 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from clang.cindex import TranslationUnit
 
-from analyzers import engine
+from analyzers import engine, garbage
 from analyzers.engine import Engine
 from analyzers.requests import CancelledError, CheckRequest, Progress
 
@@ -45,4 +46,57 @@ def test_a_check_that_is_stopped_leaves_the_collector_as_it_was(asked: int) -> N
     with pytest.raises(CancelledError):
         list(Engine().check(CheckRequest("/k.cu", TEXT), stop=Mock(side_effect=[False] * asked + [True])))
     assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_clang_holds_for_a_unit_goes_with_it() -> None:
+    """At once: a collection would come much later, and what is garbage to it is megabytes to clang."""
+    engine = Engine()
+    list(engine.check(CheckRequest("/let-go.cu", LAUNCHED)))
+    assert _trees("/let-go.cu") == 2
+    gc.disable()
+    try:
+        engine.forget("/let-go.cu")
+        list(engine.check(CheckRequest("/other.cu", LAUNCHED)))
+        assert _trees("/let-go.cu") == 0
+    finally:
+        gc.enable()
+
+
+LAUNCHED = """
+struct Pair { int first, second; };
+template <typename T> __global__ void kernel(T *a, Pair p) { a[threadIdx.x] = p.first; }
+__device__ int recursive(int n) { return n ? recursive(n - 1) : 0; }
+__global__ void other(Pair *p) { p[threadIdx.x].second = recursive(threadIdx.x); }
+void host(int *a, int n) { kernel<<<n, 64>>>(a, Pair{n, 1}); }
+"""
+
+
+def _trees(path: str) -> int:
+    return sum(isinstance(each, TranslationUnit) and each.spelling == path for each in gc.get_objects())
+
+
+def test_garbage_is_looked_for_once_there_is_more_of_it() -> None:
+    collected: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] == 2:
+            collected.append(len(gc.get_objects()))
+
+    gc.collect()
+    share = max(len(gc.get_objects()), 100_000) // 5
+    gc.callbacks.append(note)
+    gc.disable()
+    try:
+        for _ in range(12):
+            with garbage.taken_in():
+                for _ in range(share):
+                    ring: list[object] = []
+                    ring.append(ring)
+            garbage.thaw()
+    finally:
+        gc.enable()
+        gc.callbacks.remove(note)
+    assert 2 <= len(collected) <= 6
+    assert max(collected) < 12 * share
     assert gc.get_freeze_count() == 0

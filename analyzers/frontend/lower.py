@@ -8,11 +8,9 @@ thing and lowering them another, so that the first one can be decided before the
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,6 +21,7 @@ from analyzers.frontend.lowering.discovery import Discovery, Found, discover
 from analyzers.frontend.lowering.nodes import NodeTable
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.unseen import unseen
+from analyzers.garbage import uncollected
 from analyzers.ir.kernel import Kernel
 from analyzers.model import Skipped, SourceSpan
 
@@ -97,7 +96,7 @@ def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequenc
     """
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
-    with _without_collections():
+    with uncollected():
         unit, found = _discovered(unit, reparse, only)
         lowering = _Lowering(unit, found.table, found.kernels)
         kernels = tuple(
@@ -112,21 +111,9 @@ def find_kernels(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequenc
 
 def lower_unit(unit: ParsedUnit, reparse: Reparse | None = None, only: Sequence[str] = ()) -> LoweredUnit:
     """Find kernels as `find_kernels` does, and lower them."""
-    with _without_collections():
+    with uncollected():
         found = find_kernels(unit, reparse, only)
         return LoweredUnit(tuple(k.lower() for k in found.kernels), found.skipped, found.unit, found.probes)
-
-
-@contextmanager
-def _without_collections() -> Generator[None, None, None]:
-    """Nearly everything made here lives until the end: collections would only walk it again and again."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) -> tuple[ParsedUnit, Discovery]:
@@ -140,11 +127,13 @@ def _discovered(unit: ParsedUnit, reparse: Reparse | None, only: Sequence[str]) 
             break
         tried.extend(wanted)
         unit = reparse((*unit.probes, *wanted))
+        found.table.close()
         found = discover(unit, only)
     useful = found.useful_probes()
     if reparse is not None and set(useful) != set(unit.probes):
         # Arguments that were tried in vain leave errors behind in code that is sound.
         unit = reparse(useful)
+        found.table.close()
         found = discover(unit, only)
     return unit, found
 
@@ -163,8 +152,11 @@ class _Lowering:
         self._names = frozenset(k.name for k in kernels)
         self._assumptions = _sought(unit) if unit.sought else ()
 
+    def __del__(self) -> None:
+        self._table.close()
+
     def lower(self, found: Found) -> Kernel:
-        with _without_collections():
+        with uncollected():
             kernel = kernels_module.lower_kernel(self._table, found, self._unit, self._names - {found.name})
             if self._table.size > _MANY_NODES:
                 self._table.forget()

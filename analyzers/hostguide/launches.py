@@ -8,7 +8,6 @@ that no context accounts for are listed, with the reason.
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from bisect import bisect_right
@@ -18,6 +17,7 @@ from functools import cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, kernel_identity
 from analyzers.frontend.parse import HostPass, ParsedUnit
+from analyzers.garbage import dismantle, uncollected
 from analyzers.hostguide.asked import Asked
 from analyzers.hostguide.build import TreeBuilder
 from analyzers.hostguide.build_expressions import instance_text
@@ -113,14 +113,13 @@ def launch_contexts(
     are left out. ``defined``: the mangled names of the kernels to give contexts of, None for all."""
     if sys.getrecursionlimit() < _RECURSION:
         sys.setrecursionlimit(_RECURSION)
-    collecting = gc.isenabled()
-    # Nearly everything made here lives until the end: collections would only walk it again and again.
-    gc.disable()
-    try:
-        return _Guide(unit, linked, program or Program(), kernels, defined).run()
-    finally:
-        if collecting:
-            gc.enable()
+    with uncollected():
+        guide = _Guide(unit, linked, program or Program(), kernels, defined)
+        try:
+            return guide.run()
+        finally:
+            machine = guide.machine
+            dismantle(guide, machine.builder, machine)
 
 
 class _Guide:

@@ -171,6 +171,10 @@ class CType:
         self.ir = BOOL if kind == _T.BOOL.value else _INTEGER_TYPES[self.size * 8, _INTEGERS.get(kind, True)]
         return "integer"
 
+    def forget(self) -> None:
+        """Drop what can be asked for again; a record refers to its type."""
+        self._record = None
+
     @property
     def scalar(self) -> bool:
         return self.ir is not None
@@ -460,3 +464,8 @@ class TypeTable:
                 found = self._known[identity] = CType(canonical, self)
             self._known[key] = found
         return found
+
+    def forget(self) -> None:
+        for known in self._known.values():
+            known.forget()
+        self._known.clear()

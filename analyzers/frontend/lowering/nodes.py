@@ -204,6 +204,10 @@ class Node:
     def evaluated(self) -> int | float | str | None:
         return cindex.evaluate(self.cursor)
 
+    def forget(self) -> None:
+        """Drop what can be asked for again; a function may refer to itself."""
+        self._kids = None
+
     def __repr__(self) -> str:
         return f"<{self.cursor.kind.name} {self.name!r} {self.span.start_line}>"
 
@@ -245,6 +249,14 @@ class NodeTable:
         self._declarations.clear()
         self.functions.clear()
         self.size = 0
+
+    def close(self) -> None:
+        """No node is looked into any more: nodes and types refer to their table and it to them, and clang's memory
+        would stay until Python looks for such rings."""
+        for node in self._declarations.values():
+            node.forget()
+        self.forget()
+        self.types.forget()
 
     def files(self) -> list[str]:
         """The unit's file and everything it includes."""
