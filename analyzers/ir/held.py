@@ -130,11 +130,13 @@ def moved_under(
     ty = placeholder.ty
     if end.op != "select" or not isinstance(ty, IntType) or placeholder not in end.args[1:]:
         return None
-    test, then, otherwise = end.args
-    if then is placeholder:
-        test, then = E.lnot(test), otherwise
+    tests: list[Expr] = []
+    while end.op == "select" and placeholder in end.args[1:]:  # ``if (a) { if (b) i += c; }``
+        test, then, otherwise = end.args
+        tests += E.conjuncts(E.lnot(test) if then is placeholder else test)
+        end = otherwise if then is placeholder else then
     kept = E.conjuncts(flag)
-    step = delta(then) if all(c in kept for c in E.conjuncts(test)) else None
+    step = delta(end) if all(c in kept for c in tests) else None
     if step is None or (step.op == "const" and step.value == 0):
         return None
     # Overflow is undefined with a sign, and without one it is assumed away, like that of other counters.

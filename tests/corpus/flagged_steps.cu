@@ -70,6 +70,40 @@ __global__ void left_by_break(int *out, const int *in, int n) {  // expect: race
   }
 }
 
+// The flag is asked again under itself.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void asked_again(int *out, const int *in, int n) {  // expect: race-free
+  bool active = true;
+  for (int i = threadIdx.x; __syncthreads_or(active = active && i < n);) {
+    if (active) {
+      const bool taken = in[i] != 7;
+      if (taken) {
+        if (in[i] < 0) active = false;
+      }
+      if (active) {
+        if (taken) {
+          out[i] = i;
+        }
+        i += 64;
+      }
+    }
+  }
+}
+
+// What is asked under the flag besides keeps some threads where they are.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void not_always(int *out, const int *in, int n) {
+  bool active = true;
+  for (int i = threadIdx.x; __syncthreads_or(active = active && i < n);) {
+    if (active) {
+      out[i] = threadIdx.x;  // expect: possible-data-race with self
+      if (in[i] == 7) {
+        i += 32;
+      }
+    }
+  }
+}
+
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void overlapping(int *out, const int *in, int n) {
   bool active = true;
