@@ -18,13 +18,14 @@ from analyzers.frontend.blanking import blanked, next_visible
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, Statement, Step
 from analyzers.frontend.plain import UNKNOWN_TEST
 from analyzers.model import SourceSpan, TextEdit
+from quickfix.negation import opposite
 
 BARRIER: Final = b"__syncthreads();"
 WARP_BARRIER: Final = b"__syncwarp();"
 FENCE: Final = b"__threadfence();"
 GRID_BARRIER: Final = b"cooperative_groups::this_grid().sync();"
 _INSERTED: Final = re.compile(
-    rb"__(?:sync(?:threads|warp)|threadfence)\(\);|(?:cooperative_groups::this_grid\(\)|\w+)\.sync\(\);"
+    rb"__(?:sync(?:threads|warp)|threadfence)\(\);|(?:(?:\w+::)?this_grid\(\)|\w+)\.sync\(\);"
 )
 
 
@@ -364,21 +365,21 @@ def removal(text: bytes, function: FunctionTree, steps: Sequence[Step]) -> list[
         if body.role == "else":
             start = next_visible(layout.code, owner.bodies[0].end + owner.bodies[0].braced)
             if not _has_comment(layout, start, owner.end):
-                return _delete(layout, start, owner.end)
+                return deleted(layout, start, owner.end)
         elif outer.braced and len(owner.bodies) == 1:
             if "test" in owner.idle and not _has_comment(layout, owner.start, owner.end):
-                return _delete(layout, owner.start, owner.end)
+                return deleted(layout, owner.start, owner.end)
         elif outer.braced and (opposite := _opposite(layout, owner)):
             return opposite
     counts = owner is not None and owner.kind == "for" and _only_counts(layout.code, owner)
     alone = len(body.statements) == 1 and steps[-2].body.braced if len(steps) > 1 else False
     if owner is not None and counts and alone and not _has_comment(layout, owner.start, owner.end):
-        return _delete(layout, owner.start, owner.end)
+        return deleted(layout, owner.start, owner.end)
     if not body.braced:
         return [Change(target.start, target.end, b"{}")]
     if index and body.statements[index - 1].kind == "label" and index + 1 == len(body.statements):
         return [Change(target.start, target.end, b";")]
-    return _delete(layout, target.start, target.end)
+    return deleted(layout, target.start, target.end)
 
 
 def _has_comment(layout: Layout, start: int, end: int) -> bool:
@@ -406,22 +407,18 @@ def _opposite(layout: Layout, owner: Statement) -> list[Change]:
     start = next_visible(layout.code, then.end + then.braced)
     if found is None or layout.code[end - 1 : end] != b")" or layout.code[start : start + 4] != b"else":
         return []
-    condition = head.rstrip()[found.end() : -1]
     if owner.test == UNKNOWN_TEST or _has_comment(layout, owner.keyword, start):
         return []
     opening = owner.keyword + found.end()
     behind = next_visible(layout.code, start + 4) if not other.braced else other.start - 1
-    simple = owner.test.operator == "" and re.fullmatch(rb"\s*\w+\s*", condition) is not None
-    negated = [Change(opening, opening, b"!" if simple else b"!(")]
-    if not simple:
-        negated.append(Change(end - 1, end - 1, b")"))
+    negated = [Change(*each) for each in opposite(layout.code, (opening, end - 1), owner.test)[0]]
     if other.braced or layout.same_line(start, behind):
         return [*negated, Change(end, behind, b" ")]
     # The other branch keeps its own line.
     return [*negated, Change(end, start + 4, b"")]
 
 
-def _delete(layout: Layout, start: int, end: int) -> list[Change]:
+def deleted(layout: Layout, start: int, end: int) -> list[Change]:
     """Delete a range; whole lines when nothing else stands on them."""
     text = layout.text
     line = layout.line_start(start)

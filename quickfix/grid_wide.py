@@ -19,6 +19,10 @@ from quickfix.naming import line_of
 from quickfix.paths import Candidate, Passage, chain_to
 
 _GROUP: Final = re.compile(rb"\b([A-Za-z_]\w*)\s*=\s*(?:\w+\s*::\s*)*this_grid\s*\(\s*\)\s*;")
+_ALIAS: Final = re.compile(rb"\bnamespace\s+([A-Za-z_]\w*)\s*=\s*(?:::\s*)?cooperative_groups\s*;")
+_USED: Final = re.compile(
+    rb"\busing\s+(?:namespace\s+(?:::\s*)?cooperative_groups|(?:::\s*)?cooperative_groups\s*::\s*this_grid)\s*;"
+)
 _NO_BARRIER: Final = "run in different blocks, which no __syncthreads() orders"
 
 
@@ -29,16 +33,22 @@ def _is_cooperative(kernels: Collection[KernelAnalysis]) -> bool:
 
 
 def grid_barriers(trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding) -> Iterator[bytes]:
-    """Statements that wait for the whole grid: first as the kernel around an access would write it, then in full, for
-    places where the kernel's name for the grid means nothing. None where the launch does not allow it."""
+    """Statements that wait for the whole grid: first as the kernel around an access would write it, then with the
+    file's short name of the namespace, then in full, for places where the shorter ones mean nothing. None where the
+    launch does not allow it."""
     if not _is_cooperative(kernels):
         return
     chain = chain_to(trees, finding.accesses[0])
     if chain:
         function = chain[0].function
-        named = _GROUP.search(blanked(trees.texts[function.path]), function.body.start, function.body.end)
+        code = blanked(trees.texts[function.path])
+        named = _GROUP.search(code, function.body.start, function.body.end)
         if named:
             yield named[1] + b".sync();"
+        if _USED.search(code, 0, function.end):
+            yield b"this_grid().sync();"
+        if alias := _ALIAS.search(code, 0, function.end):
+            yield alias[1] + b"::this_grid().sync();"
     yield GRID_BARRIER
 
 

@@ -1,34 +1,65 @@
-"""Guards instead of jumps: what stands behind ``if (c) continue;`` or ``if (c) return;`` goes under the opposite of it.
+"""Guards instead of jumps: what stands behind ``if (c) continue;`` or ``if (c) return;`` goes under the opposite of it,
+and so does what ``if (c) goto end;`` leaves out, up to the label in the same body.
 
 What stands in front of the jump under its condition stays there, and the rest goes under `else`.
 
-Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, each with the old
-statements under the old condition. The declarations behind the jump keep their scope: nothing follows them.
+Takes a body and the jump in it, gives the changes after which all threads get to the end of the body, or to the label,
+each with the old statements under the old condition. The declarations behind the jump keep their scope: nothing follows
+them, or nothing that may mention them. A label that nothing leads to any more goes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement
-from quickfix.edits import Change, Layout, indented, outside_conditionals
+from quickfix.edits import Change, Layout, deleted, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_of
 from quickfix.naming import NotPossible, declares, line_of
+from quickfix.negation import opposite
 from quickfix.own_lines import first_word, require_lines
 from quickfix.paths import Level
 from quickfix.sections import balanced
+from quickfix.variables import statements_of
+
+_LABEL: Final = re.compile(rb"\s*(?!(?:case|default)\b)([A-Za-z_]\w*)\s*:")
 
 
 def jump_in(body: Body, end: int, word: str) -> int | None:
-    """The first statement of the body in front of `end` that is nothing but ``if (…)`` with the jump `word` at its end,
-    and no other jump."""
-    for index, statement in enumerate(body.statements[:end]):
-        if statement.kind == "if" and len(statement.bodies) == 1:
-            inner, jumps = statement.bodies[0], list(jumps_of(statement))
-            if len(jumps) == 1 and jumps[0].call == word and inner.statements[-1] is jumps[0]:
-                return index
+    """The last statement of the body in front of `end` that is nothing but ``if (…)`` with the jump `word` at its end,
+    and no other jump. The last, so that each is in the same body as those before it until it is their turn."""
+    return max((i for i, s in enumerate(body.statements[:end]) if _is_jump(s, word)), default=None)
+
+
+def _is_jump(statement: Statement, word: str) -> bool:
+    if statement.kind != "if" or len(statement.bodies) != 1:
+        return False
+    inner, jumps = statement.bodies[0], list(jumps_of(statement))
+    return len(jumps) == 1 and jumps[0].call == word and inner.statements[-1] is jumps[0]
+
+
+def goto_in(body: Body, end: int, layout: Layout) -> tuple[int, int] | None:
+    """The same of a `goto` to a label in the same body behind it, with the index of the label."""
+    for index in reversed(range(min(end, len(body.statements)))):
+        statement = body.statements[index]
+        if _is_jump(statement, "goto"):
+            jump = statement.bodies[0].statements[-1]
+            name = layout.code[jump.start : jump.end].strip(b"; \t\r\n").removeprefix(b"goto").strip()
+            behind = enumerate(body.statements[index + 1 :], index + 1)
+            label = next((i for i, s in behind if _label(s, layout) == name), None)
+            if label is not None:
+                return index, label
     return None
+
+
+def _label(statement: Statement, layout: Layout) -> bytes | None:
+    """The name of a label that a `goto` may lead to."""
+    if statement.kind != "label":
+        return None
+    found = _LABEL.match(layout.code, statement.start, statement.end)
+    return found[1] if found is not None else None
 
 
 def switch_in(body: Body, end: int, word: str) -> Statement | None:
@@ -37,21 +68,23 @@ def switch_in(body: Body, end: int, word: str) -> Statement | None:
     return next((s for s in switches if any(j.call == word for j in jumps_of(s))), None)
 
 
-def guarded(level: Level, index: int, text: bytes) -> list[Change]:
-    """The changes for the jump at `index` of the body of `level`; raises `NotPossible`."""
+def guarded(level: Level, index: int, text: bytes, label: int | None = None) -> list[Change]:
+    """The changes for the jump at `index` of the body of `level`; raises `NotPossible`. `label`: the index of what a
+    `goto` leads to."""
     layout = Layout(text)
     body, statement = level.body, level.body.statements[index]
     line = line_of(text, statement.keyword)
     *others, jump = statement.bodies[0].statements
-    rest = body.statements[index + 1 :]
+    rest = body.statements[index + 1 : label]
+    limit = body.end if label is None else body.statements[label].start
     if statement.macro or jump.macro or not body.braced or not rest:
         raise NotPossible(f"the jump in line {line} is written by a macro, or nothing is behind it")
-    places = statement.keyword, first_word(rest[0]), body.end
+    places = statement.keyword, first_word(rest[0]), limit
     require_lines(layout, level, f"the jump in line {line} does not have its line to itself", *places)
-    if layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t") not in (b"continue", b"return"):
+    word = layout.text[jump.start : jump.end].rpartition(b"]]")[2].strip(b"; \t")
+    if word not in (b"continue", b"return") and label is None:
         raise NotPossible(f"the jump in line {line} returns a value")
-    function = layout.code[level.function.start : level.function.end]
-    if re.search(rb"\bgoto\b", function) or any(s.kind == "label" for s in _all(body)):
+    if any(_label(s, layout) is not None for s in _all(rest)):
         raise NotPossible("there are labels behind it, and `goto` may lead to them")
     opening = layout.code.find(b"(", statement.keyword, statement.head_end)
     condition = text[opening + 1 : statement.head_end - 1]
@@ -61,14 +94,15 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
     place = slice(others[-1].end if others else statement.keyword, statement.end)
     if layout.code[place] != text[place]:
         raise NotPossible(f"there is a comment between the condition and the jump in line {line}")
-    if b"#" in condition or not balanced(text, statement.start, body.end):
+    if b"#" in condition or not balanced(text, statement.start, limit):
         raise NotPossible(f"preprocessor lines separate the jump in line {line} from what is behind it")
-    if b'R"' in text[statement.end : body.end]:
+    if b'R"' in text[statement.end : limit]:
         raise NotPossible("there is a raw string behind the jump, which cannot be indented")
     unit, indentation = layout.unit(level.function), layout.indentation(statement.keyword)
-    end = outside_conditionals(layout, rest[-1].end, body.end)
+    end = outside_conditionals(layout, rest[-1].end, limit)
     inner = [Change(each, each, unit) for each in indented(text, statement.end, end)]
     closing = Change(end, end, layout.newline + indentation + b"}")
+    gone = _without_label(level, label, layout) if label is not None else []
     if others:
         # The jump goes, and what is behind it becomes the other side.
         return [
@@ -76,16 +110,33 @@ def guarded(level: Level, index: int, text: bytes) -> list[Change]:
             Change(statement.end, statement.end, b" else {"),
             *inner,
             closing,
+            *gone,
         ]
-    simple = statement.test.operator == "" and re.fullmatch(rb"\s*\w+\s*", condition) is not None
-    head, tail = (b"if (!", b") {") if simple else (b"if (!(", b")) {")
-    at = (len(head), opening + 1, len(condition))
-    return [Change(statement.keyword, statement.end, head + condition + tail, moved=(at,)), *inner, closing]
+    changes, _ = opposite(layout.code, inside, statement.test)
+    head = Change(statement.head_end, statement.end, b" {")
+    return [*(Change(*each) for each in changes), head, *inner, closing, *gone]
 
 
-def _all(body: Body) -> Iterable[Statement]:
-    for statement in body.statements:
+def _without_label(level: Level, index: int, layout: Layout) -> list[Change]:
+    """The changes that take away a label to which only one `goto` leads, and behind it a `return` that ends the kernel
+    anyway, or an empty statement."""
+    body, label = level.body, level.body.statements[index]
+    name = _label(label, layout) or b""
+    code = layout.code[level.function.start : level.function.end]
+    if label.macro or len(re.findall(rb"\b" + name + rb"\b", code)) != 2:
+        return []
+    rest, end = body.statements[index + 1 :], label.end
+    last = rest[0] if len(rest) == 1 else None
+    returns = last is not None and last.kind == "jump" and layout.code[last.start : last.end].split() == [b"return;"]
+    if last is not None and not last.macro and (last.kind == "empty" or (returns and body.role == "function")):
+        end = last.end
+    if layout.code[label.start : end] != layout.text[label.start : end] or b"#" in layout.text[label.start : end]:
+        return []
+    return deleted(layout, label.start, end)
+
+
+def _all(statements: Iterable[Statement]) -> Iterable[Statement]:
+    for statement in statements:
         yield statement
-        if statement.kind != "switch":
-            for inner in statement.bodies:
-                yield from _all(inner)
+        for inner in statement.bodies:
+            yield from statements_of(inner)

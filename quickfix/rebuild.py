@@ -17,6 +17,7 @@ from quickfix.cost import trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
 from quickfix.grid_wide import explanation
 from quickfix.naming import line_of
+from quickfix.numbered import in_order
 from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
@@ -77,11 +78,13 @@ def rebuilt_from(
 
         races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
-        if not races and (begun.begin_with_places or not at_first):
+        renamed = [] if at_first else _numbered(current, files)
+        if not races and not renamed and (begun.begin_with_places or not at_first):
             made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
             session.declared = dict.fromkeys(names, frozenset(declared))
             return made
         changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
+        changes = changes if isinstance(changes, list) else renamed or changes
         # With a place missing, there is no use in trying others, except once after what others have begun with.
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
@@ -108,6 +111,13 @@ def rebuilt_from(
         declared |= {change.name for change in changes}
         current = current.rewritten(trial)
     return refusal
+
+
+def _numbered(current: Session, files: Mapping[str, EditedFile]) -> list[Restructuring]:
+    """The names that the steps declare put in order, where they are not."""
+    functions = current.trees.functions
+    found = {path: in_order([f for f in functions if f.path == path], file) for path, file in files.items()}
+    return [Restructuring(path, changes, "", changes[0].start) for path, changes in found.items() if changes]
 
 
 def in_old_lines(text: str, current: Session, steps: Sequence[Trial]) -> str:

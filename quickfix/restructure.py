@@ -11,7 +11,7 @@ the engine to say, and barriers are placed in the new text as in any other.
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
 * A conditional in whose body a barrier is missing is closed before it and opened again behind it (`conditionals`). One
   that holds nothing but another one becomes one with it (`joined`).
-* What stands behind a `continue` goes under the opposite of its condition (`guards`).
+* What stands behind a `continue`, or what a `goto` skips, goes under the opposite of its condition (`guards`).
 * A loop that threads leave at different times runs as long as any thread has work (`uniform_loops`). A `return` or
   `goto` out of it is made behind it (`leaving_jumps`).
 """
@@ -31,7 +31,7 @@ from quickfix.conditionals import condition_of, has_place, opened_up
 from quickfix.declared_conditions import DeclaredError, declared_in_front
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
-from quickfix.guards import guarded, jump_in, switch_in
+from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, own_lines, require_lines
@@ -56,10 +56,10 @@ def restructuring(
     first, second = chain_to(session.trees, one), chain_to(session.trees, two)
     if first is None or second is None or has_place(session, finding, varying):
         return None
-    ways: list[_Way] = [*_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
+    ways: list[_Way] = [_guard_goto, *_WAYS_BETWEEN, _opened_up(finding, varying), *_WAYS_AROUND]
     if ways_between(session, finding).candidates:
         # There is a place, if only some threads get there: a statement is not split for what is between iterations.
-        ways = [*_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
+        ways = [_guard_goto, *_WAYS_BETWEEN[1:], _opened_up(finding, varying), _split_statement, *_WAYS_AROUND]
     said: str | None = None
     for way in ways:
         try:
@@ -307,6 +307,22 @@ def _guard_continue(
             switch = switch_in(a.body, max(a.position, b.position), "continue")
             if switch is not None:
                 return _left_behind(session, a, switch)
+    return None
+
+
+def _guard_goto(session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]) -> Restructuring | None:
+    """Put what threads skip by a `goto` under the opposite of its condition. Before all else: a jump must not pass the
+    declarations that other steps make."""
+    del accesses
+    for a, b in reversed(list(zip(*chains, strict=False))):
+        if a.identity == b.identity:
+            text = session.trees.texts[a.function.path]
+            found = goto_in(a.body, max(a.position, b.position), Layout(text))
+            if found is not None:
+                index, label = found
+                at = a.body.statements[index].keyword
+                changes = guarded(a, index, text, label)
+                return Restructuring(a.function.path, changes, "guard what is skipped instead of `goto`", at)
     return None
 
 

@@ -288,7 +288,7 @@ REMOVALS = {
     ),
     "then-branch with an else on its own lines": (
         "  if (c == 2)\n    __syncthreads();\n  else\n    s[0] = 1;\n",
-        "  if (!(c == 2))\n    s[0] = 1;\n",
+        "  if (c != 2)\n    s[0] = 1;\n",
     ),
     "then-branch with an else if": (
         "  if (c) __syncthreads(); else if (c > 2) s[0] = 1; else s[1] = 2;\n",

@@ -46,10 +46,20 @@ def test_a_cooperative_launch_gets_barriers_of_the_grid() -> None:
     assert kernel.verdict is Verdict.RACE_FREE
 
 
-def test_the_group_is_named_in_full_where_the_kernel_has_no_name_for_it() -> None:
+@pytest.mark.parametrize(
+    ("known", "written"),
+    [
+        ("namespace cg = cooperative_groups;\n", "cg::this_grid().sync();"),
+        ("namespace cg = ::cooperative_groups;\n", "cg::this_grid().sync();"),
+        ("using namespace cooperative_groups;\n", "this_grid().sync();"),
+        ("// namespace cg = cooperative_groups;\n", "cooperative_groups::this_grid().sync();"),
+        ("namespace other { namespace cg = cooperative_groups; }\n", "cooperative_groups::this_grid().sync();"),
+    ],
+)
+def test_the_group_is_named_as_the_file_names_the_namespace(known: str, written: str) -> None:
     text = COOPERATIVE.format(first="", between="", launch="cudaLaunchCooperativeKernel")
-    (fix,), _ = answered(text)
-    assert "    cooperative_groups::this_grid().sync();\n" in applied(text, fix.edits)
+    (fix,), _ = answered(text.replace("namespace cg = cooperative_groups;\n", known))
+    assert f"    {written}\n" in applied(text, fix.edits)
 
 
 STRAIGHT = """#include <cooperative_groups.h>
@@ -86,11 +96,11 @@ BETWEEN = "  a[i] = 1;\n  b[i] = a[(i + 1) % n];"
     ],
     ids=["inner block", "declared later", "hidden", "another function"],
 )
-def test_the_group_is_named_in_full_where_its_name_means_nothing(before: str, code: str) -> None:
+def test_the_grid_is_asked_for_where_its_name_means_nothing(before: str, code: str) -> None:
     text = STRAIGHT.format(before=before, code=code)
     (fix,), _ = answered(text)
     after = applied(text, fix.edits)
-    assert "cooperative_groups::this_grid().sync();\n" in after
+    assert "cg::this_grid().sync();\n" in after
     (kernel,) = Engine().analyse(CheckRequest(PATH, after)).result.kernels
     assert kernel.verdict is Verdict.RACE_FREE
 
@@ -141,5 +151,5 @@ def test_blocks_that_collide_only_with_each_other_wait_for_each_other(between: s
     code = "  a[i] = 1;\n" + between + "  b[i] = a[n - 1 - i];"
     (fix,), said = answered(STRAIGHT.format(before="", code=code))
     after = applied(STRAIGHT.format(before="", code=code), fix.edits)
-    assert between + "  cooperative_groups::this_grid().sync();\n  b[i]" in after
+    assert between + "  cg::this_grid().sync();\n  b[i]" in after
     assert not said
