@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.updates import AnyUpdate, Cell, Claim
+from analyzers.frontend.updates import AnyUpdate, Cell, Claim, Update
 from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
@@ -22,6 +22,7 @@ from quickfix.paths import Level, chain_to, on_host, steps_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence
 from quickfix.session import Session, Trial, names_of
+from quickfix.taken_over import taken_over
 from quickfix.verify import RACES, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
@@ -116,7 +117,10 @@ def _made_atomic(
         if level.function.on_host:
             raise NotPossible(on_host(level.function.name))
         function = function_of(update)
-        changes = atomic_call(update, layout)
+        gone = list[Change]()
+        if isinstance(update, Update) and update.write is not None:
+            update, gone = taken_over(level, update, update.write, layout)
+        changes = atomic_call(update, layout) + gone
         if isinstance(update, Claim) and update.whole is None:
             changes += _without_write(level, update, layout.text)
     except NotPossible as reason:

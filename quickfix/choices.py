@@ -20,6 +20,7 @@ from analyzers.model import Access, Finding, Fix
 from quickfix.atomic_calls import exchange
 from quickfix.atomics import not_atomic
 from quickfix.edits import Change, Layout
+from quickfix.lost_updates import which_cell
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
 from quickfix.session import Session, names_of
@@ -55,6 +56,8 @@ def choices(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
             if fix is not None:
                 yield fix
                 break
+    if which_cell(kernels, group) is not None:
+        return
     try:
         exchanged = exchange(store, layout)
     except NotPossible:

@@ -18,6 +18,7 @@ from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
+from quickfix.lost_updates import lost_update
 from quickfix.macro_definitions import in_definition
 from quickfix.rebuild import rebuilt
 from quickfix.redundant import redundant_removed
@@ -119,7 +120,8 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
-    return next((answer for answer in (defined, updated, made) if answer is not None), inserted)
+    said = (defined, updated, lost_update(kernels, group), made)
+    return next((answer for answer in said if answer is not None), inserted)
 
 
 def grid_wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:

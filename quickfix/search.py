@@ -29,7 +29,9 @@ MAX_TRIALS: Final = 24
 """Placements judged by the engine before a search is given up."""
 
 MANY_RACES: Final = 16
-"""With more of them in the kernels, those that are not asked for are left for other repairs."""
+"""With more of them in the kernels, all together get `_FEW_TRIALS`; then those that are not asked for are left for
+other repairs."""
+_FEW_TRIALS: Final = 2
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
 BETWEEN_WARPS: Final = "threads of different warps collide: __syncwarp() only orders threads of one warp"
@@ -79,12 +81,12 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
         reasons.update(dict.fromkeys(wider, BETWEEN_WARPS))
     for key in needed & reasons.keys():
         return FixRefusal(sentence(reasons[key]))
-    if len(races) > MANY_RACES:
-        reasons.update(dict.fromkeys(races.keys() - needed - reasons.keys(), _NOT_NOW))
+    many, few = len(races) > MANY_RACES, iter(range(_FEW_TRIALS))
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
+        together = many and targets.keys() != needed
         try:
-            placed = _search(session, kernels, targets, wanted)
+            placed = _search(session, kernels, targets, wanted, few if together else iter(range(MAX_TRIALS)))
             left = placed.trial.difference.left
             # What goes along with the others without having been looked at is repaired.
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
@@ -94,12 +96,15 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             if failure.key in needed or failure.key in session.appeared:
                 return FixRefusal(sentence(failure.text))
             reasons[failure.key] = failure.text
+            if together:
+                # That takes another repair, after which there are other places.
+                reasons.update(dict.fromkeys(targets.keys() - needed - {failure.key}, _NOT_NOW))
         except _GivenUp as failure:
             others = targets.keys() - needed
             if not others:
                 return FixRefusal(sentence(str(failure)))
             # What stands in the way may be about the other races: try the wanted ones alone.
-            reasons.update(dict.fromkeys(others, str(failure)))
+            reasons.update(dict.fromkeys(others, _NOT_NOW if together else str(failure)))
 
 
 def sentence(text: str) -> str:
@@ -122,8 +127,10 @@ def _search(
     kernels: Collection[KernelAnalysis],
     targets: Mapping[PairKey, list[Finding]],
     wanted: _Wanted,
+    trials: Iterator[int],
 ) -> Placed:
-    """`wanted` tells which of the races that only show when others are gone have to go with them."""
+    """`wanted` tells which of the races that only show when others are gone have to go with them; `trials`: that are
+    left."""
     model = PlacementModel()
     for key, found in targets.items():
         for finding in found:
@@ -132,7 +139,7 @@ def _search(
     targets = dict(targets)
     names = frozenset(a.kernel.mangled for a in kernels)
     clouded = any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result))
-    for _ in range(MAX_TRIALS):
+    for _ in trials:
         chosen = model.solve()
         if chosen is None:
             raise _blocked(model, targets, session)

@@ -415,3 +415,43 @@ def test_what_else_is_done_with_the_cell_is_ordered_by_barriers(last: str) -> No
     assert "+2 barriers" in fix.cost
     assert "1 atomic operation" in fix.cost
     assert [k.verdict for k in Engine().analyse(CheckRequest(PATH, after)).result.kernels] == [Verdict.RACE_FREE]
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("int old = *m; if (v > old) *m = v;", "atomicMax(m, v);"),
+        ("int old = *m; if (old > v) { *m = v; }", "atomicMin(m, v);"),
+        ("int old = m[1]; m[1] = old | v;", "atomicOr(&m[1], v);"),
+        ("const int at = *m; o[at] = i; *m = at + 1;", "const int at = atomicAdd(m, 1); o[at] = i;"),
+        ("int at = *m; *m = 2 + at; o[at] = i;", "int at = atomicAdd(m, 2); o[at] = i;"),
+        ("int old = *m; if (o[i + 9] < old) *m = o[i + 9];", "atomicMin(m, o[i + 9]);"),
+    ],
+)
+def test_a_variable_may_stand_between_read_and_write(code: str, after: str) -> None:
+    found, _ = repaired(code)
+    assert " ".join(found.split()) == after
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("int at = *m; at++; *m = at + 1;", "Between its read and the write"),
+        ("int at = *m; o[i] = m[1]; *m = at + 1;", "Between its read and the write"),
+        ("int at = *m; int w = v; *m = at + w;", "`w` is not known where the cell is read"),
+        ("int at = *m; o[i] = 2; *m = at + o[i + 1];", "is not known where the cell is read"),
+        ("int at = *m; f(o); *m = at + 1;", "the two would have to be one atomic operation"),
+        ("int at = *m; if (v) return; *m = at + 1;", "the two would have to be one atomic operation"),
+        ("int at = *m; if (at < 9) { o[at] = i; *m = at + 1; }", "the two would have to be one atomic operation"),
+    ],
+)
+def test_what_is_between_read_and_write_must_not_matter(code: str, why: str) -> None:
+    found, said = repaired(code, before="__device__ void f(int *o) { o[threadIdx.x] = 1; }\n")
+    assert not found
+    assert any(why in text or "may act" in text for text in said), said
+
+
+def test_a_cell_that_a_race_has_chosen_is_not_written_by_exchanges() -> None:
+    found, said = repaired("int at = *m; if (at < 9) { o[at] = i; *m = at + 1; }")
+    assert not found
+    assert any("that race comes first" in text for text in said)

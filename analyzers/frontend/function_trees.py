@@ -174,6 +174,7 @@ class _Builder:
         start, end = self._range(cursor)
         if not self._is_braced(start, end):
             return None
+        self._updates.sequence(children(cursor))
         return Body(role, start + 1, end - 1, True, self._sequence(children(cursor), end - 1), loops)
 
     def _sequence(self, cursors: Iterable[Any], limit: int) -> tuple[Statement, ...]:

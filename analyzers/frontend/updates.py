@@ -1,8 +1,9 @@
 """Where a thread reads a cell, computes with what it read, and writes the cell: what an atomic function does at once.
 
 Takes cursors of expressions and conditionals, gives the updates in them as plain data with byte offsets. They are told
-by the tree: `x += v`, `x++`, `x = v + x`, `x = max(x, v)`, `x = x < v ? v : x`, `if (v < x) x = v;`, and the claim
-`if (x == a) { x = b; … }`. A cell that is written out twice is the same one when its text is, and nothing in it acts.
+by the tree: `x += v`, `x++`, `x = v + x`, `x = max(x, v)`, `x = x < v ? v : x`, `if (v < x) x = v;`, the claim
+`if (x == a) { x = b; … }`, and what a variable stands between: `int old = x; …; x = old + v;`. A cell that is written
+out twice is the same one when its text is, and nothing in it acts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator
+from analyzers.frontend.cindex import (
+    TypeKind,
+    binary_operator,
+    children,
+    expansion_offset,
+    initializer,
+    referenced,
+    unary_operator,
+    within,
+)
 from analyzers.frontend.lowering.nodes import CASTS, Kinds, written_by_macro
 from analyzers.frontend.order import acts, bare, inside, is_of_language, is_ordered, reads_no_memory
 from analyzers.frontend.plain import is_idle, is_plain
@@ -94,6 +104,11 @@ class Update:
     """Of a function of two arguments that was called: the call, and the argument that is the cell."""
     is_statement: bool = False
     """It is a conditional: what stands for it needs a semicolon."""
+    write: Range | None = None
+    """The statement behind it that writes the cell, its semicolon left out, where a variable takes over the old value
+    first; `whole` is what that is given."""
+    variable: int = 0
+    """Where that variable is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +209,61 @@ class UpdateReader:
                     Update(whole, places, cell, extreme, self._operand(value), "nothing", is_statement=True)
                 )
             return
+
+    def sequence(self, statements: Sequence[Any]) -> None:
+        """Take in the statements of a body: variables that take over a cell, and what writes it by them later."""
+        for index, statement in enumerate(statements):
+            variables = children(statement) if statement._kind_id == Kinds.DECL_STMT else []
+            value = initializer(variables[0]) if len(variables) == 1 and variables[0]._kind_id == Kinds.VAR else None
+            if value is None or written_by_macro(statement) or not is_idle(bare(value)):
+                continue
+            cell = self._cell(value)
+            if cell is None or _type(variables[0]) != cell.type:
+                continue
+            for other in statements[index + 1 :]:
+                update = self._behind(variables[0], value, cell, other)
+                if update is not None and any(self._is_asked(each) for each in (statement, other)):
+                    self.found.append(update)
+                    break
+
+    def _behind(self, variable: Any, read: Any, cell: Cell, statement: Any) -> Update | None:
+        """The update whose old value a variable has taken over, if a statement writes the cell by it."""
+        test, write = None, bare(statement)
+        if write._kind_id == Kinds.IF:
+            test, *body = children(write)
+            inner = children(body[0]) if len(body) == 1 and body[0]._kind_id == Kinds.COMPOUND else body
+            if len(inner) != 1:
+                return None
+            write = bare(inner[0])
+        if write._kind_id != Kinds.BINARY or binary_operator(write) != "=" or written_by_macro(statement):
+            return None
+        target, value = children(write)
+        if not self._is_same(read, target):
+            return None
+        if test is None:
+            old = next((c for c in within(value, frozenset({Kinds.DECL_REF})) if _names(c, variable)), None)
+            combined = self._combined(old, value) if old is not None else None
+            found = combined[:2] if combined is not None else None
+        else:
+            found = self._extreme(variable, bare(test), value)
+        if found is None:
+            return None
+        operator, operand = found
+        whole, places = self._range(read), self._places(read, target)
+        at = expansion_offset(variable.location)
+        written = self._range(statement if test is not None else write)
+        return Update(whole, places, cell, operator, operand, "old", write=written, variable=at)
+
+    def _extreme(self, variable: Any, test: Any, value: Any) -> tuple[str, Operand] | None:
+        """What `if (v > old)` keeps of the two, where `v` is assigned."""
+        operator = binary_operator(test) if test._kind_id == Kinds.BINARY else ""
+        if operator not in _SWAPPED:
+            return None
+        one, two = children(test)
+        for own, other, which in ((one, two, operator), (two, one, _SWAPPED[operator])):
+            if _names(bare(own), variable) and self._is_same(other, value):
+                return ("max" if which in ("<", "<=") else "min"), self._operand(value)
+        return None
 
     def _is_asked(self, cursor: Any) -> bool:
         return self._is_asked_between(self._range(cursor))
@@ -339,6 +409,11 @@ class UpdateReader:
         start, end = self._range(cursor)
         shown = zip(self._written[start:end], self._code[start:end], strict=True)
         return bytes(byte for byte, code in shown if code not in _SPACES)
+
+
+def _names(cursor: Any, variable: Any) -> bool:
+    named = referenced(cursor)
+    return named is not None and named == variable
 
 
 def _converted(cursor: Any) -> Any:

@@ -1,0 +1,69 @@
+"""Why races that come of an update in several steps have no repair: no order of their accesses makes them right.
+
+Takes kernels and a group of races that nothing repairs, gives a sentence about where the value comes from that is
+written (`lost_update`), or that says which cell is (`which_cell`); None where that is not what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.ir.events import AccessEvent
+from analyzers.ir.expr import Expr, symbols
+from analyzers.model import Access, FixRefusal, SourceSpan
+from quickfix.verify import RACES, findings_of
+
+
+def lost_update(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
+    """Threads write into a cell what they have made of the value that they read there before."""
+    for analysis in kernels:
+        own, _ = _accesses(analysis, group)
+        events = _events(analysis, own)
+        reads = {(e.root.value, e.offset): own[e.site.span] for e in events if e.kind == "read"}
+        for event in events:
+            read = reads.get((event.root.value, event.offset))
+            if event.kind != "write" or event.value is None or read is None or read.span == event.site.span:
+                continue
+            if event.root.value in _loaded(event.value):
+                write = own[event.site.span]
+                what = f"`{write.text}` is written in line {write.span.line} from what was read in line"
+                between = f"{read.span.line}, and other threads write it in between"
+                return FixRefusal(f"{what} {between}: the two would have to be one atomic operation.", group)
+    return None
+
+
+def which_cell(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
+    """That some cell is written by several threads comes of what they read in another race."""
+    for analysis in kernels:
+        own, others = _accesses(analysis, group)
+        if any(access.kind != "write" for access in own.values()):
+            continue
+        events = _events(analysis, others)
+        reads = {event.root.value: others[event.site.span] for event in events if event.kind == "read"}
+        for event in _events(analysis, own):
+            first = next((reads[name] for name in _loaded(event.offset) if name in reads), None)
+            if first is not None:
+                where = f"`{first.text}` (line {first.span.line})"
+                why = f"Which cell `{own[event.site.span].text}` is depends on {where}, which other threads write"
+                return FixRefusal(f"{why} at the same time: that race comes first.", group)
+    return None
+
+
+def _accesses(analysis: KernelAnalysis, group: str) -> tuple[dict[SourceSpan, Access], dict[SourceSpan, Access]]:
+    """Those of the races of a group, and those of the others."""
+    races = [f for f in findings_of(analysis.result) if f.code in RACES]
+    own = {a.span: a for f in races if f.group == group for a in f.accesses}
+    return own, {a.span: a for f in races if f.group != group for a in f.accesses}
+
+
+def _events(analysis: KernelAnalysis, accesses: dict[SourceSpan, Access]) -> list[AccessEvent]:
+    """Of objects that have a name."""
+    return [e for e in analysis.events.accesses if e.site.span in accesses and e.root.op == "addr"]
+
+
+def _loaded(value: Expr) -> list[str]:
+    """The objects that a value was read from."""
+    names = [str(symbol.value[0]).split(":") for symbol in symbols(value) if symbol.op == "opaque"]
+    found = (parts[1] if parts[0] == "mem" else parts[2] for parts in names if parts[0] in ("mem", "load"))
+    return [name.split("@")[0] for name in found]
