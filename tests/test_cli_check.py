@@ -61,6 +61,11 @@ def test_exit_codes(arguments: list[str], code: int) -> None:
     assert main(["check", *arguments], FAKE) == code
 
 
+def test_without_a_path_this_folder_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--format", "json"], FAKE) == FINDINGS
+    assert {unit["path"] for unit in report(capsys)["units"]} == {"fine.cu", "hard.cu", "racy.cu", "slow.cu"}
+
+
 def test_a_kernel_that_nobody_has_is_a_mistake(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     (folder / "empty.cu").write_text("int nothing;\n")
     assert main(["check", "empty.cu", "--kernel", "other"], FAKE) == USAGE

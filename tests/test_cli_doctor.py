@@ -80,6 +80,16 @@ def test_a_file_has_its_settings_and_flags(folder: Path, capsys: pytest.CaptureF
     assert "gone does not exist" in missing[0]
 
 
+def test_commands_that_cannot_be_read_are_not_told_as_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.cu").write_text("")
+    database = folder / "compile_commands.json"
+    database.write_text("[{")
+    main(["doctor", "a.cu", "--format", "json"], FAKE)
+    found = entries(capsys)
+    assert found["file a.cu", "flags from"]["value"] == f"defaults: nothing could be taken from {database}"
+    assert found["file a.cu", "flags from"]["advice"] is None
+
+
 def test_a_file_that_is_not_there_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "no.cu", "--format", "json"], FAKE) == FINDINGS
     assert entries(capsys)["file no.cu", "text"]["problem"]

@@ -206,7 +206,9 @@ def file(path: Path) -> Iterator[Entry]:
 def _flags(section: str, path: str, found: Project) -> Iterator[Entry]:
     flags, origin = compile_commands.flags_for(path, found.database, found.settings, found.directory)
     advice = ""
-    if origin == "defaults":
+    if origin == "defaults" and found.database.path is not None:
+        origin = f"defaults: nothing could be taken from {found.database.path}"
+    elif origin == "defaults":
         origin = "defaults: no compile_commands.json beside or above it or in a build folder there"
         advice = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes one; or say extra-args in .cuda-lsp.toml"
     elif path not in found.database.commands:

@@ -166,7 +166,11 @@ def _parser() -> argparse.ArgumentParser:
 
     check = _subcommand(commands, "check", "analyse files and folders and print what was found")
     check.add_argument(
-        "paths", nargs="+", metavar="PATH", help="a source file, or a folder to search for .cu and .cuh files"
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="a source file, or a folder to search for .cu and .cuh files (default: this folder)",
     )
     check.add_argument(
         "--format", choices=("text", "json", "sarif", "github"), default="text", help="how to print (default: text)"
