@@ -478,3 +478,16 @@ void h(float *o) { k<<<1, 128>>>(o); }
     assert isinstance(fix, Fix)
     assert [k.verdict for k in result(applied(text, fix.edits)).kernels] == [Verdict.RACE_FREE]
     assert not fix.notes
+
+
+def test_many_races_go_with_one_action_where_barriers_are_all_that_is_missing() -> None:
+    """Each by itself would be an action that leaves the others."""
+    parts = [f"  s[{i}][t] = t;\n  A[{i * 64} + t] = s[{i}][63 - t];\n" for i in range(20)]
+    text = kernel(f"  __shared__ int s[20][64];\n  int t = threadIdx.x;\n{''.join(parts)}")
+    found = groups(result(text))
+    assert len(found) > 16
+    fix = fix_for(engine(), CheckRequest(PATH, text), found[0])
+    assert isinstance(fix, Fix), fix
+    after = applied(text, fix.edits)
+    assert groups(result(after)) == []
+    assert len(BARRIERS.findall(after)) <= 20
