@@ -18,7 +18,6 @@ FAKE = "lsp.fake_engine:create"
     "arguments",
     [
         [],
-        ["check"],
         ["chek", "a.cu"],
         ["check", "a.cu", "--format", "xml"],
         ["check", "a.cu", "--jobs", "0"],

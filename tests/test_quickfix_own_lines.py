@@ -80,7 +80,7 @@ KERNEL = """__global__ void k(int *out, int n) {
             "  if (n > 3) for (int i = 0; i < n; i++) { if (t > i) continue; s[t] = i; x += s[i - t]; }",
             [
                 "if (n > 3) for (int i = 0; i < n; i++) {",
-                "const bool taken = !(t > i);",
+                "const bool taken = t <= i;",
                 "if (taken) {",
                 "s[t] = i;",
                 "}",
