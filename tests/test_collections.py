@@ -9,8 +9,10 @@ from unittest.mock import Mock
 import pytest
 from clang.cindex import TranslationUnit
 
-from analyzers import engine, garbage
+from analyzers import engine as engine_module
+from analyzers import garbage
 from analyzers.engine import Engine
+from analyzers.model import Verdict
 from analyzers.requests import CancelledError, CheckRequest, Progress
 
 TEXT = """
@@ -29,13 +31,13 @@ def test_what_earlier_kernels_left_is_walked_no_more() -> None:
 
 def test_taking_a_unit_in_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     enabled: list[bool] = []
-    taken_in = engine._taken_in
+    taken_in = engine_module._taken_in
 
     def watched(*given: Any) -> Any:
         enabled.append(gc.isenabled())
         return taken_in(*given)
 
-    monkeypatch.setattr(engine, "_taken_in", watched)
+    monkeypatch.setattr(engine_module, "_taken_in", watched)
     assert list(Engine().check(CheckRequest("/k.cu", TEXT)))
     assert enabled == [False]
     assert gc.isenabled()
@@ -72,8 +74,21 @@ void host(int *a, int n) { kernel<<<n, 64>>>(a, Pair{n, 1}); }
 """
 
 
-def _trees(path: str) -> int:
-    return sum(isinstance(each, TranslationUnit) and each.spelling == path for each in gc.get_objects())
+def test_the_last_units_only_are_kept_whole() -> None:
+    engine = Engine()
+    requests = [CheckRequest(f"/many{number}.cu", TEXT) for number in range(engine_module._MAXIMAL_WHOLE + 3)]
+    gc.disable()
+    try:
+        for request in requests:
+            list(engine.check(request))
+        assert 0 < _trees(*(request.path for request in requests)) <= 2 * (engine_module._MAXIMAL_WHOLE + 1)
+    finally:
+        gc.enable()
+    assert engine.analyse(requests[0]).result.kernels[0].verdict is Verdict.RACE_FREE
+
+
+def _trees(*paths: str) -> int:
+    return sum(isinstance(each, TranslationUnit) and each.spelling in paths for each in gc.get_objects())
 
 
 def test_garbage_is_looked_for_once_there_is_more_of_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from analyzers.engine import Engine
 from analyzers.frontend.flags import CompileFlags
 from analyzers.incremental import edit_inside_function, moved
-from analyzers.model import CheckOptions, SourceSpan, UnitResult, Verdict
+from analyzers.model import CheckOptions, SourceSpan, UnitResult
 from analyzers.requests import CheckRequest, Event, KernelFinished, KernelForeseen, UnitFinished
 from benchmarks.large_file import large_file
 
@@ -298,23 +297,3 @@ def test_a_statement_at_the_end_of_a_function_is_an_edit_inside_it(end: str) -> 
     edit = edit_inside_function("a.cu", before, after, [function])
     assert edit is not None
     assert (edit.lines, edit.delta) == (1, len(after) - len(before))
-
-
-def trees() -> int:
-    return sum(type(each).__name__ == "TranslationUnit" for each in gc.get_objects())
-
-
-def test_the_trees_of_many_units_do_not_pile_up() -> None:
-    gc.collect()
-    others = trees()
-    engine = Engine()
-    kernel = "// cuda-lsp: launch grid=(1) block=(64)\n__global__ void k(int *a) { a[threadIdx.x] = 1; }\n"
-    alive = 0
-    for number in range(40):
-        path = f"/work/many{number}.cu"
-        list(engine.check(CheckRequest(path, kernel)))
-        alive = max(alive, trees() - others)
-    # Two of each unit that is kept whole, and of those that were let go since the last collection.
-    assert alive <= 2 * 3 * 8
-    first = CheckRequest("/work/many0.cu", kernel)
-    assert engine.analyse(first).result.kernels[0].verdict is Verdict.RACE_FREE
