@@ -380,6 +380,14 @@ class UserLaunch:
     """Scalar kernel parameters by name."""
     dynamic_shared: int | None = None
 
+    @property
+    def notation(self) -> str:
+        """The launch as ``--launch`` takes it."""
+        parts = [f"{n}=({','.join(map(str, d))})" for n, d in (("grid", self.grid), ("block", self.block)) if d]
+        if self.dynamic_shared is not None:
+            parts.append(f"shared={self.dynamic_shared}")
+        return ",".join([*parts, *(f"{n}={v}" for n, v in self.values)])
+
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:

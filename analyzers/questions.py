@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from analyzers.frontend.lower import FoundKernel, FoundUnit
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.hostguide.comments import CommentDirective, comment_directives, user_contexts, with_assumptions
-from analyzers.hostguide.contexts import context_of_user_launch, default_context, describe, unfit, with_limits
+from analyzers.hostguide.contexts import context_of_user_launch, default_context, unfit, with_limits
 from analyzers.hostguide.launches import HostFacts
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.fingerprint import fingerprint
@@ -70,7 +70,7 @@ def asked(kernel: Kernel, contexts: Sequence[LaunchContext], options: CheckOptio
 def unfit_launches(options: CheckOptions, kernels: Sequence[Kernel]) -> list[Skipped]:
     """The launches that the user asked for and that no kernel of the unit can have."""
     return [
-        Skipped(f"{UNFIT} {describe(launch)}: {text}", None)
+        Skipped(f"{UNFIT} {launch.notation}: {text}", None)
         for launch in options.launches
         if (text := unfit(launch, kernels))
     ]

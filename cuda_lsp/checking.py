@@ -23,11 +23,12 @@ from lsprotocol import types
 from analyzers.frontend.outline import Outline
 from analyzers.model import Fix, FixRefusal, Reason, Verdict
 from cuda_lsp import bug, cache, wire
-from cuda_lsp.documents import Anchor, Document, text_digest
+from cuda_lsp.documents import Document, text_digest
 from cuda_lsp.frames import Frame
 from cuda_lsp.positions import well_formed
 from cuda_lsp.progress import CheckProgress
 from cuda_lsp.scheduler import Job, JobKind, Outcome
+from cuda_lsp.tracking import Anchor
 from cuda_lsp.unit_view import Snapshot, UnitView, check_frame
 from cuda_lsp.workspace import includers
 from cuda_lsp.workspace.includers import IncludeGraph

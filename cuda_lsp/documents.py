@@ -16,22 +16,11 @@ from lsprotocol import types
 from pygls import uris
 
 from cuda_lsp.positions import Encoding, LineIndex, well_formed
-from cuda_lsp.tracking import Edit, OffsetMap, edits_between
+from cuda_lsp.tracking import Anchor, Edit, OffsetMap, edits_between
 from cuda_lsp.workspace.spelling import one_spelling
 from cuda_lsp.workspace.suffixes import CUDA_SUFFIXES, HEADER_SUFFIXES, SOURCE_SUFFIXES
 
 CUDA_LANGUAGES = frozenset({"cuda", "cuda-cpp"})
-
-
-class Anchor:
-    """One version of a document's text, and the map from it to the text as it is now."""
-
-    __slots__ = ("__weakref__", "digest", "map", "version")
-
-    def __init__(self, version: int | None, digest: str) -> None:
-        self.version = version
-        self.digest = digest
-        self.map = OffsetMap()
 
 
 class Document:

@@ -183,3 +183,14 @@ def _common_prefix(left: str, right: str) -> int:
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
+
+
+class Anchor:
+    """One version of a document's text, and the map from it to the text as it is now."""
+
+    __slots__ = ("__weakref__", "digest", "map", "version")
+
+    def __init__(self, version: int | None, digest: str) -> None:
+        self.version = version
+        self.digest = digest
+        self.map = OffsetMap()

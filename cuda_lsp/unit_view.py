@@ -24,8 +24,8 @@ from analyzers.model import (
     Verdict,
 )
 from cuda_lsp import wire
-from cuda_lsp.documents import Anchor
 from cuda_lsp.frames import Frame
+from cuda_lsp.tracking import Anchor
 from cuda_lsp.workspace.project import Workspace
 
 _SILENT = frozenset({Verdict.UNKNOWN, Verdict.RACE_FREE})

@@ -104,7 +104,7 @@ def context_of_user_launch(launch: UserLaunch, kernel: Kernel, span: SourceSpan 
         three(str(n) for n in given) if given is not None else three(f"{title}.{a}" for a in "xyz")
         for given, title in ((launch.grid, "gridDim"), (launch.block, "blockDim"))
     )
-    note = FactNote(describe(launch), span, "user")
+    note = FactNote(launch.notation, span, "user")
     return LaunchContext(
         LaunchSummary("user", span, shown[0], shown[1]),
         tuple(bindings),
@@ -146,11 +146,3 @@ def unfit(launch: UserLaunch, kernels: Iterable[Kernel]) -> str:
         else:
             return ""
     return "; ".join(dict.fromkeys(found))
-
-
-def describe(launch: UserLaunch) -> str:
-    """The launch in the notation of ``--launch``."""
-    parts = [f"{n}=({','.join(map(str, d))})" for n, d in (("grid", launch.grid), ("block", launch.block)) if d]
-    if launch.dynamic_shared is not None:
-        parts.append(f"shared={launch.dynamic_shared}")
-    return ",".join([*parts, *(f"{n}={v}" for n, v in launch.values)])

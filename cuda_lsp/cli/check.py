@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TextIO
 
-from analyzers.hostguide.contexts import describe
 from analyzers.ir.names import base_word
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
 from analyzers.requests import UNFIT, Progress
@@ -193,7 +192,7 @@ def _require_fitting_launches(selection: Selection, units: Sequence[UnitResult])
     """A parameter that no kernel has is a typing error, and would pass for a check that found nothing."""
     checked = [unit for unit in units if unit.kernels]
     for launch in selection.launches:
-        begin = f"{UNFIT} {describe(launch)}: "
+        begin = f"{UNFIT} {launch.notation}: "
         why = [s.what.removeprefix(begin) for unit in checked for s in unit.skipped if s.what.startswith(begin)]
         if checked and len(why) == len(checked):
-            raise UsageError(f"--launch {describe(launch)}: {'; '.join(dict.fromkeys(why))}")
+            raise UsageError(f"--launch {launch.notation}: {'; '.join(dict.fromkeys(why))}")

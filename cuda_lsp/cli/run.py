@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from analyzers.explain import Launchable
 from cuda_lsp.cli import exit_codes, gpu, inputs, jobs, terminal
 from cuda_lsp.cli.check import tell_notices
 from cuda_lsp.cli.exit_codes import UsageError
@@ -24,6 +23,9 @@ from gpu_runner.compile import CompileError, NoCompiler
 from gpu_runner.request import Request, RunResult, to_json
 from gpu_runner.sanitizer import Tool
 from gpu_runner.sanitizer.opinion import NoSanitizer, find_sanitizer, opinion, with_ptx
+
+if TYPE_CHECKING:
+    from analyzers.explain import Launchable
 
 
 @dataclass(frozen=True, slots=True)

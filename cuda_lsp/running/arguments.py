@@ -8,7 +8,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
-from analyzers.explain import Layout
+from analyzers.ir.kernel import Layout
 from cuda_lsp.running.tensors import ArgumentError, with_tensors
 from gpu_runner.request import (
     Argument,

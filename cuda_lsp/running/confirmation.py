@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import Final
 
-from analyzers.explain import Layout
+from analyzers.ir.kernel import Layout
 from analyzers.model import Access, Finding, Mark, Verdict, Witness
 from cuda_lsp.running.arguments import arguments_for
 from gpu_runner import harness

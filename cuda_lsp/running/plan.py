@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from analyzers.coordinates import written
-from analyzers.explain import Launchable
 from analyzers.model import Finding, Verdict
 from cuda_lsp.cache import default_directory
 from cuda_lsp.running import confirmation
@@ -20,6 +19,9 @@ from cuda_lsp.running.arguments import arguments_for
 from cuda_lsp.running.fixtures import Fixture, parse_fixture
 from gpu_runner import harness
 from gpu_runner.request import Dim3, Request, RunResult, Variable
+
+if TYPE_CHECKING:
+    from analyzers.explain import Launchable
 
 _FORWARDED: Final = ("-D", "-U", "-I", "-std", "--std")
 _GRID: Final[Dim3] = (2, 1, 1)
