@@ -37,8 +37,12 @@ vsix: $(DEV_ENV) $(NODE_ENV)
 	rm -rf $(EXTENSION)/server
 	$(BIN)/python -m build --wheel --no-isolation --outdir $(EXTENSION)/server . >/dev/null
 	cp LICENSE CHANGELOG.md $(EXTENSION)/
-	cd $(EXTENSION) && npm run --silent check && npm run --silent test && npm run --silent build
-	cd $(EXTENSION) && npm run --silent package -- --out cuda-lsp.vsix
+	mkdir -p $(EXTENSION)/out
+	cd $(EXTENSION) && npm run --silent check
+	@cd $(EXTENSION) && npm run --silent test >out/test.log 2>&1 || { cat out/test.log >&2; exit 1; }
+	cd $(EXTENSION) && npm run --silent build
+	@cd $(EXTENSION) && npm run --silent package -- --out cuda-lsp.vsix >out/package.log 2>&1 || { cat out/package.log >&2; exit 1; }
+	@echo "$(VSIX) is packed. Install it in VS Code with \"Extensions: Install from VSIX...\", or: code --install-extension $(VSIX)"
 
 test-vscode: vsix
 	$(EXTENSION)/editor-test/prepare.sh

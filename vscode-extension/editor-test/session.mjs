@@ -36,6 +36,10 @@ try {
   await until("the server is at rest", async () => /is running/.test((await status()) ?? ""));
   await until("a lens over the kernel", async () => (await text(".codelens-decoration a")).includes("1 race"));
 
+  // A hover takes as much of the window as its lines do: enough that it ends above the status bar.
+  const usual = page.viewportSize();
+  const tall = { ...usual, height: 700 };
+  await page.setViewportSize(tall);
   await press("Control+b");
   await goTo(14, 4);
   await press("Control+k");
@@ -46,6 +50,7 @@ try {
   assert.match(hover, /part\[128\]/);
   assert.equal(hover.split("Data race on shared").length - 1, 1, "the message stands in the hover once");
   await picture("hover");
+  await page.setViewportSize(usual);
   told("the hover names the threads and the cell");
   await press("Escape");
 
@@ -105,11 +110,13 @@ try {
   await press("Enter");
   await until("the run is told", async () => (await text(".notification-list-item-message")).some((note) => note?.includes("1 of 1 findings confirmed")));
   await command("Notifications: Clear All Notifications");
+  await page.setViewportSize(tall);
   await goTo(14, 4);
   await press("Control+k");
   await press("Control+i");
   await until("a hover that tells the run", async () => (await text(".monaco-hover-content")).some((hover) => hover?.includes("Confirmed by a run on the CPU")));
   await picture("confirmed");
+  await page.setViewportSize(usual);
   await press("Escape");
   told("a run from the light bulb confirms the finding");
 
