@@ -276,12 +276,18 @@ def test_assumptions_of_the_code():
     """)
 
 
-def test_what_begins_in_an_argument_of_a_macro_and_ends_behind_it_is_the_whole_use():
-    k = kernel("""
+def test_what_begins_in_an_argument_of_a_macro_and_ends_behind_it_is_the_whole_use_and_lies_at_the_argument():
+    text = """
         #define STEP(p, i) p[i] = p[(i + 1) % 64]
-        __global__ void k(int *a, int t) { STEP(a, t); }
-    """)
-    assert [s.site.text for s in each(k, Store)] == ["STEP(a, t)"]
+        __global__ void k(int *a, int t) { STEP(a, t); STEP(
+            a
+            , t); }
+    """
+    stores = each(kernel(text), Store)
+    assert [" ".join(s.site.text.split()) for s in stores] == ["STEP(a, t)", "STEP( a , t)"]
+    spans = [s.site.span for s in stores]
+    assert [text[s.start_offset : s.end_offset] for s in spans] == ["a", "a"]
+    assert [(s.end_line - s.start_line, s.end_column - s.start_column) for s in spans] == [(0, 1), (0, 1)]
 
 
 def test_loops_say_what_they_are():

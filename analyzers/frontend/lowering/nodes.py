@@ -186,9 +186,9 @@ class Node:
 
     @property
     def text(self) -> str:
-        """As it is written; the whole use of a macro where the range begins in an argument and ends behind it."""
+        """As it is written; the whole use of a macro where the expression begins in an argument and ends behind it."""
         found = self.table.text(self.span)
-        if found.count("(") != found.count(")"):
+        if self.cursor.extent.end.offset != self.span.end_offset:
             start = cindex.expansion_offset(self.cursor.extent.start)
             if start < self.span.start_offset:
                 text = self.table.bytes_of(self.span.path)
@@ -273,16 +273,21 @@ class NodeTable:
         return found
 
     def span(self, extent: Any) -> SourceSpan:
-        """The range in the file, the place of use for what a macro wrote."""
+        """The range in the file, the place of use for what a macro wrote; the argument where it begins in one and ends
+        behind it."""
         start, end = extent.start, extent.end
         file = start.file
         path = file.name if file is not None else ""
         first, last = start.offset, end.offset
         line, column, last_line, last_column = start.line, start.column, end.line, end.column
-        if last <= first and path:
+        text = self.bytes_of(path) if path else b""
+        if text and last <= first:
             # A range inside a macro argument comes out empty: take the whole use of the macro.
-            last = _macro_use_end(self.bytes_of(path), first)
-            written = self.bytes_of(path)[first:last]
+            last = _macro_use_end(text, first)
+        elif text.count(b"(", first, last) != text.count(b")", first, last) and cindex.expansion_offset(start) < first:
+            last = _argument_end(text, first)
+        if last != end.offset:
+            written = text[first:last]
             breaks = written.count(b"\n")
             last_line = line + breaks
             last_column = column + len(written) if not breaks else len(written) - written.rfind(b"\n")
@@ -331,6 +336,19 @@ def _macro_use_end(text: bytes, start: int) -> int:
             if not depth:
                 return at + 1
     return max(end, start + 1)
+
+
+def _argument_end(text: bytes, start: int) -> int:
+    """The end of the macro's argument in which `start` lies."""
+    depth = 0
+    for at in range(start, len(text)):
+        if text[at] in b"([{":
+            depth += 1
+        elif text[at] in b")]}":
+            depth -= 1
+        if depth < 0 or (not depth and text[at] == 0x2C):
+            return start + len(text[start:at].rstrip())
+    return len(text)
 
 
 def initializer(variable: Node) -> Node | None:
