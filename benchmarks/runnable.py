@@ -104,7 +104,7 @@ def try_file(
         started = time.perf_counter()
         launchable = launchable_of(analysis.unit, one)
         base = plan.base_request(launchable, path, flags.arguments, seeds=1, seconds=_SECONDS)
-        base = replace(base, compiler="nvrtc", headers=headers)
+        base = replace(base, compiler="nvrtc", folder=headers)
         unbound = replace(launchable, findings=(), runs=())
         (outcome,) = plan.outcomes(unbound, base)
         result = outcome.result

@@ -134,8 +134,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks runs", description=__doc__)
     parser.add_argument("--seeds", type=int, default=4, help="schedules of each program")
     chosen = parser.parse_args(arguments)
-    detect.compiled_code()
-    execute.scheduler_code()
+    detect.CODE.load()
+    execute.SCHEDULER.load()
     engine = Engine()
     rows = [row for file in sorted(FOLDER.glob("*.cu")) for row in run(file, engine, tuple(range(chosen.seeds)))]
     text = table(rows, chosen.seeds)

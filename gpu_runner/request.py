@@ -141,8 +141,9 @@ class Request:
     compiler: Literal["auto", "nvcc", "nvrtc"] = "auto"
     instances: tuple[str, ...] = ()
     """Instances of kernel templates to compile, as expressions."""
-    headers: str = ""
-    """A folder for the headers that the compiler brings along (`compile.CompileOptions`)."""
+    folder: str = ""
+    """Of this user's caches: for headers that the compiler brings along (`compile.CompileOptions`) and compiled code of
+    ours (`native.library`). Empty: nothing is kept."""
     dynamic_shared: int = 0
     lock_step: bool = False
     """The lanes of a warp make each access together, as before Volta."""

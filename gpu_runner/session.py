@@ -89,7 +89,7 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         return RunResult("unsupported", "the kernel is a template for something without a name", (reason,))
     if text is None:
         options = CompileOptions(
-            request.build, request.arch, request.flags, request.compiler, request.instances, request.headers
+            request.build, request.arch, request.flags, request.compiler, request.instances, request.folder
         )
         try:
             done = _compiled(request, options)
@@ -338,8 +338,8 @@ class _Found:
 
 def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | None = None) -> RunResult:
     found = _Found()
-    detect.compiled_code()
-    execute.scheduler_code()
+    detect.CODE.load()
+    execute.SCHEDULER.load()
     started = time.monotonic()
     status: Status = "finished"
     message = ""

@@ -38,8 +38,8 @@ def main() -> None:
 
 def limit(request: Request) -> None:
     """From here on this process may use so much and no more."""
-    detect.compiled_code()  # from their source files
-    execute.scheduler_code()
+    detect.CODE.load(request.folder)
+    execute.SCHEDULER.load(request.folder)
     import_module("numpy.ma")  # which numpy.unique loads when it is called first
     try:
         import resource as module

@@ -293,7 +293,7 @@ def test_a_full_disk_and_a_folder_that_cannot_be_written_end_as_messages(
     )
     (tmp_path / "file").write_text("")
     source = '#include <cuda_fp16.h>\nextern "C" __global__ void k(half *a) { a[0] = 1.0f; }'
-    request = replace(REQUEST, kernel="k", source=source, instances=(), headers=str(tmp_path / "file" / "cache"))
+    request = replace(REQUEST, kernel="k", source=source, instances=(), folder=str(tmp_path / "file" / "cache"))
     result = serve(replace(request, arguments=(ArrayArgument("f16", 8),)))
     assert result.status == "compile"
     assert "cuda_fp16.h" in result.message

@@ -76,7 +76,7 @@ def base_request(
         arch=arch,
         flags=_compiler_flags(flags),
         instances=(launchable.name,) if launchable.is_template else (),
-        headers=str(default_directory()),
+        folder=str(default_directory()),
         seeds=tuple(range(seeds)),
         seconds=seconds,
         lock_step=lock_step,

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -39,7 +38,7 @@ from gpu_runner.cpu.sites import Sites
 from gpu_runner.cpu.translate import ENTRY, Translated, translate
 from gpu_runner.cpu.variables import aligned, initial_bytes, lay_out
 from gpu_runner.native.jit import Code, compile_ir
-from gpu_runner.native.translate import ir_of
+from gpu_runner.native.library import Library
 from gpu_runner.ptx import model
 
 _RESIDENT_THREADS: Final = 2048
@@ -294,7 +293,7 @@ class _Machine:
         machine["local_stride"] = aligned(kernel._compiled.translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
         self._arrays: dict[str, NDArray[Any]] = {}
         self._allocate(resident_blocks(launch, resident))
-        self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(scheduler_code().address("run"))
+        self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(SCHEDULER.address("run"))
 
     def _set_up_run(self) -> None:
         run = self.kernel._compiled.run  # pyright: ignore[reportPrivateUsage]
@@ -416,7 +415,4 @@ class _Machine:
         return tuple(found)
 
 
-@cache
-def scheduler_code() -> Code:
-    """The scheduler, compiled at the first call."""
-    return compile_ir(ir_of([schedule.run]), 2)
+SCHEDULER: Final = Library([schedule.run])

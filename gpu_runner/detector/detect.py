@@ -6,8 +6,7 @@ import contextlib
 import ctypes
 import mmap
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,8 @@ from numpy.typing import NDArray
 from gpu_runner.detector import shadow, synchronization
 from gpu_runner.detector.clocks import ROLES, Clocks
 from gpu_runner.detector.synchronization import BARRIERS, Batch, Kind, Location, State
-from gpu_runner.native.jit import Code, compile_ir
+from gpu_runner.native.library import Library
 from gpu_runner.native.structs import Struct, allocate, dtype_of
-from gpu_runner.native.translate import ir_of
 
 CELL = dtype_of(shadow.Cell)
 RACES = 1024
@@ -144,7 +142,7 @@ class Detector:
             state.attach(f"{name}s", np.ascontiguousarray(sites[name]))
         state.attach("flags", _flags(sites))
         self._batch = Memory(Batch)
-        address = compiled_code().address("consume")
+        address = CODE.address("consume")
         word, pointer = ctypes.c_int64, ctypes.c_void_p
         self._consume = ctypes.CFUNCTYPE(word, pointer, pointer, word, word)(address)
 
@@ -281,10 +279,8 @@ def _hash(key: int, block: int) -> int:
     return (value - (1 << 64) if value >> 63 else value) >> 20
 
 
-@cache
-def compiled_code() -> Code:
-    """The detector, compiled at the first call."""
-    return compile_ir(ir_of([synchronization.consume]), 2)
+CODE: Final = Library([synchronization.consume])
+"""The detector."""
 
 
 RECORD_DTYPE = dtype_of(synchronization.Record)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,9 +20,8 @@ from gpu_runner.gpu import decode
 from gpu_runner.gpu.blocks import AT_BARRIER, AT_WARP_SYNC, NOT_BEGUN, Blocks, ThreadState
 from gpu_runner.gpu.instrument import Instrumented
 from gpu_runner.gpu.layout import LOCKS, UNIT, What
-from gpu_runner.native.jit import Code, compile_ir
+from gpu_runner.native.library import Library
 from gpu_runner.native.structs import allocate
-from gpu_runner.native.translate import ir_of
 
 _OUT: Final = 1 << 16
 _NOTICES: Final = 64
@@ -87,7 +85,7 @@ class Decoder:
         state["range_count"] = len(mapped)
         state.attach("shared", _ranges(()))
         word, pointer = ctypes.c_int64, ctypes.c_void_p
-        self._decode = ctypes.CFUNCTYPE(word, pointer, word)(compiled_code().address("decode"))
+        self._decode = ctypes.CFUNCTYPE(word, pointer, word)(_CODE.address("decode"))
 
     def map_shared(self, mapped: Sequence[Mapped]) -> None:
         """Where the shared variables lie on the device, once a block has noted it."""
@@ -194,7 +192,4 @@ def _ranges(mapped: Sequence[Mapped]) -> NDArray[Any]:
     return rows
 
 
-@cache
-def compiled_code() -> Code:
-    """The decoder, compiled at the first call."""
-    return compile_ir(ir_of([decode.decode]), 2)
+_CODE: Final = Library([decode.decode])

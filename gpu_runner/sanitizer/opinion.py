@@ -66,7 +66,7 @@ def with_ptx(request: Request) -> Request:
     if request.ptx is not None:
         return request
     options = CompileOptions(
-        request.build, request.arch, request.flags, request.compiler, request.instances, request.headers
+        request.build, request.arch, request.flags, request.compiler, request.instances, request.folder
     )
     return replace(
         request, ptx=compile_source(request.plain or request.source or "", request.path, options).ptx, source=None
