@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 from analyzers.model import Mark, MarkedAccess, marks_in
@@ -100,7 +100,7 @@ class Names:
         return "shared" if SHARED_BASE <= address < LOCAL_BASE else "global"
 
     def address(self, address: int) -> str:
-        if SHARED_BASE <= address < LOCAL_BASE:
+        if _is_about_shared(address):
             return self._shared_address(address - SHARED_BASE)
         if LOCAL_BASE <= address < PARAM_BASE:
             return f"memory of the thread's own, {address - LOCAL_BASE} bytes behind its beginning"
@@ -126,7 +126,7 @@ class Names:
     def array(self, address: int) -> str | None:
         """The array that holds an address of global memory or is before it; empty where none is near, and None in front
         of one, and of other memory: no array need be larger."""
-        if SHARED_BASE <= address < PARAM_BASE:
+        if SHARED_BASE <= address < PARAM_BASE or _is_about_shared(address):
             return None
         allocation = self._kernel.arena.nearest(address)
         if allocation is None or (allocation.address <= address and not allocation.name.startswith("argument ")):
@@ -136,6 +136,11 @@ class Names:
         return self._arrays[allocation.name.split()[1]][0]
 
     def _shared_address(self, offset: int) -> str:
+        """Addresses of shared memory have 32 bits: those far behind its end are in front of its beginning."""
+        offset -= (1 << 32) if offset >= 1 << 31 else 0
+        if offset < 0 and self._shared:
+            begin, variable = self._shared[0]
+            return f"{self._shapes.cell(variable, offset - begin)}, in front of the block's shared memory"
         before = [(variable, begin) for begin, variable in self._shared if begin <= offset]
         if before:
             variable, begin = before[-1]
@@ -157,8 +162,8 @@ class Shapes:
     def cell(self, mangled: str, offset: int) -> str:
         """What lies at a byte offset of a variable, as one writes it: ``tile[1][3]``, ``count``, ``pair[2] + 4 bytes``.
         Bytes alone where nobody has said what the variable is, or variables of different shapes have its name."""
-        name = _variable(mangled)
         size = self._sizes.get(mangled, 0) or None
+        name = _variable(mangled, {v.name for v in self._variables if v.size == size})
         found = {(v.element, v.extents) for v in self._variables if (v.name, v.size) == (name, size)}
         if len(found) != 1:
             return f"{name} + {offset} bytes"
@@ -174,13 +179,22 @@ class Shapes:
         return f"{cell} + {rest} bytes" if rest else cell
 
 
-def _variable(mangled: str) -> str:
-    """The last name in an Itanium mangled one, as in ``_ZZ1kPiE1s``; other names as they are."""
+def _variable(mangled: str, known: Container[str] = ()) -> str:
+    """The last name in an Itanium mangled one, as in ``_ZZ1kPiE1s``; other names as they are. Where the end can be read
+    in several ways it is one of the `known` names, or else the shortest."""
     name = mangled.split(":")[-1]
+    found: list[str] = []
     match = _INNER.search(name) if name.startswith("_Z") else None
-    while match is not None and len(match[2]) != int(match[1]):
+    while match is not None:
+        if len(match[2]) == int(match[1]):
+            found.append(match[2])
         match = _INNER.search(name, match.start() + 1)
-    return match[2] if match else name
+    return next((one for one in found if one in known), found[-1] if found else name)
+
+
+def _is_about_shared(address: int) -> bool:
+    """Whether an address is in the window of shared memory, or so little in front that nothing else is meant."""
+    return SHARED_BASE - (1 << 31) <= address < LOCAL_BASE
 
 
 def _is_access(site: Site) -> bool:

@@ -220,6 +220,7 @@ FaultKind = Literal[
     "assertion",
     "divergent-barrier",
     "lane-not-in-mask",
+    "undefined-shuffle",
     "trap",
     "unreachable",
 ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -30,6 +30,7 @@ from gpu_runner.cpu.handover import Consumer
 from gpu_runner.cpu.launch import Execution, Launch, LaunchError, Seen, check_size
 from gpu_runner.cpu.layout import FIRST_SITE, GLOBAL_BASE, SHARED_BASE, Fault, SiteKind
 from gpu_runner.cpu.machine import Notice, Outcome
+from gpu_runner.cpu.undefined import used
 from gpu_runner.cpu.variables import sizes
 from gpu_runner.detector import detect, shadow
 from gpu_runner.detector.detect import Detector, Shape
@@ -334,6 +335,11 @@ class _Found:
     runs: int = 0
     ended: int = 0
     accesses: int = 0
+    shuffles: set[int] = field(default_factory=set[int])
+    """Sites of those of which is known whether what is undefined in them was used."""
+
+    def note(self, fault: RunFault) -> None:
+        self.faults.setdefault((fault.kind, fault.access.places, fault.access.instruction), fault)
 
 
 def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | None = None) -> RunResult:
@@ -362,8 +368,11 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         found.accesses += execution.records
         found.printed = found.printed or execution.printed
         for seen in execution.seen:
-            fault = _fault(kernel, names, seen, seed)
-            found.faults.setdefault((fault.kind, fault.access.places, fault.access.instruction), fault)
+            if seen.kind is not Notice.UNDEFINED_LANE:
+                found.note(_fault(kernel, names, seen, seed))
+        left = request.seconds - (time.monotonic() - started)
+        for fault in _undefined(kernel, names, execution, seed, left, resident, found):
+            found.note(fault)
         status, message, waiting = _ending(execution, names, request.seconds)
         if status != "finished":
             break
@@ -381,6 +390,20 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         found.accesses,
         time.monotonic() - started,
     )
+
+
+def _undefined(
+    kernel: AnyKernel, names: Names, execution: Execution, seed: int, seconds: float, resident: int, found: _Found
+) -> Iterator[RunFault]:
+    """Uses of what shuffles read from lanes that took no part. What a GPU gives there cannot be chosen."""
+    if not isinstance(kernel, execute.Kernel):
+        return
+    for each in used(kernel, execution, seed, seconds, resident, found.shuffles):
+        read = each.read
+        what = "what the kernel does" if each.address is None else names.address(each.address)
+        text = f"{what} depends on what a shuffle reads from lane {read.address}, which takes no part in it"
+        yield RunFault("undefined-shuffle", text, names.access(read.site, read.thread), None, seed)
+    found.shuffles |= {seen.site for seen in execution.seen if seen.kind is Notice.UNDEFINED_LANE}
 
 
 def _one(

@@ -9,13 +9,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import gpu_runner.compile as compiling
 from gpu_runner.compile import nearest_arch
 from gpu_runner.harness import _death, run  # pyright: ignore[reportPrivateUsage]
-from gpu_runner.naming import entry_named
+from gpu_runner.naming import Shapes, entry_named
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
     ArrayArgument,
@@ -84,6 +85,60 @@ def test_memory_whose_shape_is_not_known_is_told_in_bytes() -> None:
     for variables in ((), two_shapes):
         races = run(replace(REQUEST, variables=variables)).races
         assert {race.address for race in races if race.scope == "intra-block"} == {"s + 128 bytes"}
+
+
+def test_the_end_of_a_mangled_name_that_can_be_read_in_two_ways() -> None:
+    """`13__nv_bfloat16S2_S2_PS0_ifE2Ks`: sixteen letters stand behind a 16 that is none of their number."""
+    mangled = "_ZZ5flashILi64ELi32EEvPK13__nv_bfloat16S2_S2_PS0_ifE2Ks"
+    shapes = Shapes((Variable("Ks", 8192, 4, (64, 32)),), {mangled: 8192})
+    assert shapes.cell(mangled, 132) == "Ks[1][1]"
+    assert Shapes((), {mangled: 8192}).cell(mangled, 132) == "Ks + 132 bytes"
+    assert Shapes((Variable("a1b", 8, 4, (2,)),), {"_ZZ1kvE3a1b": 8}).cell("_ZZ1kvE3a1b", 4) == "a1b[1]"
+
+
+@pytest.mark.parametrize("build", ["confirm", "shipped"])
+def test_addresses_in_front_of_shared_memory_are_told_by_name(build: Literal["confirm", "shipped"]) -> None:
+    source = """extern "C" __global__ void k(int *a) {
+      __shared__ int s[32];
+      s[threadIdx.x] = 1;
+      __syncthreads();
+      a[threadIdx.x] = s[(int)threadIdx.x - 4];
+    }"""
+    request = replace(REQUEST, kernel="k", source=source, arguments=(ArrayArgument("i32", 32),), instances=())
+    shared = (Variable("s", 128, 4, (32,)),)
+    one_block = replace(request, names=("a",), growing=("a",), block=(32, 1, 1))
+    result = run(replace(one_block, build=build, variables=shared))
+    assert {fault.text for fault in result.faults} == {
+        "access outside of every array: s[-4], in front of the block's shared memory"
+    }
+    assert result.arguments == (ArrayArgument("i32", 32),)
+
+
+UNDEFINED = """extern "C" __global__ void k(const int *in, int *out, int used, int n) {
+  int t = threadIdx.x, v = in[t];
+  if (t >= n) return;
+  if (t < 16) v += __shfl_down_sync(0xffff, v, 8);
+  if (t < used) out[t] = v;
+  v = __shfl_xor_sync(0xffffffff, v, 1);
+  if (t == n - 1 && v > 1000) printf("large\\n");
+}"""
+
+
+@pytest.mark.parametrize(
+    ("used", "n", "told"),
+    [
+        (8, 32, []),
+        (9, 32, ["out[8] depends on what a shuffle reads from lane 16, which takes no part in it"]),
+        (8, 31, ["what the kernel does depends on what a shuffle reads from lane 31, which takes no part in it"]),
+    ],
+)
+def test_shuffles_that_read_from_lanes_that_take_no_part(used: int, n: int, told: list[str]) -> None:
+    """Only where it makes a difference: lanes whose results are not needed read so in many a reduction."""
+    arguments = (ArrayArgument("i32", 32, "iota"), ArrayArgument("i32", 32), ScalarArgument(used), ScalarArgument(n))
+    request = replace(REQUEST, kernel="k", source=UNDEFINED, arguments=arguments, instances=())
+    result = run(replace(request, names=("in", "out", "used", "n"), block=(32, 1, 1), variables=()))
+    assert result.status == "finished"
+    assert [(fault.kind, fault.text) for fault in result.faults] == [("undefined-shuffle", text) for text in told]
 
 
 def test_global_addresses_are_told_by_argument_and_index() -> None:

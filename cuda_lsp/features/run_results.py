@@ -37,6 +37,7 @@ CODES: Final[Mapping[FaultKind | Literal["deadlock"], str]] = {
     "misaligned": "misaligned",
     "uninitialised": "uninitialised",
     "lane-not-in-mask": "lane-not-in-mask",
+    "undefined-shuffle": "undefined-shuffle",
     "trap": "trap",
     "unreachable": "trap",
     "deadlock": "deadlock",

@@ -6,7 +6,8 @@ Compiled by `gpu_runner.native`.
 from __future__ import annotations
 
 from gpu_runner.cpu.layout import Collective
-from gpu_runner.cpu.machine import Machine
+from gpu_runner.cpu.machine import Machine, Notice
+from gpu_runner.cpu.notices import note
 from gpu_runner.native.translate import native
 
 SHUFFLE_OUTSIDE = 32
@@ -113,7 +114,12 @@ def complete(m: Machine, first: int, lanes: int, op: int) -> None:
             source = source_lane(op, lane, thread.b, thread.c)
             predicate = source < SHUFFLE_OUTSIDE
             source = source & 31
-            result = m.threads[first + source].a if lanes >> source & 1 else 0
+            if lanes >> source & 1:
+                result = m.threads[first + source].a
+            else:
+                result = m.undefined if thread.site == m.undefined_site else 0
+                if thread.mask >> lane & 1:
+                    note(m, Notice.UNDEFINED_LANE, thread, thread, op, source)
         elif op >= Collective.VOTE_ALL and op <= Collective.VOTE_BALLOT:
             result = vote(op, ballot, lanes)
         elif op == Collective.MATCH_ANY:

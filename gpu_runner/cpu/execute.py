@@ -53,6 +53,14 @@ GRID_WORKSPACE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
+class Undefined:
+    """What the lanes of one shuffle get from lanes that take no part in it, instead of 0."""
+
+    site: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Compiled:
     translated: Translated
     code: Code
@@ -123,9 +131,10 @@ class Kernel:
         seed: int = 0,
         seconds: float = 60.0,
         resident: int | None = None,
+        undefined: Undefined | None = None,
     ) -> Execution:
         """Execute the launch. `consume` gets the records in batches, as rows of three words (see `layout`)."""
-        return _run(self, consume, seed, seconds, resident)
+        return _run(self, consume, seed, seconds, resident, undefined)
 
 
 def prepare(module: model.Module, kernel: str, launch: Launch, lock_step: bool = False) -> Kernel:
@@ -201,21 +210,35 @@ def resident_blocks(launch: Launch, wanted: int | None = None) -> int:
     return min(launch.blocks, wanted or max(1, _RESIDENT_THREADS // launch.threads_per_block))
 
 
-def _run(kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None) -> Execution:
+def _run(
+    kernel: Kernel,
+    consume: Consumer | None,
+    seed: int,
+    seconds: float,
+    resident: int | None,
+    undefined: Undefined | None,
+) -> Execution:
     kernel.initialise()
     execution: Execution | None = None
-    for execution in steps(kernel, consume, seed, seconds, resident):  # noqa: B007 - the last one counts
+    for execution in steps(kernel, consume, seed, seconds, resident, undefined):  # noqa: B007 - the last one counts
         pass
     assert execution is not None
     return execution
 
 
 def steps(
-    kernel: Kernel, consume: Consumer | None, seed: int, seconds: float, resident: int | None
+    kernel: Kernel,
+    consume: Consumer | None,
+    seed: int,
+    seconds: float,
+    resident: int | None,
+    undefined: Undefined | None = None,
 ) -> Iterator[Execution | None]:
     """Execute with memory as it is, some turns of the scheduler at a time: None while there are threads, then what came
     of it."""
     machine = _Machine(kernel, consume, seed, resident)
+    if undefined is not None:
+        machine.machine["undefined_site"], machine.machine["undefined"] = undefined.site, undefined.value
     try:
         yield from _executed(kernel, machine, seconds)
     finally:

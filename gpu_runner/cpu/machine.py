@@ -30,6 +30,8 @@ class Notice(IntEnum):
     """Threads of one block met at different barriers."""
     LANE_NOT_IN_MASK = 3
     """A thread took part in a collective whose mask it is not in."""
+    UNDEFINED_LANE = 4
+    """A shuffle read from a lane that took no part in it: PTX leaves open what it got."""
 
 
 class NoticeRow(Struct):
@@ -80,6 +82,9 @@ class Machine(Struct):
     """Arrivals and exits so far, which a thread that only waits in a loop does not cause."""
     stop: i64
     """Not 0: the time is over, and no thread is resumed any more."""
+    undefined_site: i64
+    """The shuffle in which lanes get `undefined` from lanes that take no part; from all others of these it is 0."""
+    undefined: u64
     slot_block: Array[i64]
     """The block in a slot, -1 where it is free."""
     slot_alive: Array[i64]

@@ -78,8 +78,10 @@ def address_of(body: Body, operand: model.Operand, space: str) -> str:
         case model.Register(name):
             slot = body.register(name)
             value = body.read(operand.base, bits_type(slot.type.bits))
-            if slot.type.bits == 32:
-                value = body.let(f"zext i32 {value} to i64")
+            if slot.type.bits == 32:  # such addresses wrap around
+                narrow = body.let(f"add i32 {value}, {operand.offset}") if operand.offset else value
+                value = body.let(f"zext i32 {narrow} to i64")
+                return body.let(f"add i64 {value}, {window}") if window else value
         case model.Symbol(name):
             value = body.address(name, 0, TYPES["b64"])
         case model.Integer(number):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gpu_runner.cpu.collectives import complete
 from gpu_runner.cpu.layout import BarrierOp, Collective, SiteKind, Status, Thread
 from gpu_runner.cpu.machine import BARRIERS, Machine, Notice, Outcome
+from gpu_runner.cpu.notices import note
 from gpu_runner.native.translate import address_of, call, logical_shift, native
 
 _SHORT = 64
@@ -35,26 +36,6 @@ def draw(m: Machine, below: int) -> int:
 def log(m: Machine, index: int, address: int, value: int, kind: int) -> None:
     """A record of the scheduler's own."""
     call(m.log, address_of(m.threads[index]), address, value, kind)
-
-
-@native
-def note(m: Machine, kind: int, thread: Thread, other: Thread, op: int, address: int) -> None:
-    """Keep a notice, unless there is one of the same kind at the same places."""
-    for number in range(m.notice_count):
-        row = m.notices[number]
-        if row.kind == kind and row.op == op and row.site == thread.site and row.other_site == other.site:
-            return
-    if m.notice_count >= m.notice_limit:
-        return
-    row = m.notices[m.notice_count]
-    m.notice_count += 1
-    row.kind = kind
-    row.op = op
-    row.thread = thread.thread
-    row.site = thread.site
-    row.other_thread = other.thread
-    row.other_site = other.site
-    row.address = address
 
 
 @native
