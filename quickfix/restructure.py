@@ -143,7 +143,7 @@ def _split_statement(
     same = [a.identity for a in chains[0]] == [b.identity for b in chains[1]]  # in one call of their function
     if not same or level.position != other.position or statement is None:
         return None
-    assignment = statement.assignment
+    assignment = statement.assignment or statement.argument
     kinds = {a.kind for a in accesses}
     if assignment is None or not kinds & {"read"}:
         return None

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from analyzers.frontend.argument_values import value_by_argument
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
 from analyzers.frontend.copies import VECTOR, class_assignment
@@ -202,7 +203,10 @@ class _Builder:
                 return
             yield Statement("label", start, colon + 1)
             cursor = labelled
-        yield self._statement(cursor)
+        statement = self._statement(cursor)
+        if statement.macro and not statement.bodies:
+            statement = replace(statement, argument=self._argument(cursor))
+        yield statement
 
     def _past_semicolon(self, end: int) -> int:
         if self.code[end - 1 : end] in (b";", b"}"):
@@ -295,6 +299,19 @@ class _Builder:
             )
         return tuple(found)
 
+    def _argument(self, cursor: Any) -> Assignment | None:
+        use = self._range(cursor)
+        found = value_by_argument(cursor, self.code, use)
+        if found is None:
+            return None
+        value, typed = found
+        return Assignment((use[0], use[0]), value, "=", self._written(typed))
+
+    def _written(self, typed: Any) -> str:
+        """The type of an expression as the source would write it for a variable."""
+        spelling = _unqualified(_type_of(typed).spelling)
+        return "auto" if not spelling or "dependent" in spelling else spelling
+
     def _assignment(self, cursor: Any, sides: Sequence[Any]) -> Assignment | None:
         if len(sides) == 1:
             return self._step(cursor, sides[0])
@@ -305,9 +322,7 @@ class _Builder:
         if operator not in _ASSIGNMENTS or target[0] != self._range(cursor)[0]:
             return None
         typed = sides[0] if operator == "=" else _unwrapped(sides[1])
-        spelling = _unqualified(typed.type.spelling)
-        written = "auto" if not spelling or "dependent" in spelling else spelling
-        return Assignment(target, value, operator, written)
+        return Assignment(target, value, operator, self._written(typed))
 
     def _step(self, cursor: Any, operand: Any) -> Assignment | None:
         """`x++`, `++x`, `x--`, `--x`."""
@@ -510,6 +525,17 @@ def _values(statement: Any) -> list[Any]:
         return [c for c in children(statement) if 100 <= c._kind_id < 200]
     values = (initializer(c) for c in children(statement) if c._kind_id == Kinds.VAR)
     return [value for value in values if value is not None]
+
+
+def _type_of(expression: Any) -> Any:
+    """The type of an expression, also of an element of an array whose extent is for an instance to say: those clang
+    leaves open."""
+    own = _unwrapped(expression)
+    if own._kind_id != Kinds.SUBSCRIPT or "dependent" not in own.type.spelling:
+        return expression.type
+    base, *_ = children(own)
+    array = _type_of(base)
+    return array.element_type if array.kind == TypeKind.DEPENDENTSIZEDARRAY else expression.type
 
 
 def _unqualified(spelling: str) -> str:
