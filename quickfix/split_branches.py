@@ -1,6 +1,7 @@
 """Conditionals with an `else`, made two: ``if (c) A else B`` is ``const bool taken = c; if (taken) A if (!taken) B``.
 
-The condition is evaluated once, so each thread executes what it did; between the two there is a place.
+The condition is evaluated once, so each thread executes what it did; between the two there is a place. A condition that
+is the name of a kept one is said again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
@@ -25,8 +26,13 @@ def split_at_else(
     line = line_of(text, statement.keyword)
     then, otherwise = statement.bodies
     (opening, closing), written = condition
-    name = fresh_name(level, text, "taken", session.reserved)
     indentation = layout.indentation(statement.keyword)
+    kept = kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end))
+    if kept is not None:
+        opposite = kept[1:].lstrip() if kept.startswith(b"!") else b"!" + kept
+        halves = _second_half(layout, level, then, otherwise, indentation, opposite, line)
+        return Restructuring(level.function.path, [*halves], "split the conditional", statement.keyword)
+    name = fresh_name(level, text, "taken", session.reserved)
     head = b"const bool " + name + b" = "
     test = Change(
         statement.keyword,
@@ -34,19 +40,19 @@ def split_at_else(
         head + written + b";" + layout.newline + indentation + b"if (" + name + b")",
         moved=((len(head), opening, closing - opening),),
     )
-    changes = [test, *_second_half(layout, level, then, otherwise, indentation, name, line)]
+    changes = [test, *_second_half(layout, level, then, otherwise, indentation, b"!" + name, line)]
     return Restructuring(level.function.path, changes, "split the conditional", statement.keyword, name=name)
 
 
 def _second_half(
-    layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, name: bytes, line: int
+    layout: Layout, level: Level, then: Body, otherwise: Body, indentation: bytes, opposite: bytes, line: int
 ) -> Iterable[Change]:
-    """The `else` as a conditional of its own, with braces around what has none."""
+    """The `else` as a conditional of its own under the `opposite` condition, with braces around what has none."""
     end = then.end + 1 if then.braced else then.end
     start = otherwise.start - 1 if otherwise.braced else otherwise.start
     if layout.text[end:start].strip() != b"else":
         raise NotPossible(f"there is more than `else` between the branches of the conditional in line {line}")
-    again = layout.newline + indentation + b"if (!" + name + b")"
+    again = layout.newline + indentation + b"if (" + opposite + b")"
     if otherwise.braced:
         yield Change(end, start, again + b" ")
         return

@@ -44,17 +44,18 @@ _SIGNED: Final = re.compile(rb"int|long|long long|int(?:32|64)_t")
 def loop_around(
     first: Chain, second: Chain, uneven: Collection[tuple[str, int]] = ()
 ) -> tuple[Level, Statement] | None:
-    """The innermost loop around both accesses, with its body, that some threads may leave early: of
-    those in `uneven` (path and line), if there is one."""
+    """The innermost loop around both accesses, with its body, that some threads may leave early: of those in `uneven`
+    (path and line), else one with a jump out of it."""
     both = [
         (a, a.owner)
         for a, b in zip(first, second, strict=False)
         if a.identity == b.identity and a.body.loops == 1 and a.owner is not None
     ]
     known = [(a, owner) for a, owner in both if (a.function.path, a.loop_line) in uneven]
-    if not both:
+    left = [(a, owner) for a, owner in both if any(jumps_in(a.body))]
+    if not known and not left:
         return None
-    level, loop = (known or both)[-1]
+    level, loop = (known or left)[-1]
     return (level, loop) if loop.is_loop else None
 
 
