@@ -47,7 +47,8 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
 
     The place in the fewest bodies that only some threads enter is chosen. A conditional is closed before the place and
     opened again behind it; of a loop in a conditional the body is what stays under the condition."""
-    ways = [(c, _entered(c, varying)) for c in ways_between(session, finding).candidates if not _at_end(c.gap)]
+    places = [c for c in ways_between(session, finding).candidates if not _is_called_by_some(c, varying)]
+    ways = [(c, _entered(c, varying)) for c in places if not _at_end(c.gap)]
     if not ways or any(not around for _, around in ways):
         return None
     fewest = min((len(around), len(c.gap.steps)) for c, around in ways)
@@ -68,6 +69,12 @@ def opened_up(session: Session, finding: Finding, varying: Collection[tuple[str,
     if session.orders_warps and not _is_entered_by_some(levels[-2], varying):
         return None  # the threads of a warp come to the loop together
     return _into_loop(session, levels[-3], levels[-2])
+
+
+def _is_called_by_some(candidate: Candidate, varying: Collection[tuple[str, int]]) -> bool:
+    """In a function that only some threads come to: what is to be opened up is around its call."""
+    path = candidate.gap.function.path
+    return any(b.role == "function" and (path, b.start) in varying for b in bodies_around(candidate.gap))
 
 
 def _is_entered_by_some(level: Level, varying: Collection[tuple[str, int]]) -> bool:
