@@ -13,6 +13,7 @@ from typing import Final
 
 from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, gaps_of
 from analyzers.model import Access, Finding
+from quickfix.backward_jumps import JumpLoop, jump_loops
 
 _BEGIN: Final = -1
 """Position of a loop's test in its body: in front of every statement, behind no gap of the body."""
@@ -34,6 +35,8 @@ class Level:
     """For the outermost body of a called function: the offset of the call."""
     loop_line: int = 0
     """For the body of a loop: the line of the loop."""
+    jumps: tuple[JumpLoop, ...] = ()
+    """The loops that jumps make of statements of the body."""
 
     @property
     def identity(self) -> tuple[str, int, int | None]:
@@ -117,7 +120,7 @@ def _within(function: FunctionTree, offset: int, call: int | None, text: bytes) 
         if index is None:
             # Between the statements that clang saw: treat the place as the statement in front of it.
             index = max((i for i, s in enumerate(body.statements) if s.end <= offset), default=0)
-        levels.append(Level(function, steps, body, index, call, line))
+        levels.append(Level(function, steps, body, index, call, line, jump_loops(body, text)))
         call, line = None, 0
         if index >= len(body.statements):
             return levels
@@ -162,6 +165,9 @@ def passage(trees: SourceTrees, finding: Finding) -> Passage:
         found = _either_way(first, second, shared, one, two)
         for loop in loops:
             found += _across(first, second, loop, far=False) + _across(second, first, loop, far=False)
+        for index, jump in _jumps_around(first, second, shared):
+            found += _across_jump(first, second, index, jump, far=False)
+            found += _across_jump(second, first, index, jump, far=False)
     candidates = _distinct(found)
     if candidates:
         return Passage(candidates)
@@ -176,22 +182,33 @@ def _by_iterations(
 ) -> list[Candidate] | None:
     """Use the iterations of the witness to tell who comes first; None where they do not fit the source."""
     counts = [_iterations_of(chain, access) for chain, access in ((first, one), (second, two))]
-    for loop in loops:
-        a, b = (count.get(loop) for count in counts)
-        if a is None or b is None:
-            return None
-        if a != b:
-            earlier, later = (first, second) if a < b else (second, first)
-            return _across(earlier, later, loop, far=abs(a - b) > 1)
+    jumps = _jumps_around(first, second, shared)
+    for loop in sorted({*loops, *(index for index, _ in jumps)}):
+        if loop in loops:
+            a, b = (count.get(loop) for count in counts)
+            if a is None or b is None:
+                return None
+            if a != b:
+                earlier, later = (first, second) if a < b else (second, first)
+                return _across(earlier, later, loop, far=abs(a - b) > 1)
+        for jump in (jump for index, jump in jumps if index == loop):
+            a, b = (dict(access.iterations).get(jump.name) for access in (one, two))
+            if a is None or b is None:
+                return None
+            if a != b:
+                earlier, later = (first, second) if a < b else (second, first)
+                return _across_jump(earlier, later, loop, jump, far=abs(a - b) > 1)
     return _either_way(first, second, shared, one, two)
 
 
 def _iterations_of(chain: Chain, access: Access) -> dict[int, int]:
     """The iteration of each loop level of a chain; nothing when the witness does not name each of them."""
     loops = [index for index, level in enumerate(chain) for _ in range(level.body.loops)]
-    if len(loops) != len(access.iterations) or len(set(loops)) != len(loops):
+    jumps = {jump.name for level in chain for jump in level.jumps if jump.holds(level.position)}
+    counts = [count for name, count in access.iterations if name not in jumps]
+    if len(loops) != len(counts) or len(set(loops)) != len(loops):
         return {}
-    return {index: count for index, (_, count) in zip(loops, access.iterations, strict=True)}
+    return dict(zip(loops, counts, strict=True))
 
 
 def _line_of(text: bytes, offset: int) -> int:
@@ -253,6 +270,23 @@ def _across(earlier: Chain, later: Chain, loop: int, *, far: bool) -> list[Candi
     return _behind(earlier, loop) + _in_front(later, loop)
 
 
+def _jumps_around(first: Chain, second: Chain, shared: int) -> list[tuple[int, JumpLoop]]:
+    """The loops of jumps that both accesses are in, with the levels of their bodies."""
+    pairs = ((i, jump) for i in range(shared) for jump in first[i].jumps)
+    return [(i, jump) for i, jump in pairs if jump.holds(first[i].position) and jump.holds(second[i].position)]
+
+
+def _across_jump(earlier: Chain, later: Chain, index: int, jump: JumpLoop, *, far: bool) -> list[Candidate]:
+    """The same for a loop that a jump makes of statements of the body at level `index`."""
+    start, end = earlier[index].position, later[index].position
+    passed = [
+        c
+        for c in _all(earlier, index)
+        if jump.holds(c.gap.index) and (far or c.gap.index > start or c.gap.index <= end)
+    ]
+    return passed + _behind(earlier, index + 1) + _in_front(later, index + 1)
+
+
 def _behind(chain: Chain, start: int) -> list[Candidate]:
     return [c for i in range(start, len(chain)) for c in _all(chain, i) if c.gap.index > chain[i].position]
 
@@ -263,12 +297,25 @@ def _in_front(chain: Chain, start: int) -> list[Candidate]:
 
 def _all(chain: Chain, index: int) -> list[Candidate]:
     level = chain[index]
-    loops = tuple(
-        (other.function.path, other.loop_line) for other in chain[: index + 1] for _ in range(other.body.loops)
-    )
+    path = level.function.path
+    around = [(other.function.path, line) for other in chain[:index] for line in _loop_lines(other)]
+    around += [(path, level.loop_line)] * level.body.loops
     conditionals = sum(other.body.role in ("then", "else", "case") for other in chain[: index + 1])
     called = any(other.call is not None for other in chain[: index + 1])
-    return [Candidate(gap, loops, conditionals, called) for gap in gaps_of(level.body, level.steps, level.function)]
+    return [
+        Candidate(
+            gap,
+            (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
+            conditionals,
+            called,
+        )
+        for gap in gaps_of(level.body, level.steps, level.function)
+    ]
+
+
+def _loop_lines(level: Level) -> list[int]:
+    """The lines of the loops that a body and its jumps are."""
+    return [level.loop_line] * level.body.loops + [j.line for j in level.jumps if j.holds(level.position)]
 
 
 def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
