@@ -142,7 +142,7 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     placed = place(session, kernels, requested)
     if isinstance(placed, FixRefusal):
         return placed
-    pair = next(f for f in placed.targets if f.group == group)
+    pair = next((f for f in placed.targets if f.group == group), placed.targets[0])
     if group not in placed.trial.gone:
         # All that is left of it is between blocks.
         return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))

@@ -46,6 +46,8 @@ class Placed:
     targets: tuple[Finding, ...]
     given_up: tuple[str, ...] = ()
     """Why other races of the same kernels are left as they are."""
+    harmless: tuple[Finding, ...] = ()
+    """Writes that still collide, and leave the same value whoever is last."""
 
 
 class _Unfixable(Exception):
@@ -79,21 +81,31 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
     if session.orders_warps:
         wider = {key for key, found in races.items() if any(f.scope != "intra-warp" for f in found)}
         reasons.update(dict.fromkeys(wider, BETWEEN_WARPS))
-    for key in needed & reasons.keys():
+    hoped = {key for key in needed & reasons.keys() if _may_be_harmless(session, races, key)}
+    for key in needed & reasons.keys() - hoped:
         return FixRefusal(sentence(reasons[key]))
+    needed -= hoped
     many, few = len(races) > MANY_RACES, iter(range(_FEW_TRIALS))
     while True:
         targets = {key: found for key, found in races.items() if key not in reasons}
+        if not targets:
+            return FixRefusal(sentence(reasons[next(iter(hoped))]))
         together = many and targets.keys() != needed
         try:
             placed = _search(session, kernels, targets, wanted, few if together else iter(range(MAX_TRIALS)))
             left = placed.trial.difference.left
+            for key in hoped & left:
+                return FixRefusal(sentence(reasons[key]))
             # What goes along with the others without having been looked at is repaired.
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
-            return replace(placed, given_up=tuple(given_up))
+            harmless = tuple(races[key][0] for key in races if key in hoped)
+            return replace(placed, given_up=tuple(given_up), harmless=harmless)
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
-            if failure.key in needed or failure.key in session.appeared:
+            if failure.key in needed and _may_be_harmless(session, races, failure.key):
+                hoped.add(failure.key)
+                needed.discard(failure.key)
+            elif failure.key in needed or failure.key in session.appeared:
                 return FixRefusal(sentence(failure.text))
             reasons[failure.key] = failure.text
             if together:
@@ -101,10 +113,24 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
                 reasons.update(dict.fromkeys(targets.keys() - needed - {failure.key}, _NOT_NOW))
         except _GivenUp as failure:
             others = targets.keys() - needed
-            if not others:
+            if not others or not needed:
                 return FixRefusal(sentence(str(failure)))
             # What stands in the way may be about the other races: try the wanted ones alone.
             reasons.update(dict.fromkeys(others, _NOT_NOW if together else str(failure)))
+
+
+def _may_be_harmless(session: Session, races: Mapping[PairKey, Sequence[Finding]], key: PairKey) -> bool:
+    """Whether a race without a place is between writes of one execution of a statement, which may leave the same value
+    whoever is last, and others race with them: once those are ordered, the engine tells."""
+    accesses = [a for f in races[key] for a in f.accesses[:2]]
+    if any(a.kind != "write" for a in accesses) or len({(a.id, a.iterations) for a in accesses}) > 1:
+        return False
+    own = _places(races[key])
+    return any(other not in session.hopeless and own & _places(found) for other, found in races.items() if other != key)
+
+
+def _places(findings: Iterable[Finding]) -> set[tuple[str, int]]:
+    return {(a.span.path, a.span.start_offset) for f in findings for a in f.accesses}
 
 
 def sentence(text: str) -> str:

@@ -247,8 +247,10 @@ def _context(
             _inserted(found, finding)
             continue
         key = key_of(old)
-        found.left.add(key)
         earlier = known.get(key)
+        if finding.code is Verdict.BENIGN_RACE and earlier is not None and earlier.code in RACES:
+            continue  # what made the writes of one value harmful is gone
+        found.left.add(key)
         if key in targets:
             # What no barrier of a block orders is not what one was tried for.
             if earlier is None or earlier.scope == "inter-block" or finding.scope != "inter-block":

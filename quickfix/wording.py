@@ -75,8 +75,13 @@ def notes_of(placed: Placed) -> tuple[str, ...]:
     notes: list[str] = []
     if placed.trial.late:
         notes.append(LATE)
+    notes += [_harmless(f.accesses[0]) for f in placed.harmless]
     notes += [f"{NOT_REPAIRED}{text}" for text in placed.given_up]
     return tuple(notes)
+
+
+def _harmless(access: Access) -> str:
+    return f"The writes of `{access.text}` (line {access.span.line}) still collide; all of them write the same value."
 
 
 def granted_in_words(granted: Iterable[str]) -> str:

@@ -166,3 +166,41 @@ def test_an_exchange_that_is_none_is_not_offered() -> None:
 def test_a_value_that_changes_which_cell_it_is_for_is_not_exchanged(value: str) -> None:
     _, fixes = offered(f"  n &= 3;\n  out[n] = {value};")
     assert not fixes
+
+
+LEADER = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void leader(int *out, const int *in) {
+  __shared__ int first;
+  __shared__ int found;
+  found = 0;
+  int t = threadIdx.x;
+  if (in[t] == 7) { first = t; found = VALUE; }
+  if (found) out[t] = in[first];
+}
+"""
+
+
+def test_writes_of_one_value_are_no_race_once_others_are_ordered() -> None:
+    text = LEADER.replace("VALUE", "1")
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    fix, choice = found
+    assert isinstance(fix, Fix)
+    assert fix.kind == "insert-barrier"
+    assert len(fix.groups) == 2
+    assert any("`found` (line 5) still collide; all of them write the same value" in note for note in fix.notes)
+    (kernel,) = Engine().analyse(CheckRequest(PATH, applied(text, fix.edits))).result.kernels
+    left = [f for c in kernel.contexts for f in c.findings if f.object == "found"]
+    assert left
+    assert {f.code for f in left} == {Verdict.BENIGN_RACE}
+    # Which thread is the first nothing tells.
+    assert isinstance(choice, FixRefusal)
+    assert "`first` (line 7)" in choice.text
+
+
+def test_writes_of_different_values_stay_a_race_whatever_is_ordered() -> None:
+    text = LEADER.replace("VALUE", "t + 1")
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    refused = [a.group for a in found if isinstance(a, FixRefusal)]
+    mended = {group for a in found if isinstance(a, Fix) for group in a.groups}
+    assert any("found" in group for group in refused)
+    assert mended.isdisjoint(refused)
