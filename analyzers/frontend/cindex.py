@@ -208,12 +208,24 @@ class LibclangError(Exception):
     """libclang gave no translation unit; the text says which of its few reasons it named."""
 
 
+class PrecompiledError(LibclangError):
+    """A precompiled header is not of the files as they are now."""
+
+
 # clang-c/CXErrorCode.h
-_ERRORS: Final = {1: "no reason given", 2: "libclang crashed", 3: "invalid arguments", 4: "unreadable precompiled part"}
+_UNREADABLE: Final = 4
+_ERRORS: Final = {
+    1: "no reason given",
+    2: "libclang crashed",
+    3: "invalid arguments",
+    _UNREADABLE: "unreadable precompiled part",
+}
 
 
 #: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
 PARSE_OPTIONS: Final = 0x004 | 0x100 | 0x200
+#: CXTranslationUnit_Incomplete | CXTranslationUnit_ForSerialization | CXTranslationUnit_KeepGoing
+FOR_PRECOMPILING: Final = 0x002 | 0x010 | 0x200
 
 _TERSE_OUTPUT: Final = 17
 _EVAL_INT: Final = 1
@@ -247,6 +259,7 @@ def _registered_library() -> Any:
         ("clang_EvalResult_getAsStr", [ctypes.c_void_p], ctypes.c_char_p),
         ("clang_EvalResult_dispose", [ctypes.c_void_p], None),
         ("clang_parseTranslationUnit2", None, ctypes.c_int),
+        ("clang_saveTranslationUnit", None, ctypes.c_int),
         ("clang_Cursor_getVarDeclInitializer", [cursor], cursor),
         ("clang_Cursor_getNumArguments", [cursor], ctypes.c_int),
         ("clang_getCursorPrintingPolicy", [cursor], ctypes.c_void_p),
@@ -691,7 +704,13 @@ def create_index() -> Index:
     return cast(Index, _module.Index(made) if made else _module.Index.create())
 
 
-def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[tuple[str, bytes]]) -> TranslationUnit:
+def parse(
+    index: Index,
+    path: str,
+    arguments: Sequence[str],
+    unsaved: Sequence[tuple[str, bytes]],
+    options: int = PARSE_OPTIONS,
+) -> TranslationUnit:
     """Parse `path` with clang driver arguments; `unsaved` shadows files on disk. Raises `LibclangError`."""
     words = (ctypes.c_char_p * len(arguments))(*[word.encode("utf-8", "surrogateescape") for word in arguments])
     made = _module.c_object_p()
@@ -702,12 +721,20 @@ def parse(index: Index, path: str, arguments: Sequence[str], unsaved: Sequence[t
         len(arguments),
         _unsaved_files(unsaved),
         len(unsaved),
-        PARSE_OPTIONS,
+        options,
         ctypes.byref(made),
     )
     if code != 0 or not made:
-        raise LibclangError(_ERRORS.get(code, f"error {code}"))
+        kind = PrecompiledError if code == _UNREADABLE else LibclangError
+        raise kind(_ERRORS.get(code, f"error {code}"))
     return cast(TranslationUnit, _module.TranslationUnit(made, index=index))
+
+
+def save(unit: TranslationUnit, path: str) -> None:
+    """Write a unit that was parsed `FOR_PRECOMPILING` as a precompiled header. Raises `LibclangError`."""
+    code = _lib.clang_saveTranslationUnit(unit, path.encode("utf-8", "surrogateescape"), 0)
+    if code != 0:
+        raise LibclangError(f"the precompiled header could not be written (error {code})")
 
 
 def _unsaved_files(unsaved: Sequence[tuple[str, bytes]]) -> Any:

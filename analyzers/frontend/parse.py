@@ -24,6 +24,7 @@ from analyzers.frontend.flags import CompileFlags, without_library_folders
 from analyzers.frontend.include_search import SoughtHeader, search
 from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.lexical import source_bytes
+from analyzers.frontend.precompiled import Precompiled
 from analyzers.frontend.scan import (
     ExplicitInstantiation,
     ScannedKernel,
@@ -61,7 +62,9 @@ Side = Literal["device", "host"]
 #: The folder of bundled headers; it comes first on the include path, so they shadow a real toolkit.
 HEADERS: Final = str(Path(__file__).resolve().parent / "headers")
 _INCLUDE_FOLDERS: Final = tuple(str(Path(HEADERS, name)) for name in ("core", "cuda", "cpp", "c", "libraries"))
-_SHIM: Final = "cuda_lsp_shim.h"
+_SHIM: Final = str(Path(HEADERS, "core", "cuda_lsp_shim.h"))
+_PRECOMPILED: Final = Precompiled(_SHIM)
+"""Of this process."""
 
 # The newest architecture that libclang 18 knows by name; later ones are parsed as it, with __CUDA_ARCH__ set by hand.
 _NAMED_ARCHITECTURES: Final = frozenset({50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90})
@@ -407,16 +410,21 @@ class UnitParser:
                 cindex.reparse(unit, buffers)
             except cindex.LibclangError:
                 unit = None  # a unit that failed to reparse is unusable; start it afresh
-        if unit is None:
+        warm.units[side] = unit or self._fresh(warm, side, path, buffers)
+
+    def _fresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> TranslationUnit:
+        words = _words(warm.used_flags if warm.sought else warm.flags, side)
+        try:
+            if side not in warm.indices:
+                warm.indices[side] = cindex.create_index()
             try:
-                flags = warm.used_flags if warm.sought else warm.flags
-                if side not in warm.indices:
-                    warm.indices[side] = cindex.create_index()
-                unit = cindex.parse(warm.indices[side], path, pass_arguments(flags, side), buffers)
-            except cindex.LibclangError as error:
-                arguments = " ".join(warm.flags.arguments) or "(none)"
-                raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
-        warm.units[side] = unit
+                return cindex.parse(warm.indices[side], path, (*words, *_PRECOMPILED.included(words)), buffers)
+            except cindex.PrecompiledError:
+                _PRECOMPILED.give_up()
+                return cindex.parse(warm.indices[side], path, (*words, *_PRECOMPILED.included(words)), buffers)
+        except cindex.LibclangError as error:
+            arguments = " ".join(warm.flags.arguments) or "(none)"
+            raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
 
 
 def _fitting(warm: _WarmUnit | None, file: SourceFile) -> _WarmUnit:
@@ -434,9 +442,14 @@ def _keep(kept: OrderedDict[str, _WarmUnit], key: str, warm: _WarmUnit, capacity
 
 def pass_arguments(flags: CompileFlags, side: Side) -> tuple[str, ...]:
     """The complete clang arguments of one pass."""
+    return (*_words(flags, side), "-include", _SHIM)
+
+
+def _words(flags: CompileFlags, side: Side) -> tuple[str, ...]:
+    """Those arguments but for the header that is included first."""
     named = flags.arch if flags.arch in _NAMED_ARCHITECTURES else 90 if flags.arch > 90 else 52
     bundled = (part for folder in _INCLUDE_FOLDERS for part in ("-I", folder))
-    common = (*_COMMON_ARGUMENTS, *bundled, f"--cuda-gpu-arch=sm_{named}", *flags.arguments, "-include", _SHIM)
+    common = (*_COMMON_ARGUMENTS, *bundled, f"--cuda-gpu-arch=sm_{named}", *flags.arguments)
     if side == "device":
         return (*common, "--cuda-device-only", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={flags.arch}0")
     return (*common, "--cuda-host-only", "-UNDEBUG")
