@@ -35,6 +35,7 @@ def prepared(
     build: Build = "confirm",
     dynamic_shared: int = 0,
     lock_step: bool = False,
+    arch: int = 80,
 ) -> Kernel:
     """The kernel ``k`` of a source, compiled for the CPU; arrays are passed by pointer, int as 4 bytes, float as 4."""
     passed: list[Array | Scalar] = []
@@ -47,7 +48,7 @@ def prepared(
             passed.append(Array(argument.tobytes()))
     wide = (grid, 1, 1) if isinstance(grid, int) else grid
     deep = (block, 1, 1) if isinstance(block, int) else block
-    return prepare(module_of(source, build), "k", Launch(wide, deep, tuple(passed), dynamic_shared), lock_step)
+    return prepare(module_of(source, build, arch), "k", Launch(wide, deep, tuple(passed), dynamic_shared), lock_step)
 
 
 @dataclass(frozen=True)

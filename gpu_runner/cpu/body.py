@@ -119,6 +119,8 @@ class Body:
         """Of the kernel's parameters."""
         self.uses_agents = False
         """Whether there are asynchronous copies."""
+        self.uses_products = False
+        """Whether there are products of matrices."""
         self._names = 0
         self._steps = 0
         self._ends: dict[str, int] = {}

@@ -30,7 +30,7 @@ from gpu_runner.cpu.launch import (
     check_launch,
     packed_parameters,
 )
-from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, LOCAL_BASE, RECORD_BYTES, RUN, THREAD, Status
+from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, LOCAL_BASE, PRODUCT_CELLS, RECORD_BYTES, RUN, THREAD, Status
 from gpu_runner.cpu.machine import BARRIERS, MACHINE, NOTICE, Notice, Outcome
 from gpu_runner.cpu.prelude import Addresses
 from gpu_runner.cpu.printing import formatted
@@ -314,6 +314,8 @@ class _Machine:
         machine["frame_stride"] = aligned(self._frame_size(), 64)
         machine["shared_stride"] = aligned(kernel.shared_size, 64)
         machine["local_stride"] = aligned(kernel._compiled.translated.local_size, 64)  # pyright: ignore[reportPrivateUsage]
+        uses_products = kernel._compiled.translated.uses_products  # pyright: ignore[reportPrivateUsage]
+        machine["workspace_stride"] = 4 * PRODUCT_CELLS * 8 if uses_products else 0
         self._arrays: dict[str, NDArray[Any]] = {}
         self._allocate(resident_blocks(launch, resident))
         self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(SCHEDULER.address("run"))
@@ -362,7 +364,8 @@ class _Machine:
         self._array("alive", np.zeros(slots * int(machine["warps"][0]), np.int64))
         self._array("threads", np.zeros(count, THREAD))
         self._array("notices", np.zeros(64, NOTICE))
-        for name, number in (("shared", slots), ("local", count), ("frame", count)):
+        warps = slots * int(machine["warps"][0])
+        for name, number in (("shared", slots), ("local", count), ("frame", count), ("workspace", warps)):
             machine[f"{name}_base"] = self._memory(name, number * int(machine[f"{name}_stride"][0]))
         machine["shared"] = machine["shared_base"]
 

@@ -34,6 +34,8 @@ GRANULE: Final = 256
 """Allocations start at multiples of this; a table tells how many bytes of each granule are valid."""
 
 FRAME_ALIGN: Final = 64
+PRODUCT_CELLS: Final = 512
+"""Elements of a factor of a product of matrices, at most. The workspace of a warp has room for two factors, twice."""
 
 
 class Status(IntEnum):
@@ -81,6 +83,8 @@ class Collective(IntEnum):
     ELECT = 20
     LOCK_STEP = 21
     """In front of an access of a warp in lock-step: `b` is the place in the order of the text."""
+    PRODUCT = 22
+    """A product of matrices, of which every lane has a part: what they hold is in the warp's workspace."""
 
 
 class Fault(IntEnum):
@@ -128,7 +132,8 @@ FIRST_SITE: Final = 32
 
 
 class Thread(Struct):
-    """One per resident thread. `shared`, `local`, `frame` and `handle` are machine addresses."""
+    """One per resident thread. `shared`, `local`, `frame`, `handle` and `workspace`, which all lanes of a warp have in
+    common, are machine addresses; `products` of matrices were computed so far."""
 
     tid_x: u32
     tid_y: u32
@@ -149,11 +154,12 @@ class Thread(Struct):
     c: u64
     result: u64
     predicate: u32
-    spare: u32
+    products: u32
     shared: u64
     local: u64
     frame: u64
     handle: u64
+    workspace: u64
 
 
 THREAD: Final = dtype_of(Thread)

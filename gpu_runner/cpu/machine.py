@@ -72,9 +72,11 @@ class Machine(Struct):
     shared_stride: i64
     local_stride: i64
     frame_stride: i64
+    workspace_stride: i64
     shared_base: u64
     local_base: u64
     frame_base: u64
+    workspace_base: u64
     kernel: u64
     resume: u64
     log: u64

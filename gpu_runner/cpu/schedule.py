@@ -56,6 +56,8 @@ def begin_thread(m: Machine, slot: int, block: int, number: int) -> None:
     thread.shared = m.shared_base + slot * m.shared_stride
     thread.local = m.local_base + index * m.local_stride
     thread.frame = m.frame_base + index * m.frame_stride
+    thread.workspace = m.workspace_base + (slot * m.warps + thread.warp) * m.workspace_stride
+    thread.products = 0
     thread.handle = call(m.kernel, address_of(thread))
 
 

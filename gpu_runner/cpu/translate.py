@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, synchronization
+from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, products, synchronization
 from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
 from gpu_runner.cpu.calls import callable_by
 from gpu_runner.cpu.external import EXTERNAL
@@ -21,6 +21,7 @@ from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Sta
 from gpu_runner.cpu.loops import waiting_loops
 from gpu_runner.cpu.outlined import called
 from gpu_runner.cpu.prelude import Addresses, pointer, prelude
+from gpu_runner.cpu.products import PRODUCTS
 from gpu_runner.cpu.refusals import refusal
 from gpu_runner.cpu.registry import OPERATIONS
 from gpu_runner.cpu.sites import Sites
@@ -32,7 +33,7 @@ from gpu_runner.ptx.mangled import base_name
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
-OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, matrices, memory, synchronization)
+OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, matrices, memory, products, synchronization)
 """Importing them registers their operations."""
 
 
@@ -45,6 +46,8 @@ class Translated:
     local_size: int
     uses_agents: bool = False
     """Records name agents of threads (`layout.SiteKind.ASYNC_ISSUE`)."""
+    uses_products: bool = False
+    """Warps need their workspaces."""
 
 
 def translate(
@@ -77,7 +80,8 @@ def translate(
     if body.unsupported:
         raise Unsupported(tuple(body.unsupported))
     local_size = aligned(walker.local_size, 16) + functions.stack
-    return Translated(_text(body, addresses, local_size, functions.texts), body.sites, local_size, body.uses_agents)
+    text = _text(body, addresses, local_size, functions.texts)
+    return Translated(text, body.sites, local_size, body.uses_agents, body.uses_products)
 
 
 def aligned(value: int, align: int) -> int:
@@ -94,6 +98,7 @@ def _count(variable: model.Variable) -> int:
 def _text(body: Body, addresses: Addresses, local_size: int, functions: Sequence[str]) -> str:
     frame_size = pointer(addresses.run + offset(RUN, "frame_size"))
     lines = [prelude(addresses, local_size), DIRECTED, HALVES, FUNCTIONS, *functions]
+    lines += [PRODUCTS] if body.uses_products else []
     lines.append(f"{LOCAL_SIZE} = internal constant i64 {local_size}")
     lines.append(f"define ptr @{ENTRY}(ptr %thread) presplitcoroutine {{")
     lines.append("entry:")

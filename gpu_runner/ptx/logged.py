@@ -17,14 +17,16 @@ from typing import Final
 from gpu_runner.ptx import model
 
 ACCESSES: Final = frozenset({"ld", "ldu", "st", "atom", "red"})
-SYNCHRONIZATION: Final = frozenset({"bar", "barrier", "membar", "fence", "cp", "mbarrier", "ldmatrix", "stmatrix"})
+SYNCHRONIZATION: Final = frozenset(
+    {"bar", "barrier", "membar", "fence", "cp", "mbarrier", "ldmatrix", "stmatrix", "wmma"}
+)
 """With what synchronizes and accesses at once."""
 _READS: Final = frozenset({"ld", "ldu"})
 _PRIVATE: Final = frozenset({"param", "local", "const"})
 ORDERED: Final = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _NO_DESTINATION: Final = frozenset({"st", "red", *SYNCHRONIZATION, "bra", "brx", "ret", "exit", "trap"})
 _LEAVING: Final = frozenset({"bra", "brx", "ret", "exit", "trap", "brkpt"})
-SUSPENDING: Final = frozenset({"shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep"})
+SUSPENDING: Final = frozenset({"shfl", "vote", "match", "redux", "activemask", "elect", "nanosleep", "mma"})
 """Beside `SYNCHRONIZATION`: what makes a thread wait for others, or lets them go first."""
 
 
