@@ -224,6 +224,9 @@ _ERRORS: Final = {
 
 #: CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse | CXTranslationUnit_KeepGoing
 PARSE_OPTIONS: Final = 0x004 | 0x100 | 0x200
+#: The same, but what the file begins with is precompiled when it is parsed a second time: the first time is for nothing
+#: where there is no second.
+PARSE_ONCE: Final = 0x004 | 0x200
 #: CXTranslationUnit_Incomplete | CXTranslationUnit_ForSerialization | CXTranslationUnit_KeepGoing
 FOR_PRECOMPILING: Final = 0x002 | 0x010 | 0x200
 

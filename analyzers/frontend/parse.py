@@ -255,6 +255,8 @@ class _WarmUnit:
     """A pass that nobody waits for any more is over before the next one of its side begins."""
     asked: int = 0
     """How often passes were asked for: one that is not the latest and has not begun has nothing to do."""
+    options: int = cindex.PARSE_OPTIONS
+    """Of the first parse."""
 
     @property
     def used_flags(self) -> CompileFlags:
@@ -313,7 +315,7 @@ class UnitParser:
         They stay valid until the same is asked for again, or `owner` is forgotten."""
 
         def one(file: SourceFile) -> tuple[_WarmUnit, HostPass] | ParseFailure:
-            warm = _fitting(self._hosts.get(f"{owner}\0{file.path}"), file)
+            warm = _fitting(self._hosts.get(f"{owner}\0{file.path}"), file, cindex.PARSE_ONCE)
             try:
                 return warm, self._unit(warm, file, ("host",)).host_pass
             except ParseFailure as failure:
@@ -418,19 +420,21 @@ class UnitParser:
             if side not in warm.indices:
                 warm.indices[side] = cindex.create_index()
             try:
-                return cindex.parse(warm.indices[side], path, (*words, *_PRECOMPILED.included(words)), buffers)
+                every = (*words, *_PRECOMPILED.included(words))
+                return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
             except cindex.PrecompiledError:
                 _PRECOMPILED.give_up()
-                return cindex.parse(warm.indices[side], path, (*words, *_PRECOMPILED.included(words)), buffers)
+                every = (*words, *_PRECOMPILED.included(words))
+                return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
         except cindex.LibclangError as error:
             arguments = " ".join(warm.flags.arguments) or "(none)"
             raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error
 
 
-def _fitting(warm: _WarmUnit | None, file: SourceFile) -> _WarmUnit:
+def _fitting(warm: _WarmUnit | None, file: SourceFile, options: int = cindex.PARSE_OPTIONS) -> _WarmUnit:
     """What is warm of a file, if that was parsed with its flags, else a new one."""
     flags = without_library_folders(file.flags, os.path.exists)
-    return warm if warm is not None and warm.flags == flags else _WarmUnit(flags, {})
+    return warm if warm is not None and warm.flags == flags else _WarmUnit(flags, {}, options=options)
 
 
 def _keep(kept: OrderedDict[str, _WarmUnit], key: str, warm: _WarmUnit, capacity: int) -> None:
