@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from analyzers.frontend.argument_values import value_by_argument
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
-from analyzers.frontend.cindex import TypeKind, children, expansion_offset, initializer
+from analyzers.frontend.cindex import TypeKind, children, expansion_offset, file_key, initializer
 from analyzers.frontend.copies import VECTOR, class_assignment
 from analyzers.frontend.gaps import (
     Assignment,
@@ -48,7 +48,7 @@ def function_trees(unit: Any, places: Iterable[tuple[str, int]], instances: Inst
     table = NodeTable(unit)
     texts = {path: table.bytes_of(path) for path in wanted}
     builders = {path: _Builder(path, text, instances, wanted[path]) for path, text in texts.items() if text}
-    _descend(unit.cursor, wanted, builders)
+    _descend(unit.cursor, wanted, builders, {})
     _sign(unit, builders.values())
     return SourceTrees(tuple(tree for b in builders.values() for tree in b.trees), texts)
 
@@ -60,20 +60,28 @@ def _sign(unit: Any, builders: Iterable[_Builder]) -> None:
         builder.trees[index] = replace(builder.trees[index], signature=signature)
 
 
-def _descend(parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder]) -> None:
+def _descend(
+    parent: Any, wanted: Mapping[str, list[int]], builders: Mapping[str, _Builder], known: dict[int, str]
+) -> None:
+    """`known`: the paths of files by their `file_key`; most declarations are in headers, and are not asked for more."""
     for cursor in children(parent):
         kind: int = cursor._kind_id
         if kind not in SCOPES and kind not in FUNCTIONS:
             continue
-        extent = cursor.extent
-        file = extent.start.file
-        path: str = file.name if file is not None else ""
+        key = file_key(cursor)
+        path = known.get(key)
+        if path is None:
+            file = cursor.location.file
+            path = known[key] = file.name if file is not None else ""
         builder = builders.get(path)
+        if builder is None:
+            continue
+        extent = cursor.extent
         start, end = extent.start.offset, extent.end.offset
-        if builder is None or not any(start <= offset < end for offset in wanted[path]):
+        if not any(start <= offset < end for offset in wanted[path]):
             continue
         if kind in SCOPES:
-            _descend(cursor, wanted, builders)
+            _descend(cursor, wanted, builders, known)
         else:
             builder.function(cursor, start, end)
 
