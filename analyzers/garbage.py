@@ -10,13 +10,14 @@ each other would stay, with all that clang holds for them: so those that hold mu
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
 _GROWTH = 1.5
-"""Times the objects that the last full collection left: as many as that, and it is time for another one."""
-_FEW = 100_000
-"""Objects that are not worth a collection: those of the modules alone are more."""
+"""Times the blocks of memory that the last full collection left: as many as that, and it is time for another one."""
+_FEW = 300_000
+"""Blocks that are not worth a collection: those of the modules alone are more."""
 
 
 @contextmanager
@@ -66,18 +67,17 @@ def dismantle(*done: object) -> None:
 
 
 class _Survivors:
-    """How many objects the last full collection left."""
+    """How many blocks of memory the last full collection left: Python counts them in no time, and objects by walking
+    them."""
 
     def __init__(self) -> None:
-        self._count = 0
+        self._blocks = 0
 
     def thaw(self) -> None:
-        if gc.get_freeze_count() > max(_FEW, _GROWTH * self._count):
-            gc.unfreeze()
-            gc.collect()
-            gc.freeze()  # to count them
-            self._count = gc.get_freeze_count()
         gc.unfreeze()
+        if sys.getallocatedblocks() > max(_FEW, _GROWTH * self._blocks):
+            gc.collect()
+            self._blocks = sys.getallocatedblocks()
 
 
 _survivors = _Survivors()

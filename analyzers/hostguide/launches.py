@@ -15,7 +15,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, kernel_identity
+from analyzers.frontend.cindex import Cursor, CursorKind, children, cursor_at, file_key, kernel_identity
 from analyzers.frontend.parse import HostPass, ParsedUnit
 from analyzers.garbage import dismantle, uncollected
 from analyzers.hostguide.asked import Asked
@@ -182,7 +182,7 @@ class _Guide:
         self.machine.builder.tuple_like = self._tuple_like()
         for one in self.linker.passes:
             before = len(self.functions)
-            self._list_functions(one, one.host.cursor, True)
+            self._list_functions(one, one.host.cursor, True, {})
             self.linker.learn(self.functions[before:])
         for path, found in self.by_path.items():
             found.sort(key=lambda f: (f.start, -f.end))
@@ -246,19 +246,22 @@ class _Guide:
 
     # --- which functions
 
-    def _list_functions(self, one: HostPass, cursor: Cursor, top: bool) -> None:
+    def _list_functions(self, one: HostPass, cursor: Cursor, top: bool, known: dict[int, bool]) -> None:
+        """`known`: whether a file is of the program, by its `file_key`; most declarations are in others."""
         for child in children(cursor):
-            where = child.location
-            file = where.file
-            if file is None or file.name not in self.texts:
+            key = file_key(child)
+            if key not in known:
+                file = child.location.file
+                known[key] = file is not None and file.name in self.texts
+            if not known[key]:
                 continue
-            kind = child.kind
+            kind, offset = child.kind, child.location.offset
             if kind in FUNCTIONS:
                 path, start, end = extent(child)
                 member = not top or kind in MEMBERS
                 template = kind == CursorKind.FUNCTION_TEMPLATE or (member and in_template(child))
                 defined = child.is_definition()
-                found = FoundFunction(child, child.spelling, path, start, end, where.offset, template, defined)
+                found = FoundFunction(child, child.spelling, path, start, end, offset, template, defined)
                 copies = self.copies.setdefault((path, start), [])
                 if not copies:
                     self.functions.append(found)
@@ -267,7 +270,7 @@ class _Guide:
             elif kind in SCOPES:
                 if kind in CLASSES:
                     self.machine.builder.learn_bases(child)
-                self._list_functions(one, child, False)
+                self._list_functions(one, child, False, known)
             elif kind == CursorKind.VAR_DECL and one.probes and child.spelling.startswith("cuda_lsp_probe_"):
                 number = int(child.spelling.rpartition("_")[2])
                 self.probes.append((child, one.probes[number] if number < len(one.probes) else ""))
