@@ -43,6 +43,15 @@ def test_a_variable_of_the_same_name_says_nothing_of_itself() -> None:
     ]
 
 
+def test_a_variable_of_the_same_name_is_what_it_has_been_computed_as() -> None:
+    host = """void go(float *p, int rows, int columns) {
+  int n = rows * (columns + 1);
+  scale<<<1, 64>>>(p, n, rows);
+}
+"""
+    assert said(host) == [["n = (columns + 1) * stride", "stride = rows"]]
+
+
 def test_a_fact_about_another_value_is_not_told() -> None:
     host = """int size();
 void go(float *p, int n) {

@@ -32,19 +32,24 @@ def said(context: LaunchContext) -> tuple[ParameterFact, ...]:
     notes = dict(context.binding_notes)
     found: dict[ParameterFact, None] = {}
     for name, (symbol, value) in passed.items():
-        for fact in (*_relation(name, value, notes.get(symbol)), *_conditions(name, symbol, value, names, context)):
+        others = {symbol: each for symbol, each in names.items() if each != name}
+        relation = _relation(name, value, notes.get(symbol), others)
+        for fact in (*relation, *_conditions(name, symbol, value, names, context)):
             found[fact] = None
     return tuple(found)
 
 
-def _relation(name: str, value: Expr, note: FactNote | None) -> Iterator[ParameterFact]:
-    """What is passed; nothing where it is a variable of the same name."""
+def _relation(name: str, value: Expr, note: FactNote | None, others: Mapping[Expr, str]) -> Iterator[ParameterFact]:
+    """What is passed: as the host writes it, or what a variable of the same name has been computed as. Nothing where
+    that is unknown. `others`: the names of what other parameters are given."""
     span = note.span if note is not None else None
     left, _, right = note.text.partition(" = ") if note is not None and note.kind == "relation" else ("", "", "")
     if left == name and right not in ("", name) and len(right) <= _MAXIMAL_LENGTH:
         yield ParameterFact(name, f"{name} = {right}", span)
     elif value.op == "const":
         yield ParameterFact(name, f"{name} = {value.value}", span)
+    elif value.op != "sym" and (text := _term(value, others)) is not None and len(text) <= _MAXIMAL_LENGTH:
+        yield ParameterFact(name, f"{name} = {text}", span)
 
 
 def _conditions(
