@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, overload
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
@@ -17,7 +17,7 @@ from quickfix.edits import WARP_BARRIER, Change, text_edits
 from quickfix.loosened import is_of_one_execution
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
-from quickfix.search import Placed, place, sentence
+from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.verify import PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
@@ -35,9 +35,19 @@ from quickfix.wording import (
 )
 
 
-def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
+@overload
+def divergent_removed(
+    session: Session, kernels: Sequence[KernelAnalysis], finding: Finding, *, patient: Literal[True] = True
+) -> Fix | FixRefusal: ...
+@overload
+def divergent_removed(
+    session: Session, kernels: Sequence[KernelAnalysis], finding: Finding, *, patient: bool
+) -> Fix | FixRefusal | None: ...
+def divergent_removed(
+    session: Session, kernels: Sequence[KernelAnalysis], finding: Finding, *, patient: bool = True
+) -> Fix | FixRefusal | None:
     """Delete the barrier, with those of the other branches that stand for it there, then repair the races that are
-    there without them.
+    there without them. If not `patient`, None where these are many.
 
     One of two branches must not lose its barrier alone: then half of the threads would wait for the others."""
     family = [finding, *counterparts(session, kernels, finding)]
@@ -56,6 +66,8 @@ def divergent_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
     promised = {each.group for each in family}
     if not promised <= without.gone:
         return FixRefusal(_STILL_DIVERGENT)
+    if not patient and len(without.difference.new_races) > MANY_RACES:
+        return None
     if not without.difference.new_races:
         without = _without(session, kernels, family, draft=False)
         if isinstance(without, FixRefusal):

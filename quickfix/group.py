@@ -20,7 +20,7 @@ from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update
 from quickfix.macro_definitions import in_definition
-from quickfix.rebuild import rebuilt
+from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
@@ -57,20 +57,20 @@ def _fix_within_effort(session: Session, group: str) -> Fix | FixRefusal:
 
 
 def _reached(session: Session, kernels: Sequence[KernelAnalysis], finding: Finding) -> Fix | FixRefusal:
-    """A barrier that threads miss: taken elsewhere, or else kept for all threads to get to; where there are many, which
-    would be moved one by one, the latter first."""
+    """A barrier that threads miss: taken elsewhere, or else kept for all threads to get to, which takes one trial. The
+    latter comes first where there are many, which would be moved one by one, and where much would race without it."""
     many = len(missed_barriers(kernels, finding.code)) > MANY
     if many and isinstance(kept := reached_by_all(session, kernels, finding), Fix):
         return kept
     try:
-        answer = divergent_removed(session, kernels, finding)
+        answer = divergent_removed(session, kernels, finding, patient=many)
     except SearchSpentError as spent:
         answer = FixRefusal(str(spent))
-    if isinstance(answer, FixRefusal) and not many:
+    if not isinstance(answer, Fix) and not many:
         session.begin_search()
-        kept = reached_by_all(session, kernels, finding)
-        return kept if isinstance(kept, Fix) else answer
-    return answer
+        if isinstance(kept := reached_by_all(session, kernels, finding), Fix):
+            return kept
+    return answer or divergent_removed(session, kernels, finding)
 
 
 def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal:
@@ -85,12 +85,19 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     many = len(missed_barriers(kernels, race.code)) > MANY
     if many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
         return kept
-    for finding in {f.group: f for f in divergent}.values():
-        moved = divergent_removed(session, kernels, finding)
-        if isinstance(moved, Fix) and group in moved.groups:
-            return moved
+    barriers = {f.group: f for f in divergent}
+    given_up: list[Finding] = []
+    for finding in barriers.values():
+        answer = divergent_removed(session, kernels, finding, patient=many)
+        if isinstance(answer, Fix) and group in answer.groups:
+            return answer
+        given_up += [finding] * (answer is None)
     if divergent and not many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
         return kept
+    for finding in given_up:
+        answer = divergent_removed(session, kernels, finding)
+        if isinstance(answer, Fix) and group in answer.groups:
+            return answer
     loosened = without_condition(session, kernels, group)
     if loosened is not None:
         return loosened
@@ -111,8 +118,12 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         # The barriers that order the other races are elsewhere.
         if not alone and isinstance(narrow := inserted_barriers(of_warps, kernels, group), Fix):
             return narrow
+        if alone and isinstance(whole := rebuilt_with_others(of_warps, kernels, group), Fix):
+            return whole
         if isinstance(made := rebuilt(of_warps, kernels, group), Fix):
             return made
+    if isinstance(whole := rebuilt_with_others(session, kernels, group), Fix):
+        return whole
     made = rebuilt(session, kernels, group)
     if isinstance(made, Fix):
         return made

@@ -16,10 +16,11 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
 from quickfix.grid_wide import explanation
+from quickfix.loosened import is_of_one_execution
 from quickfix.naming import line_of
 from quickfix.numbered import in_order
 from quickfix.restructure import called_by_all, restructuring
-from quickfix.search import Placed, place, sentence, varying_bodies, ways_between
+from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
 from quickfix.steps import VOTES, Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
@@ -51,6 +52,18 @@ def rebuilt(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> 
     if any(f.code is Verdict.BARRIER_DIVERGENCE for a in kernels for f in findings_of(a.result)):
         return None  # who waits for whom is not known: that comes first
     return rebuilt_from(session, Begun(session), kernels, frozenset(key_of(f) for f in races), (group,))
+
+
+def rebuilt_with_others(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The repair of all races of the kernels, where several groups, this one among them, have no place: they are of one
+    mistake, such as a reduction whose last steps go without barriers. None elsewhere."""
+    findings = [f for a in kernels for f in findings_of(a.result)]
+    races = [f for f in findings if f.code in RACES and f.scope != "inter-block" and not is_of_one_execution(f)]
+    stuck = {f.group for f in races if obstacle(session, f) is not None}
+    if group not in stuck or len(stuck) < 2 or any(f.code is Verdict.BARRIER_DIVERGENCE for f in findings):
+        return None
+    groups = tuple(dict.fromkeys(f.group for f in races))
+    return rebuilt_from(session, Begun(session), kernels, frozenset(key_of(f) for f in races), groups)
 
 
 def rebuilt_from(
@@ -228,9 +241,28 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
 
 def _what(begun: Begun) -> str:
     """What has been done, as a title begins."""
-    placed_at = [text.rpartition(" in line ")[0] for text in begun.done]
-    done = dict.fromkeys(text for text in begun.done if text not in placed_at)  # what a step wrote has no line
+    lines: dict[str, dict[int, None]] = {}
+    for text in begun.done:
+        placed = _PLACED.fullmatch(text)
+        # What a step wrote has no line.
+        lines.setdefault(placed[1] if placed else text, {}).update({int(placed[2]): None} if placed else {})
+    done = (_at_lines(what, [*at]) for what, at in lines.items())
     return sentence(", ".join(done)).removesuffix(".")
+
+
+_PLACED: Final = re.compile(r"(.*) in line (\d+)")
+
+
+def _at_lines(what: str, lines: Sequence[int]) -> str:
+    """What is done to one thing, as what is done to those in several lines."""
+    if len(lines) < 2:
+        return what + "".join(f" in line {line}" for line in lines)
+    *first, last = sorted(lines)
+    several = _ONE.sub(lambda found: f"the {found[1]}s", what, count=1)
+    return f"{several} in lines {', '.join(map(str, first))} and {last}"
+
+
+_ONE: Final = re.compile(r"the (statement|conditional|switch|condition|loop|declaration)\b")
 
 
 def _restructured(
