@@ -148,6 +148,12 @@ def test_the_order_of_the_report_is_that_of_the_arguments(capsys: pytest.Capture
     assert [unit["path"] for unit in report(capsys)["units"]] == ["slow.cu", "racy.cu", "hard.cu", "fine.cu"]
 
 
+@pytest.mark.parametrize(("processors", "count"), [(1, 1), (3, 3), (64, 8)])
+def test_by_default_each_processor_has_a_file(monkeypatch: pytest.MonkeyPatch, processors: int, count: int) -> None:
+    monkeypatch.setattr(jobs.os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
+    assert jobs.by_default() == count
+
+
 def test_headers_are_checked_with_the_files_that_include_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sub = folder / "sub"
     sub.mkdir()

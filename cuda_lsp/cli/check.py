@@ -37,7 +37,8 @@ class CheckArguments:
     format: Format = "text"
     fail_on: frozenset[str] | None = None
     """Codes that make the exit code 1; None: as the settings and `summary.DEFAULT_FAIL_ON` say."""
-    jobs: int = 1
+    jobs: int | None = None
+    """Files at a time; None: as many as the machine is for."""
     color: ColorChoice = "auto"
     verbose: bool = False
     html: str | None = None
@@ -74,7 +75,7 @@ def check(arguments: CheckArguments, backend: str, out: TextIO, err: TextIO) -> 
     repeats = Repeats()
     units: list[JudgedUnit] = []
     renderer = TextRenderer(terminal.style_for(arguments.color, out), lines_of, arguments.verbose)
-    for unit, answers in results_of(files, requests, arguments.jobs, backend, err):
+    for unit, answers in results_of(files, requests, arguments.jobs or jobs.by_default(), backend, err):
         judged = repeats.left_out(judge.judge(unit, answers))
         units.append(judged)
         if arguments.format in ("text", "github"):

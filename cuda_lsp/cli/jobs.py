@@ -38,6 +38,7 @@ MAXIMAL_ATTEMPTS = 5
 
 _ALIVE_SECONDS = 2.0
 _STARTING_SECONDS = 60.0
+_MAXIMAL_BY_DEFAULT = 8
 
 
 Answer = Fix | FixRefusal
@@ -73,6 +74,15 @@ class Outcome:
 
 Report = Callable[[Task, Progress], None]
 """Called in this process while a task runs."""
+
+
+def by_default() -> int:
+    """How many processes use the machine well: one for each processor that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        processors = len(os.sched_getaffinity(0))
+    else:
+        processors = os.cpu_count() or 1
+    return min(processors, _MAXIMAL_BY_DEFAULT)
 
 
 class Pool:

@@ -182,7 +182,11 @@ def _parser() -> argparse.ArgumentParser:
         "error or warning; else data-race,barrier-divergence,assertion-failure,possible-data-race)",
     )
     check.add_argument(
-        "-j", "--jobs", type=_positive, default=1, metavar="N", help="files analysed at once (default: 1)"
+        "-j",
+        "--jobs",
+        type=_positive,
+        metavar="N",
+        help="files analysed at once (default: as many as there are processors, up to 8)",
     )
     check.add_argument("-v", "--verbose", action="store_true", help="show assumptions, facts and clean kernels in full")
     known = check.add_mutually_exclusive_group()
