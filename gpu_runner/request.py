@@ -154,6 +154,9 @@ class Request:
     growing: tuple[str, ...] = ()
     """Names of arrays (parts of records by their own) that are made larger, again and again, as long as an access is
     outside of an array."""
+    shrinking: tuple[str, ...] = ()
+    """Names of numbers (parts of records by their own) that are made smaller as long as no run comes to its end in its
+    part of the time, or in memory."""
     goal: Goal | None = None
     seconds: float = 30.0
     """For all seeds together, compilation not included."""

@@ -58,7 +58,8 @@ from gpu_runner.request import (
     RunResult,
     Status,
 )
-from gpu_runner.search import constants_of, grown, is_at, memory_of, sought
+from gpu_runner.search import constants_of, is_at, memory_of, sought
+from gpu_runner.shrinking import sized
 
 _MOST_RESIDENT_THREADS: Final = 1 << 18
 """About what a large GPU holds at once."""
@@ -200,14 +201,15 @@ def run_module(
     instead of the processor."""
     kernels: dict[str, AnyKernel] = {} if known is None else known
     started = time.monotonic()
+    whole = request.seconds
 
     def once(asked: Request, watch: Consumer | None = None) -> RunResult:
-        left = request.seconds - (time.monotonic() - started)
-        if left < 0.9 * request.seconds:  # not the first run
-            asked = replace(asked, seconds=max(0.1, left))
+        left = whole - (time.monotonic() - started)
+        if left < 0.9 * whole:  # not the first run
+            asked = replace(asked, seconds=max(0.1, min(left, asked.seconds)))
         return _launched(asked, module, kernels, watch, device)
 
-    request, result = grown(request, once)
+    request, result = sized(request, once)
     result = replace(result, arguments=request.arguments)
     if request.goal is None:
         return replace(result, seconds=time.monotonic() - started)
@@ -356,7 +358,7 @@ def _seeds(request: Request, kernel: AnyKernel, names: Names, watch: Consumer | 
         if left <= 0:
             status, message = (
                 "time",
-                f"stopped after {request.seconds:g} s and {found.runs} of {len(request.seeds)} runs",
+                f"stopped after {request.seconds:.3g} s and {found.runs} of {len(request.seeds)} runs",
             )
             break
         while True:
@@ -455,9 +457,11 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
     wait = f"{threads} wait{'s' * (count == 1)} for"
     if execution.starved:
         return "deadlock", f"{wait} blocks that do not fit on a GPU at the same time", tuple(places.values())
+    if execution.abandoned:
+        return "time", f"given up: {threads} went on waiting after a fault had ended another", tuple(places.values())
     if execution.outcome is Outcome.STUCK:
         return "deadlock", f"{wait} {'each other' if count != 1 else 'what never comes'}", tuple(places.values())
-    return "time", f"stopped after {seconds:g} s; {threads} had not ended", tuple(places.values())
+    return "time", f"stopped after {seconds:.3g} s; {threads} had not ended", tuple(places.values())
 
 
 def _note_races(found: _Found, detector: Detector, names: Names, seed: int, focused: bool) -> None:

@@ -17,6 +17,7 @@ from cuda_lsp.cli.requests import Requests, Selection
 from cuda_lsp.cli.terminal import ColorChoice, Style
 from cuda_lsp.running import plan
 from cuda_lsp.running.arguments import ArgumentError, arguments_for, dimensions
+from cuda_lsp.running.confirmation import made_up_numbers
 from cuda_lsp.running.fixtures import fixtures_of
 from gpu_runner import harness
 from gpu_runner.compile import CompileError, NoCompiler
@@ -122,8 +123,14 @@ def run(arguments: RunArguments, backend: str, out: TextIO, err: TextIO) -> int:
         notes.append(f"--shared: {said}")
     for note in notes:
         print(f"cuda-lsp: not given: {note}", file=err)
-    request = replace(base, grid=grid, block=block, arguments=given, dynamic_shared=size)
+    names = [name for name, _ in launchable.parameters]
+    shrinking = made_up_numbers(given, names, arguments.arguments)
+    request = replace(base, grid=grid, block=block, arguments=given, dynamic_shared=size, shrinking=shrinking)
     result = harness.run(request)
+    for note in plan.smaller_numbers(notes, request, result):
+        if note not in notes:
+            print(f"cuda-lsp: {note}", file=err)
+    request = plan.launched(request, result)
     if shown.format == "text":
         out.write(text_of(in_own_files(result, shown.files), path, shown.source, shown.style))
         out.flush()

@@ -46,6 +46,9 @@ _SMALLEST: Final = 1024
 """Elements of an array that nothing is said of, at least."""
 _FEWEST_POINTERS: Final = 64
 """Of an array of pointers that nothing is said of."""
+_FEWEST_BEHIND: Final = 16
+_MOST_BEHIND: Final = 1 << 18
+"""Elements behind a pointer of such an array, and behind all of them."""
 
 
 def arguments_for(
@@ -134,7 +137,8 @@ def _pointers(name: str, pointee: str, text: str | None, threads: int) -> tuple[
         target, said = _pointers(name, further, rest if colon else None, 0)
     else:
         element, width = _element(further)
-        target = _array(name, rest, element, width) if colon else _made_up_array(element, _SMALLEST * width)
+        fitting = max(_FEWEST_BEHIND, min(_SMALLEST, _MOST_BEHIND // count))
+        target = _array(name, rest, element, width) if colon else _made_up_array(element, fitting * width)
         said = _said(target)
     made = PointersArgument(count, target)
     if elements(made) > MOST_ELEMENTS:

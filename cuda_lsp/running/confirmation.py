@@ -17,11 +17,13 @@ from gpu_runner.request import (
     ArrayArgument,
     Focus,
     Goal,
+    Part,
     PointersArgument,
     RecordArgument,
     Request,
     RunRace,
     RunResult,
+    ScalarArgument,
     Side,
 )
 from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, memory_of
@@ -55,6 +57,7 @@ def confirm(
         block=witness.block,
         arguments=arguments,
         growing=free,
+        shrinking=made_up_numbers(arguments, [name for name, _ in parameters], texts),
         goal=_goal(finding, free, marks),
     )
     result = harness.run(request)
@@ -70,6 +73,17 @@ def made_up(arguments: Sequence[Argument], names: Sequence[str], given: Sequence
         found += (part.name for part in inner if isinstance(part.argument, ArrayArgument | PointersArgument))
         found += [name] if isinstance(argument, ArrayArgument | PointersArgument) else []
     return tuple(name for name in found if name not in told and name.partition(".")[0] not in told)
+
+
+def made_up_numbers(arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """The numbers, parts of records included, of which nothing is said."""
+    told = {text.partition("=")[0] for text in given if "=" in text}
+    parts = [
+        (part.name, part.argument)
+        for argument, name in zip(arguments, names, strict=True)
+        for part in (argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),))
+    ]
+    return tuple(name for name, argument in parts if isinstance(argument, ScalarArgument) and name not in told)
 
 
 def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:

@@ -18,7 +18,7 @@ from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
 from cuda_lsp.running.fixtures import Fixture, parse_fixture
 from gpu_runner import harness
-from gpu_runner.request import Dim3, Request, RunResult, Variable
+from gpu_runner.request import Argument, Dim3, Part, RecordArgument, Request, RunResult, ScalarArgument, Variable
 
 if TYPE_CHECKING:
     from analyzers.explain import Launchable
@@ -173,11 +173,32 @@ def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: F
         dynamic_shared=size,
         seeds=base.seeds if fixture.seeds is None else tuple(range(fixture.seeds)),
         growing=confirmation.made_up(arguments, [name for name, _ in launchable.parameters], texts),
+        shrinking=confirmation.made_up_numbers(arguments, [name for name, _ in launchable.parameters], texts),
     )
-    made_up = f" ({'; '.join(notes)})" if notes else ""
     result = harness.run(request)
+    notes = smaller_numbers(notes, request, result)
+    made_up = f" ({'; '.join(notes)})" if notes else ""
     title = (fixture.title or f"grid {written(grid)}, block {written(block)}") + made_up
     return Outcome(title, result, request=launched(request, result))
+
+
+def smaller_numbers(notes: Sequence[str], request: Request, result: RunResult) -> list[str]:
+    """What was made up, with the numbers that had to be smaller."""
+    before, after = dict(_numbers(request, request.arguments)), dict(_numbers(request, result.arguments))
+    told: list[str] = []
+    for note in notes:
+        name = note.partition(" = ")[0]
+        old, new = before.get(name), after.get(name)
+        is_other = None not in (old, new) and old != new
+        told.append(f"{name} = {new:g}, as no run came to its end with {old:g}" if is_other else note)
+    return told
+
+
+def _numbers(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, float]]:
+    for name, argument in zip(request.names, arguments, strict=False):
+        for part in argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),):
+            if isinstance(part.argument, ScalarArgument):
+                yield part.name, part.argument.value
 
 
 def shared_bytes(launchable: Launchable, grid: Dim3, block: Dim3, told: int | None) -> tuple[int, str]:
@@ -196,4 +217,6 @@ def shared_bytes(launchable: Launchable, grid: Dim3, block: Dim3, told: int | No
 
 def launched(request: Request, result: RunResult) -> Request:
     """The launch that a result is of, without what was looked for."""
-    return replace(request, arguments=result.arguments or request.arguments, growing=(), goal=None, focus=())
+    return replace(
+        request, arguments=result.arguments or request.arguments, growing=(), shrinking=(), goal=None, focus=()
+    )

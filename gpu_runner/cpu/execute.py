@@ -45,7 +45,8 @@ _RESIDENT_THREADS: Final = 2048
 _MOST_RESIDENT_BLOCKS: Final = 4096
 _TURNS: Final = 64
 _IDLE: Final = 2
-"""After so many times `_TURNS` turns in which no thread arrived anywhere, the blocks under way count as waiting."""
+"""After so many times `_TURNS` turns in which no thread arrived anywhere, the blocks under way count as waiting: for
+blocks that have no room, or for what a thread that ended with a fault was to do."""
 _FUEL: Final = 1 << 12
 _PRINTED: Final = 1 << 20
 GRID_WORKSPACE: Final = 16
@@ -259,15 +260,18 @@ def _executed(kernel: Kernel, machine: _Machine, seconds: float) -> Iterator[Exe
 
 def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) -> Iterator[Execution | None]:
     note = ""
-    starved, idle = False, 0
+    starved, abandoned, idle = False, False, 0
     while True:
         outcome = machine.turn()
         if outcome is Outcome.PAUSED and machine.is_stopped:
-            note = f"stopped after {seconds:g} s"
+            note = f"stopped after {seconds:.3g} s"
             break
         idle = idle + 1 if machine.spinning() else 0
         if (outcome is Outcome.STUCK or idle >= _IDLE) and machine.has_more_blocks():
             starved = True
+            break
+        if idle >= _IDLE and machine.has_faulted():
+            abandoned = True
             break
         if outcome is not Outcome.PAUSED:
             break
@@ -285,6 +289,7 @@ def _turns(kernel: Kernel, machine: _Machine, seconds: float, started: float) ->
         machine.queue.records,
         elapsed,
         starved,
+        abandoned,
         note,
     )
 
@@ -395,6 +400,11 @@ class _Machine:
     def spinning(self) -> bool:
         """Nobody has arrived anywhere in the last turns."""
         return int(self.machine["moved"][0]) == self._moved
+
+    def has_faulted(self) -> bool:
+        """A fault has ended a thread."""
+        kinds = self._arrays["notices"]["kind"][: int(self.machine["notice_count"][0])]
+        return bool((kinds == Notice.FAULT).any())
 
     def has_more_blocks(self) -> bool:
         """There are blocks that have not begun, for lack of room."""

@@ -138,6 +138,8 @@ class Execution:
     seconds: float
     starved: bool = False
     """The run was given up because all blocks under way wait, perhaps for one that had no room: try with more room."""
+    abandoned: bool = False
+    """The run was given up because a fault had ended a thread and the others only wait, perhaps for it."""
     note: str = ""
 
 

@@ -227,7 +227,7 @@ def _run(kernel: GpuKernel, consume: Consumer | None, seconds: float) -> Executi
         arrays = tuple(device.read(kernel.on_device(array.address), array.size) for array in kernel.arrays)
     elapsed = time.monotonic() - started
     waiting = decoder.waiting() if outcome is not Outcome.DONE else ()
-    return Execution(outcome, arrays, decoder.seen(), waiting, "", records, elapsed, False, note)
+    return Execution(outcome, arrays, decoder.seen(), waiting, "", records, elapsed, note=note)
 
 
 def _write_control(kernel: GpuKernel) -> None:
