@@ -110,7 +110,7 @@ class Asker:
 
     def unless_wrapped(self, query: Query, otherwise: Answer | None, *, steps: int | None = None) -> Proved | None:
         """A proof for sums and products that do not wrap around, where there is none ``otherwise``; with ``steps``, by
-        algebra in so many."""
+        algebra in so many, or the one by which the query was left to wrapping around."""
         if self.wrap_around:
             return None
         meant = without_wrap(self.launch, query)
@@ -120,7 +120,12 @@ class Asker:
         reduced = essence(plain)
         if steps is not None:
             self.effort.charge(PRICES["algebra"])
-            found = self._quick(reduced, steps)
+            found = self._quick(reduced, QUICK_STEPS)
+            if found is None and otherwise is not None and _is_left_to_wrapping(otherwise):
+                known = self._known(reduced)
+                found = known if isinstance(known, Proved) else None
+            if found is None and steps > QUICK_STEPS:
+                found = self._quick(reduced, steps)
             return None if found is None else replace(found, used_no_wrap=True)
         found = self._known(reduced)
         if not isinstance(found, Proved) and reduced is not plain:

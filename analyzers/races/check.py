@@ -411,21 +411,25 @@ class RaceChecker:
         """Collisions that neither locks nor signals order, and the conditions they were asked under."""
         tried = Checked()
         hits = self._hits(pair, mode, extra, ways, tried)
-        plain, signalled = extra, False
-        for unordered, assumed in self.acquire_release.unordered(pair, mode) if hits else ():
-            signalled = True
+        plain, orders = extra, list(self.acquire_release.unordered(pair, mode)) if hits else []
+        # The first ones assume the least, the last ones leave the least to collide in and are settled soonest.
+        hurried: list[tuple[int, Patience]] = [(i, "brief") for i in range(len(orders) - 1)]
+        patient: list[tuple[int, Patience]] = [(i, "patient") for i in reversed(range(len(orders)))]
+        strongest = -1
+        for i, patience in (*hurried, *patient):
+            unordered, assumed = orders[i]
             asked = Checked()
-            left = self._hits(pair, mode, (*plain, unordered), ways, asked)
-            if left:
-                hits, extra = left, (*plain, unordered)
-            elif not asked.undecided:
+            left = self._hits(pair, mode, (*plain, unordered), ways, asked, patience)
+            if not left and not asked.undecided:
                 out.add(asked)
                 out.assumed |= assumed
-                return [], extra
+                return [], (*plain, unordered)
+            if left and patience == "patient" and i > strongest:
+                strongest, hits, extra = i, left, (*plain, unordered)
         out.add(tried)
         # Two strong accesses are no race by the language: one that is reported is against the kernel's own protocol.
         protocol = is_strong(pair.one) and is_strong(pair.two) and synchronizes(pair, mode)
-        return [replace(h, signalled=signalled or protocol) for h in hits], extra
+        return [replace(h, signalled=bool(orders) or protocol) for h in hits], extra
 
     def _hits_inside(
         self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, hits: list[Race], out: Checked
@@ -453,14 +457,22 @@ class RaceChecker:
             self._inside[allocation, mode] = any(isinstance(a, Satisfied) for a in answers)
         return self._inside[allocation, mode]
 
-    def _hits(self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked) -> list[Race]:
+    def _hits(
+        self,
+        pair: Pair,
+        mode: Mode,
+        extra: tuple[Expr, ...],
+        ways: Cases,
+        out: Checked,
+        patience: Patience = "patient",
+    ) -> list[Race]:
         """The cases in which the pair collides: the first, or all where it matters what is written."""
         hits: list[Race] = []
         for case in ways.possible:
             if self.effort.is_spent:
                 out.undecided.append((pair, self.effort.reason))
                 break
-            answer, query = self._ask(pair, case, mode, extra, out)
+            answer, query = self._ask(pair, case, mode, extra, out, patience=patience)
             if isinstance(answer, Satisfied):
                 assert query is not None
                 hits.append(Race(pair, mode, case, answer.values, query))

@@ -57,6 +57,15 @@ class Box:
     points: list[Point] = field(default_factory=list[Point])
     """Values of monomials that satisfied earlier inequalities, the latest first: most questions about one system fail,
     and a point that shows it for one mostly does so for the next."""
+    spoken: dict[int, tuple[Tagged, int]] = field(default_factory=dict[int, "tuple[Tagged, int]"])
+    """By identity, the rows that were asked about with their variables, one bit each."""
+
+    def variables(self, row: Tagged) -> int:
+        """The variables of a row, one bit each."""
+        known = self.spoken.get(id(row))
+        if known is None:
+            known = self.spoken[id(row)] = row, _variables(row[0])
+        return known[1]
 
 
 def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, int]:
@@ -65,11 +74,12 @@ def refuted(rows: Sequence[Tagged], box: Box, limit: int) -> tuple[Tags | None, 
     directly or through others."""
     if not rows:
         return None, 0
-    near = _enclosed(rows)
+    spoken = [_variables(rows[0][0]), *[box.variables(row) for row in rows[1:]]]
+    near = [row for row, own in zip(rows, spoken, strict=True) if not own & ~spoken[0]]
     found, effort = _refuted(near, box, limit)
     if found is not None or effort >= limit:
         return found, effort
-    chosen = _connected(rows)
+    chosen = _connected(rows, spoken)
     if len(chosen) == len(near):
         return None, effort
     found, more = _refuted(chosen, box, limit - effort)
@@ -184,23 +194,26 @@ def _problem(rows: Sequence[Polynomial], box: Box) -> _Problem:
     return _Problem(columns, matrix, [*origins, *(origin for _, origin in products)], spans)
 
 
-def _enclosed(rows: Sequence[Tagged]) -> list[Tagged]:
-    """The first row and those whose variables all occur in it."""
-    reached = {v for m in rows[0][0] for v in m}
-    return [*rows[:1], *(r for r in rows[1:] if all(v in reached for m in r[0] for v in m))]
+def _variables(p: Polynomial) -> int:
+    """The variables of ``p``, one bit each."""
+    found = 0
+    for m in p:
+        for v in m:
+            found |= 1 << v
+    return found
 
 
-def _connected(rows: Sequence[Tagged]) -> list[Tagged]:
-    out, rest = list(rows[:1]), list(rows[1:])
-    reached = {v for p, _ in out for m in p for v in m}
-    while rest:
-        near = [r for r in rest if any(v in reached for m in r[0] for v in m)]
+def _connected(rows: Sequence[Tagged], spoken: Sequence[int]) -> list[Tagged]:
+    """The first row and those that share a variable with it, directly or through others; nearer ones first."""
+    out, rest, reached = [rows[0]], list(range(1, len(rows))), spoken[0]
+    while True:
+        near = [i for i in rest if spoken[i] & reached]
         if not near:
-            break
-        out += near
-        rest = [r for r in rest if r not in near]
-        reached.update(v for p, _ in near for m in p for v in m)
-    return out
+            return out
+        out += [rows[i] for i in near]
+        rest = [i for i in rest if not spoken[i] & reached]
+        for i in near:
+            reached |= spoken[i]
 
 
 def _products(rows: Sequence[Polynomial], box: Box) -> list[tuple[Polynomial, Origin]]:

@@ -100,38 +100,37 @@ class Simplex:
         high = self.high[leaving]
         assert up or high is not None
         row, scale = self.table.pop(leaving), self.scale.pop(leaving)
-        del self.total[leaving]
-        self.value[leaving] = self.low[leaving] if up or high is None else high
+        before, after = self.total.pop(leaving), self.low[leaving] if up or high is None else high
+        stood = self.value[entering]
+        self.value[leaving] = after
         factor = row.pop(entering)
         # factor * entering = scale * leaving - the rest of the row
         sign = 1 if factor > 0 else -1
         solved = {j: -sign * a for j, a in row.items()}
         solved[leaving] = sign * scale
-        self._store(entering, solved, abs(factor))
-        mine, own = self.table[entering], self.scale[entering]
-        for b, other in list(self.table.items()):
+        self._store(entering, solved, abs(factor), sign * (scale * after - before + factor * stood))
+        mine, own, total = list(self.table[entering].items()), self.scale[entering], self.total[entering]
+        for b, other in self.table.items():
             k = other.get(entering)
             if k is None or b == entering:
                 continue
-            changed = {j: a * own for j, a in other.items()} if own != 1 else dict(other)
-            del changed[entering]
-            for j, a in mine.items():
-                new = changed.get(j, 0) + k * a
+            del other[entering]
+            if own != 1:
+                for j in other:
+                    other[j] *= own
+            for j, a in mine:
+                new = other.get(j, 0) + k * a
                 if new:
-                    changed[j] = new
+                    other[j] = new
                 else:
-                    del changed[j]
-            self._store(b, changed, self.scale[b] * own)
+                    del other[j]
+            self._store(b, other, self.scale[b] * own, own * (self.total[b] - k * stood) + k * total)
 
-    def _store(self, basic: int, row: dict[int, int], scale: int) -> None:
+    def _store(self, basic: int, row: dict[int, int], scale: int, total: int) -> None:
         g = gcd(scale, *row.values()) if scale != 1 else 1
         if g > 1:
-            row, scale = {j: a // g for j, a in row.items()}, scale // g
-        self.table[basic], self.scale[basic] = row, scale
-        value, total = self.value, 0
-        for j, a in row.items():
-            total += a * value[j]
-        self.total[basic] = total
+            row, scale, total = {j: a // g for j, a in row.items()}, scale // g, total // g
+        self.table[basic], self.scale[basic], self.total[basic] = row, scale, total
 
 
 def _quotient(total: int, scale: int) -> Number:

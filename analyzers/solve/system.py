@@ -102,6 +102,8 @@ class System:
     """Proof steps left, shared by all states of the query."""
     points: list[Point] = field(default_factory=list[Point])
     """What satisfied the inequalities of some state (``inequalities.Box``), shared by all states of the query."""
+    spoken: dict[int, tuple[Tagged, int]] = field(default_factory=dict[int, tuple[Tagged, int]])
+    """Of the same, and shared too."""
 
     def copy(self) -> System:
         """The system as it is now, to go on with in another way."""
@@ -119,6 +121,7 @@ class System:
             dict(self.solved_tags),
             self.allowance,
             self.points,
+            self.spoken,
         )
 
     # --- building
@@ -522,7 +525,7 @@ class System:
         if self.allowance[0] <= 0:
             return None
         found, effort = refuted(
-            [*more, *self.at_least], Box(self.lo, self.hi, self.tags, self.points), self.allowance[0]
+            [*more, *self.at_least], Box(self.lo, self.hi, self.tags, self.points, self.spoken), self.allowance[0]
         )
         self.allowance[0] -= effort
         return found
