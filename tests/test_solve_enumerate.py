@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS, N, Thread, i32, question
 
-from analyzers.ir.expr import U32, Expr, add, binary, compare, const
+from analyzers.ir.expr import U32, Expr, add, binary, cast, compare, const, mul
+from analyzers.solve import system
 from analyzers.solve.check import satisfies
 from analyzers.solve.enumerate import Candidate, decide
 from analyzers.solve.prepare import prepare
@@ -48,6 +52,18 @@ def test_uniform_base_cancels() -> None:
     answer = decide(prepare(question(index)))
     assert isinstance(answer, Candidate)
     assert {s.value: v for s, v in answer.values.items()} == {"tid.x@1": 0, "tid.x@2": 1}
+
+
+def test_no_proof_is_looked_for_to_see_what_cancels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``(unsigned)n * 3 + tid`` may wrap around, by the same for both threads."""
+
+    def searched(*_: object) -> NoReturn:
+        raise AssertionError("an inequality was to be proved")
+
+    prepared = prepare(question(lambda t: add(mul(cast(N, U32), const(3, U32)), t.x)))
+    monkeypatch.setattr(system, "refuted", searched)
+    answer = decide(prepared)
+    assert isinstance(answer, Undecided)
 
 
 def test_undefined_conditions_do_not_hold() -> None:

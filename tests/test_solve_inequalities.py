@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ from solve_cases import examples
 
 from analyzers.solve import inequalities
 from analyzers.solve.inequalities import Box, Tagged, refuted
-from analyzers.solve.linear import Conflict, contradiction, holds
+from analyzers.solve.linear import Conflict, Simplex, contradiction, holds
 from analyzers.solve.polynomial import Monomial, Polynomial
 
 N = 3
@@ -119,6 +120,41 @@ def test_linear_contradictions_are_found_and_true(
     else:
         assert found is not None
         assert holds(sparse, bounds, found)
+
+
+@examples(150)
+@given(
+    st.lists(
+        st.tuples(st.dictionaries(st.integers(0, 5), st.integers(-5, 5).filter(bool), min_size=1), st.integers(-9, 9)),
+        min_size=1,
+        max_size=8,
+    ),
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 9)), min_size=6, max_size=6),
+    st.integers(0, 12),
+)
+def test_every_pivot_keeps_the_sums(
+    rows: list[tuple[dict[int, int], int]], spans: list[tuple[int, int]], pivots: int
+) -> None:
+    """Every basic column is the sum of the others, and stands where they put it; the rows stay what they were."""
+    n = len(spans)
+    start = [lo for lo, _ in spans]
+    simplex = Simplex(
+        [*start, *[-c for _, c in rows]],
+        [*[lo + size for lo, size in spans], *[None] * len(rows)],
+        n,
+        [*start, *[0] * len(rows)],
+    )
+    for i, (row, _) in enumerate(rows):
+        simplex.table[n + i], simplex.scale[n + i] = dict(row), 1
+        simplex.total[n + i] = sum(a * start[j] for j, a in row.items())
+    simplex.check(pivots)
+    at = {j: Fraction(v) for j, v in enumerate(simplex.value) if j not in simplex.table}
+    for b, row in simplex.table.items():
+        assert 0 not in row.values()
+        assert simplex.total[b] == sum(a * at[j] for j, a in row.items())
+    at |= {b: Fraction(simplex.total[b], simplex.scale[b]) for b in simplex.table}
+    for i, (row, _) in enumerate(rows):
+        assert at[n + i] == sum(a * at[j] for j, a in row.items())
 
 
 W, H, X, Y = range(4)
