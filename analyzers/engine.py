@@ -292,13 +292,21 @@ class Engine:
         lowered = _lowered(unit, warm, kernels, _polling(stop))
         return self._inspected(warm, request, unit, lowered, warm.result, stop)
 
-    def retry(self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never) -> UnitAnalysis:
+    def retry(
+        self,
+        request: CheckRequest,
+        kernels: Sequence[str],
+        stop: Callable[[], bool] = never,
+        *,
+        for_device: bool = False,
+    ) -> UnitAnalysis:
         """Decide the kernels with these names in a text that is tried out.
 
         The unit must have been checked, and the text may differ from the checked one inside device functions only:
-        launches are those of the last check, which stays the one that later checks start from. Raises ParseFailure."""
+        launches are those of the last check, which stays the one that later checks start from. `for_device`: the host
+        compiles nothing of what differs. Raises ParseFailure."""
         warm = self._warm[request.path]
-        unit = self._parse(request, warm.probes, stop)
+        unit = self._parse(request, warm.probes, stop, for_device=for_device)
         return self._inspected(warm, request, unit, _lowered(unit, warm, kernels, _polling(stop)), None, stop)
 
     def first_look(
@@ -376,10 +384,15 @@ class Engine:
         instances = Instances.of(k.instances for k in (*warm.kernels, *lowered))
         return UnitAnalysis(request, unit, analyses, result, functions, instances)
 
-    def _parse(self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool]) -> ParsedUnit:
+    def _parse(
+        self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool], *, for_device: bool = False
+    ) -> ParsedUnit:
         self._latest = None
         poll = _polling(stop) if stop is not never else None
-        unit = self._parser.parse(request.path, request.text, request.flags, request.unsaved, probes, poll)
+        asked = (request.path, request.text, request.flags, request.unsaved, probes, poll)
+        if for_device and (unit := self._parser.parse_device(*asked)) is not None:
+            return unit
+        unit = self._parser.parse(*asked)
         self._latest = (request, unit)
         return unit
 

@@ -236,7 +236,8 @@ class Session:
         result = trial.analysis.result
         if self._origin is None or not any(f.code in RACES for k in result.kernels for f in findings_of(k)):
             return result
-        return self._asked(trial.analysis.request, sorted({k.name for k in result.kernels}), replays=True).result
+        names, own = sorted({k.name for k in result.kernels}), self._is_for_device(trial.changes)
+        return self._asked(trial.analysis.request, names, replays=True, for_device=own).result
 
     def judge(self, after: UnitResult, files: Files, kernels: Sequence[KernelAnalysis]) -> Difference:
         """What an edit in several steps did, by the result of its last one and the kernels that this is about. Races of
@@ -285,12 +286,13 @@ class Session:
         replays: bool,
         every_pair: bool = False,
         redundancy: bool = False,
+        for_device: bool = False,
     ) -> UnitAnalysis:
         # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
         # race is matters only where nothing else is wrong.
         options = replace(request.options, redundancy=redundancy, replays=replays, every_pair=every_pair)
         before = self.engine.spent
-        analysis = self.engine.retry(replace(request, options=options), names, self.stop)
+        analysis = self.engine.retry(replace(request, options=options), names, self.stop, for_device=for_device)
         self._charge(self.engine.spent - before)
         return replace(analysis, request=request)
 
@@ -370,6 +372,12 @@ class Session:
             whose = "its" if self._search.is_spent else "the file's"
             raise SearchSpentError(f"The search for a repair was given up: {whose} share of work is done.")
 
+    def _is_for_device(self, changes: Changes) -> bool:
+        """Whether all changes are inside functions that the host does not compile."""
+        places = ((path, change) for path, found in changes.items() for change in found)
+        functions = ((change, self.trees.at(path, change.start)) for path, change in places)
+        return all(f is not None and not f.on_host and c.end <= f.body.end for c, f in functions)
+
     def _touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
         """Mangled names of the kernels with code at one of the places of this text."""
         if self._origin is not None:
@@ -429,11 +437,12 @@ class Session:
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
         request, files, names = self._edited_by(changes, also)
-        analysis = self._asked(request, names, replays=False)
+        own = self._is_for_device(changes)
+        analysis = self._asked(request, names, replays=False, for_device=own)
         difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
         difference = self._excused(difference, analysis.kernels, files)
         if difference.is_clean and not draft and self._may_have_worsened(analysis.result):
-            analysis = self._asked(request, names, replays=True)
+            analysis = self._asked(request, names, replays=True, for_device=own)
             difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
             difference = self._excused(difference, analysis.kernels, files)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}

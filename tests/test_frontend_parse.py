@@ -258,6 +258,52 @@ def test_passes_that_nobody_waits_for_do_not_stand_in_the_way_of_the_next() -> N
     assert parser.parse(PATH, "int y;\n", CompileFlags()).errors == ()
 
 
+KERNEL = "int host() { return 1; }\n__global__ void k(int *a) { a[0] = 1; }\n"
+
+
+def test_the_device_pass_alone_sees_the_new_text() -> None:
+    parser = UnitParser()
+    assert parser.parse_device(PATH, KERNEL, CompileFlags(), {}, ()) is None  # there is no unit yet
+    host = parser.parse(PATH, KERNEL, CompileFlags()).host
+    unit = parser.parse_device(PATH, KERNEL.replace("a[0] = 1", "a[0] = none"), CompileFlags(), {}, ())
+    assert unit is not None
+    assert {e.message for e in unit.errors} == {"use of undeclared identifier 'none'"}
+    # What is known of the host side is as it was, and the next parse of both starts from there.
+    assert any(c.spelling == "host" for c in walk(host.cursor))
+    again = parser.parse(PATH, KERNEL.replace("host()", "guest()"), CompileFlags())
+    assert again.errors == ()
+    assert any(c.spelling == "guest" for c in walk(again.host.cursor))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "known"), [("int a = none;\n", True), ("#ifndef __CUDA_ARCH__\nint a = none;\n#endif\n", False)]
+)
+def test_the_device_pass_stands_for_the_host_pass_where_that_has_no_errors_of_its_own(wrong: str, known: bool) -> None:
+    parser = UnitParser()
+    parser.parse(PATH, wrong + KERNEL, CompileFlags())
+    unit = parser.parse_device(PATH, wrong + KERNEL + "\n", CompileFlags(), {}, ())
+    assert (unit is not None) == known
+
+
+def test_a_file_that_is_not_on_disk_and_changed_headers_read_as_they_are(tmp_path: Path) -> None:
+    def names(unit: ParsedUnit) -> set[str]:
+        found = unit.device.cursor.walk_preorder()
+        return {c.spelling for c in found if c.kind == CursorKind.VAR_DECL}
+
+    for on_disk in (False, True):
+        source, header = tmp_path / f"a{on_disk}.cu", tmp_path / "h.cuh"
+        text = '#include "h.cuh"\nint own;\n'
+        header.write_text("int first;\n")
+        if on_disk:
+            source.write_text(text)
+        parser = UnitParser()
+        for name in ("one", "two", "two", "three"):
+            unit = parser.parse(str(source), text, CompileFlags(), {str(header): f"int {name};\n"})
+            assert {"own", name} <= names(unit)
+            assert names(unit).isdisjoint({"first", "one", "two", "three"} - {name})
+        assert {"own", "first"} <= names(parser.parse(str(source), text, CompileFlags()))
+
+
 def test_an_error_covers_the_code_it_is_about() -> None:
     unit = parsed("struct S {};\nvoid f(S s) {\n  int a = s + 1;\n}\n")
     span = unit.errors[0].span

@@ -162,3 +162,24 @@ def test_races_that_barriers_have_shown_are_known_of_a_rewritten_text() -> None:
     assert {text[a.span.start_offset : a.span.end_offset] for a in remaining.accesses} == {"a[t]", "a[t + 1]"}
     assert {a.span.line for a in remaining.accesses} == {4}
     assert list(after.appeared) == [key_of(appeared)]
+
+
+BOTH_SIDES = """// cuda-lsp: launch grid=(1) block=(64)
+__host__ __device__ int twice(int x) {
+  return 2 * x;
+}
+__global__ void k(int *a) {
+  a[threadIdx.x] = twice(a[threadIdx.x + 1]);
+}
+"""
+
+
+def test_an_edit_of_what_the_host_compiles_is_compiled_for_the_host() -> None:
+    path = "/verify/both.cu"
+    session = Session.open(Engine(), CheckRequest(path, BOTH_SIDES), never)
+    at = BOTH_SIDES.index("return")
+    wrong = Change(at, at, b"\n#ifndef __CUDA_ARCH__\nnone();\n#endif\n")
+    trial = session.trial({path: [wrong]}, frozenset())
+    assert any("does not compile" in text for text in trial.difference.worse)
+    right = Change(at, at, b"\n#ifndef __CUDA_ARCH__\n;\n#endif\n")
+    assert not session.trial({path: [right]}, frozenset()).difference.worse

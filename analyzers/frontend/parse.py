@@ -256,7 +256,11 @@ class _WarmUnit:
     asked: int = 0
     """How often passes were asked for: one that is not the latest and has not begun has nothing to do."""
     options: int = cindex.PARSE_OPTIONS
-    """Of the first parse."""
+    """Of a parse from the beginning."""
+    others: dict[Side, list[tuple[str, bytes]]] = field(default_factory=dict[Side, list[tuple[str, bytes]]])
+    """The texts of other files than the main one that the passes have seen."""
+    silent_host: bool = False
+    """Whether the latest passes of both sides found no error that the one for the device does not."""
 
     @property
     def used_flags(self) -> CompileFlags:
@@ -350,6 +354,26 @@ class UnitParser:
         unit = warm.units["device"]
         return _parsed(path, text, flags, unit, unit, tuple(probes))
 
+    def parse_device(
+        self,
+        path: str,
+        text: str,
+        flags: CompileFlags,
+        unsaved: Mapping[str, str],
+        probes: Sequence[str],
+        poll: Callable[[], None] | None = None,
+    ) -> ParsedUnit | None:
+        """The device pass alone, of a text that differs inside device functions from the one parsed before. It stands
+        for the host pass, too: None where that has errors of its own. Raises like `parse`."""
+        file = SourceFile(path, text, flags, unsaved, tuple(probes))
+        warm = self._warm.get(path)
+        if warm is None or warm is not _fitting(warm, file) or not warm.silent_host:
+            return None
+        self._refresh_all(warm, ("device",), path, _buffers(path, _with_probes(text, file.probes), unsaved), poll)
+        unit = warm.units["device"]
+        parsed = _parsed(path, text, warm.used_flags if warm.sought else warm.flags, unit, unit, file.probes)
+        return replace(parsed, sought=warm.sought)
+
     def _unit(
         self, warm: _WarmUnit, file: SourceFile, sides: tuple[Side, ...], poll: Callable[[], None] | None = None
     ) -> ParsedUnit:
@@ -377,6 +401,8 @@ class UnitParser:
         flags = warm.used_flags if warm.sought else warm.flags
         host = warm.units["host"]
         unit = _parsed(file.path, file.text, flags, warm.units.get("device", host), host, file.probes)
+        known = {(d.message, d.offset) for d in unit.all_errors if d.side == "device"}
+        warm.silent_host = all((d.message, d.offset) in known for d in unit.all_errors)
         return replace(unit, sought=warm.sought) if warm.sought else unit
 
     def forget(self, path: str) -> None:
@@ -407,6 +433,11 @@ class UnitParser:
 
     def _refresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> None:
         unit = warm.units.pop(side, None)
+        others = [buffer for buffer in buffers if buffer[0] != path]
+        # What a file begins with is kept by libclang for files that exist, while nothing of it is another text.
+        if unit is not None and (warm.others.get(side) != others or not Path(path).exists()):
+            unit, warm.options = None, cindex.PARSE_ONCE
+        warm.others[side] = others
         if unit is not None:
             try:
                 cindex.reparse(unit, buffers)
