@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import documented_json
 import pytest
@@ -35,9 +36,11 @@ from cuda_lsp.adoption.baseline import Baseline
 from cuda_lsp.adoption.fingerprints import Identity
 from cuda_lsp.cli import progress, render_json, terminal
 from cuda_lsp.cli.judging import Judge, JudgedUnit, Report
+from cuda_lsp.cli.render_run import text_of
 from cuda_lsp.cli.render_text import TextRenderer
 from cuda_lsp.cli.terminal import Style
 from cuda_lsp.config import Settings
+from gpu_runner.request import Place, RunAccess, RunRace, RunResult
 
 PATH = "/project/sum.cu"
 SOURCE = [
@@ -411,3 +414,32 @@ def test_dimensions_are_numbers_where_they_are_known() -> None:
     contexts = [k["contexts"][0] for k in render_json.document(report(everything()))["units"][0]["kernels"]]
     assert (contexts[0]["grid"], contexts[0]["block"]) == ([4, 1, 1], ["n", 1, 1])
     assert contexts[2]["launch"] is None
+
+
+def test_races_that_look_the_same_are_told_once() -> None:
+    """Instructions of a function in a header stand where it is called, and are told apart by nothing there."""
+
+    def access(kind: Literal["read", "write"], instruction: str, column: int = 3) -> RunAccess:
+        return RunAccess(kind, (0, 0, 0), (1, 0, 0), (Place(PATH, 3, column, "sum"),), instruction)
+
+    def race(first: RunAccess, second: RunAccess, cell: str) -> RunRace:
+        return RunRace(first, second, "intra-warp", "global", cell, False, 5, 0)
+
+    read, write = access("read", "ld.u32"), access("write", "st.u32")
+    races = (
+        race(read, write, "a + 8 bytes"),
+        race(access("read", "ld.u64"), write, "a + 16 bytes"),
+        race(write, read, "a[2]"),
+        race(write, write, "a[2]"),
+        race(read, write, "b[2]"),
+        race(access("read", "ld.u32", 9), write, "a[2]"),
+    )
+    text = text_of(RunResult("finished", races=races, runs=1, ended=1), PATH, SOURCE, Style())
+    assert [line.split(" data race on ")[1] for line in text.splitlines() if " data race on " in line] == [
+        "global a + 8 bytes",
+        "global a[2]",
+        "global b[2]",
+        "global a[2]",
+    ]
+    assert "seen 15 times" in text
+    assert "4 races in 1 run" in text

@@ -13,6 +13,7 @@ from cuda_lsp.cli import main
 from cuda_lsp.running import arguments as run_arguments
 from cuda_lsp.running.arguments import ArgumentError
 from gpu_runner import harness
+from gpu_runner.compile import find_nvcc
 from gpu_runner.request import ArrayArgument, PointersArgument, Request, RunResult, ScalarArgument
 
 SOURCE = """#include <vector>
@@ -819,3 +820,51 @@ void start(torch::Tensor x, torch::Tensor out) {
     program.write_text("source = '__global__ void k() {}'")
     assert main.main(["run", f"{program}:k"]) == 2
     assert "put them into a file of their own" in capsys.readouterr().err
+
+
+GENERATORS = """#include <curand_kernel.h>
+__global__ void setup(curandState *state, unsigned long long seed) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  curand_init(seed, i, 0, &state[i]);
+}
+__global__ void inside(curandState *state, unsigned *hits, int n, int own) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  curandState *s = &state[own ? i : blockIdx.x];
+  unsigned count = 0;
+  for (int k = 0; k < n; k++) {
+    float x = curand_uniform(s), y = curand_uniform(s);
+    assert(0 < x && x <= 1 && 0 < y && y <= 1);
+    count += x * x + y * y < 1;
+  }
+  atomicAdd(hits, count);
+}
+__global__ void others(float *out, unsigned *counts) {
+  curandStatePhilox4_32_10_t s;
+  curand_init(7, threadIdx.x, 0, &s);
+  float4 four = curand_normal4(&s);
+  out[threadIdx.x] = four.x + curand_normal(&s) + (float)curand_uniform_double(&s) + curand_log_normal(&s, 0, 1);
+  counts[threadIdx.x] = curand(&s) + curand4(&s).w + curand_poisson(&s, 3.0);
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])
+def test_random_numbers_need_no_library(
+    compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where cuRAND is not installed there is a stand-in for its device side, with states of the same sizes."""
+    if compiler == "nvrtc":
+        for variable in ("CUDA_PATH", "CUDA_HOME"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setenv("PATH", str(tmp_path))
+    elif find_nvcc() is None:
+        pytest.skip("there is no nvcc here")
+    path = tmp_path / "random.cu"
+    path.write_text(GENERATORS)
+    launch = ["--grid", "2", "--block", "32", "--seeds", "1"]
+    assert main.main(["run", f"{path}:setup", *launch]) == 0
+    assert f"compiled by {compiler})" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:inside", *launch, "--arg", "n=20", "--arg", "own=1"]) == 0
+    assert main.main(["run", f"{path}:inside", *launch, "--arg", "n=20", "--arg", "own=0"]) == 1
+    assert "random.cu:11: intra-warp data race on global state + " in capsys.readouterr().out
+    assert main.main(["run", f"{path}:others", "--grid", "1", "--block", "32", "--seeds", "1"]) == 0

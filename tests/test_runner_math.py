@@ -105,3 +105,16 @@ def test_functions_are_as_accurate_as_documented(
     }
     # The correctly rounded result is half a unit away from the truth at most.
     assert {f: round(e, 2) for f, e in errors.items() if e > chosen[f][0] + 0.501} == {}
+
+
+def test_a_modifier_behind_the_type() -> None:
+    """As cuRAND's headers write them."""
+    source = """extern "C" __global__ void k(float *a) {
+      float x = a[threadIdx.x], y, z;
+      asm("lg2.approx.f32.ftz %0, %1;" : "=f"(y) : "f"(x));
+      asm("rcp.approx.f32.ftz %0, %1;" : "=f"(z) : "f"(x));
+      a[threadIdx.x] = y + z;
+    }"""
+    ran = run(prepared(source, [np.float32([1, 2, 4, 1e-40])], block=4))
+    assert list(ran.array(0, np.float32)[:3]) == [1, 1.5, 2.25]
+    assert math.isnan(float(ran.array(0, np.float32)[3]))  # a denormal counts as zero: both are infinite

@@ -74,6 +74,9 @@ __device__ inline void gpuAtomicAddNoReturn(long *address, long value) { gpuAtom
 """What PyTorch has for the types that CUDA's own atomics take: a slice needs none of its headers."""
 _ACCESSORS_FILE: Final = f"{HEADERS}/libraries/cuda_lsp_accessors.h"
 """PyTorch's, complete: a slice gets the text."""
+_CURAND_FILE: Final = f"{HEADERS}/libraries/cuda_lsp_curand.h"
+_GENERATORS_FILE: Final = f"{HEADERS}/libraries/cuda_lsp_generators.h"
+"""What a slice gets where the compiler has no cuRAND."""
 _SEMICOLON: Final = re.compile(rb"\s*;")
 _OUTER_HEAD: Final = re.compile(
     rb"(?:\btemplate\s*<(?:(?!\btemplate\b)[^;{}])*>|\bextern\s*\"C(?:\+\+)?\")(?:\s|//[^\n]*\n|/\*(?:(?!\*/).)*\*/)*\Z",
@@ -160,6 +163,9 @@ def sliced(
     if any(piece.file == _path(_ACCESSORS_FILE) for piece in reached.values()):
         front = _accessors() + front
         front += b"" if public else line_directive(1, unit.path)
+    if any(piece.file == _path(_CURAND_FILE) for piece in reached.values()):
+        text = _ONCE.sub(b"", Path(_GENERATORS_FILE).read_bytes())
+        front = line_directive(1, _GENERATORS_FILE) + text + line_directive(1, unit.path) + front
     lines = _access_lines(kept, accesses)
     marks = frozenset((path, mark) for path, one in lines.items() for mark in one.marks)
     text = front + _rendered(unit, tree, kept, lines)

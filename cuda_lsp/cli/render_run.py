@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from analyzers.coordinates import written
@@ -11,6 +11,7 @@ from cuda_lsp.cli.terminal import Role, Style
 from cuda_lsp.running.confirmation import rest_of
 from cuda_lsp.running.wording import stuck
 from gpu_runner.request import Place, RunAccess, RunFault, RunRace, RunResult
+from gpu_runner.search import memory_of
 
 _UNABLE = frozenset({"unsupported", "launch", "compile", "compiler", "device", "memory", "crash", "internal"})
 
@@ -39,6 +40,7 @@ def is_cut_short(result: RunResult) -> bool:
 
 def text_of(result: RunResult, shown_path: str, source: list[str], style: Style) -> str:
     """The findings, each with its threads and source lines, and a last line that sums up."""
+    result = replace(result, races=_merged(result.races))
     return "\n".join(_lines(result, shown_path, source, style)) + "\n"
 
 
@@ -75,7 +77,7 @@ def _beside(rest: RunResult, path: str, source: list[str], style: Style) -> Iter
     texts += [f"{_where(fault.access, path)}: {fault.text}" for fault in rest.faults]
     if texts:
         yield style.paint("faint", "seen in the same runs:")
-        yield from (f"    {text}" for text in texts)
+        yield from (f"    {text}" for text in dict.fromkeys(texts))
 
 
 def _head(race: RunRace) -> str:
@@ -110,6 +112,18 @@ def in_own_files(result: RunResult, files: Container[str]) -> RunResult:
         ),
         waiting=tuple(map(own, result.waiting)),
     )
+
+
+def _merged(races: Iterable[RunRace]) -> tuple[RunRace, ...]:
+    """One race for all that look the same (sides, memory, and the threads' relation), as those of the instructions of a
+    function in a header do."""
+    found: dict[object, RunRace] = {}
+    for race in races:
+        sides = sorted(((side.places, side.kind) for side in (race.first, race.second)), key=str)
+        key = (*sides, race.scope, race.same_value, memory_of(race.address))
+        known = found.get(key)
+        found[key] = race if known is None else replace(known, count=known.count + race.count)
+    return tuple(found.values())
 
 
 def _lines(

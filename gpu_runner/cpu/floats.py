@@ -6,6 +6,7 @@ rounded, which is within the error that PTX documents for them. Directed roundin
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from gpu_runner.cpu.body import Body, UnsupportedHere
@@ -263,6 +264,9 @@ define internal i16 @to_bfloat(float %x) {
 
 @operation("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh")
 def functions(body: Body, instruction: model.Instruction) -> None:
+    if instruction.modifiers[-1] == "ftz":  # which stands behind the type in some headers
+        *others, type_name, ftz = instruction.modifiers
+        instruction = replace(instruction, modifiers=(*others, ftz, type_name))
     type_ = TYPES.get(instruction.modifiers[-1])
     if type_ is None or type_.kind not in "fh" or (type_.bits == 32 and type_.kind == "h"):
         raise UnsupportedHere(f"type .{instruction.modifiers[-1]}")
