@@ -16,13 +16,13 @@ from analyzers.frontend.updates import AnyUpdate, Cell, Claim, Update
 from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
-from quickfix.edits import Change, Layout, removal, text_edits
+from quickfix.edits import Change, Layout, text_edits
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, on_host, steps_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence
 from quickfix.session import Session, Trial, names_of
-from quickfix.taken_over import taken_over
+from quickfix.taken_over import taken_over, without_write
 from quickfix.verify import RACES, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
 
 
@@ -52,12 +52,11 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
         done.append(made)
         if made.trial.difference.is_clean and group in _gone(session, current, made.trial, done):
             return _fix(session, current, done)
-        if len(done) == 1:
-            worse = made.trial.difference.worse
-            refusal = FixRefusal(sentence(worse[0])) if worse else refusal
         files = composed([each.trial for each in done])
         current = current.after(made.trial)
         left = _races_left(current, kernels, files, known)
+        if len(done) == 1:
+            refusal = _not_enough(current, made, left) or refusal
         colliding = [f for f in left if not _has_atomic(f)]
         found = _first_update(current, colliding)
         if found is None:
@@ -67,6 +66,19 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
                 return ordered
             found = _first_update(current, left)
     return refusal
+
+
+def _not_enough(current: Session, made: _Done, left: Iterable[Finding]) -> FixRefusal | None:
+    """What an atomic update collides with that nothing orders, in the lines of the text before it."""
+    others = (a for f in left if _has_atomic(f) for a in f.accesses if a.kind != "atomic")
+    for other in others:
+        where = in_old_lines(f"`{other.text}` in line {other.span.line}", current, [made.trial])
+        return FixRefusal(
+            f"Made atomic, the {made.what} in line {made.line} would still collide with the {other.kind} of {where}: "
+            "what depends on that has to be one atomic operation with it."
+        )
+    worse = made.trial.difference.worse
+    return FixRefusal(sentence(worse[0])) if worse else None
 
 
 def _first_update(session: Session, races: Iterable[Finding]) -> tuple[Access, Level, AnyUpdate] | None:
@@ -264,13 +276,7 @@ def _without_write(level: Level, claim: Claim, text: bytes) -> list[Change]:
     statement = level.statement
     if statement is None or statement.start != claim.write[0]:
         raise NotPossible(f"the write in line {line_of(text, claim.write[0])} is part of a larger statement")
-    layout = Layout(text)
-    end = layout.line_end(statement.end)
-    if text[statement.end : end].strip() and layout.is_first(statement.start):
-        # The comment stays, where the statement was.
-        comment = end - len(text[statement.end : end].lstrip())
-        return [Change(statement.start, comment, b"")]
-    return removal(text, level.function, steps_to(level))
+    return without_write(Layout(text), level.function, steps_to(level))
 
 
 def _why(update: AnyUpdate) -> str:

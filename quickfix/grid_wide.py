@@ -23,6 +23,7 @@ _ALIAS: Final = re.compile(rb"\bnamespace\s+([A-Za-z_]\w*)\s*=\s*(?:::\s*)?coope
 _USED: Final = re.compile(
     rb"\busing\s+(?:namespace\s+(?:::\s*)?cooperative_groups|(?:::\s*)?cooperative_groups\s*::\s*this_grid)\s*;"
 )
+_HEADER: Final = b"cooperative_groups.h"
 _NO_BARRIER: Final = "run in different blocks, which no __syncthreads() orders"
 
 
@@ -32,10 +33,12 @@ def _is_cooperative(kernels: Collection[KernelAnalysis]) -> bool:
     return bool(launched) and all(context.cooperative for context in launched)
 
 
-def grid_barriers(trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding) -> Iterator[bytes]:
-    """Statements that wait for the whole grid: first as the kernel around an access would write it, then with the
-    file's short name of the namespace, then in full, for places where the shorter ones mean nothing. None where the
-    launch does not allow it."""
+def grid_barriers(
+    trees: SourceTrees, kernels: Collection[KernelAnalysis], finding: Finding
+) -> Iterator[tuple[bytes, bytes]]:
+    """Statements that wait for the whole grid, and the header that each needs beside those of the file: first as the
+    kernel around an access would write it, then with the file's short name of the namespace, then in full, for places
+    where the shorter ones mean nothing. None where the launch does not allow it."""
     if not _is_cooperative(kernels):
         return
     chain = chain_to(trees, finding.accesses[0])
@@ -44,12 +47,13 @@ def grid_barriers(trees: SourceTrees, kernels: Collection[KernelAnalysis], findi
         code = blanked(trees.texts[function.path])
         named = _GROUP.search(code, function.body.start, function.body.end)
         if named:
-            yield named[1] + b".sync();"
+            yield named[1] + b".sync();", b""
         if _USED.search(code, 0, function.end):
-            yield b"this_grid().sync();"
+            yield b"this_grid().sync();", b""
         if alias := _ALIAS.search(code, 0, function.end):
-            yield alias[1] + b"::this_grid().sync();"
-    yield GRID_BARRIER
+            yield alias[1] + b"::this_grid().sync();", b""
+    yield GRID_BARRIER, b""
+    yield GRID_BARRIER, _HEADER
 
 
 def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:

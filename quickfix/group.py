@@ -139,8 +139,8 @@ def grid_wide_barriers(session: Session, kernels: Sequence[KernelAnalysis], grou
     """Barriers of the grid, where the kernels are launched so that there may be some."""
     race = next(f for a in kernels for f in findings_of(a.result) if f.group == group)
     answer: Fix | FixRefusal | None = None
-    for barrier in grid_barriers(session.trees, kernels, race):
-        answer = inserted_barriers(session.for_grid(barrier), kernels, group)
+    for barrier, header in grid_barriers(session.trees, kernels, race):
+        answer = inserted_barriers(session.for_grid(barrier, header), kernels, group)
         if isinstance(answer, Fix):
             break
     return answer

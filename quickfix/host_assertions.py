@@ -18,6 +18,7 @@ from analyzers.hostguide.asserted import is_assertion
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Fix, SourceSpan
 from quickfix.edits import Change, Layout, OffsetMap, apply, text_edits
+from quickfix.includes import COMMENT, DIRECTIVE, included
 from quickfix.session import Session
 from quickfix.verify import RACES, EditedFile
 from quickfix.wording import pair_in_words
@@ -34,9 +35,6 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:#\d+)?")
 _PRAGMA: Final = re.compile(rb"#[ \t]*pragma\b|\b_Pragma\b")
 _COMPARISON: Final = re.compile(rb"[=!]=|(?<![-<])[<>](?![<>])")
 _LAUNCHED: Final = re.compile(rb">>>\s*\(")
-_INCLUDE: Final = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[<\"](?P<name>[^>\"\n]+)[>\"]", re.MULTILINE)
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#[ \t]*(?P<word>\w+)[ \t]*(?P<rest>[^\n]*)", re.MULTILINE)
-_COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _CLOSING: Final = {b")": b"(", b"]": b"[", b"}": b"{"}
 
 
@@ -172,7 +170,7 @@ def _checks(session: Session, wanted: Iterable[SourceSpan]) -> Iterator[tuple[st
 
 def _is_switched_off(text: bytes) -> bool:
     """The file itself says that `assert` is to do nothing."""
-    found = [m for m in _DIRECTIVE.finditer(_COMMENT.sub(b" ", text)) if re.match(rb"NDEBUG\b", m["rest"])]
+    found = [m for m in DIRECTIVE.finditer(COMMENT.sub(b" ", text)) if re.match(rb"NDEBUG\b", m["rest"])]
     return any(m["word"] == b"define" for m in found) and found[-1]["word"] != b"undef"
 
 
@@ -241,29 +239,6 @@ def _is_in_brackets(code: bytes, at: int) -> bool:
     return b"(" in opened
 
 
-def _include(text: bytes) -> Change | None:
-    """`#include <cassert>` in front of the first include that no condition is around; None where there is one."""
-    layout = Layout(text)
-    code = _COMMENT.sub(lambda match: re.sub(rb"[^\n]", b" ", match.group()), text)
-    guard = re.match(rb"\s*#[ \t]*ifndef[ \t]+(\w+)\s*\n\s*#[ \t]*define[ \t]+\1\b[^\n]*\n", code)
-    depth = -1 if guard is not None else 0
-    at = top = guard.end() if guard is not None else 0
-    first: int | None = None
-    for match in _DIRECTIVE.finditer(code):
-        word = match["word"]
-        depth += word.startswith(b"if") - (word == b"endif")
-        if word == b"include" and depth == 0:
-            found = _INCLUDE.match(code, match.start())
-            if found is not None and found["name"] in (b"cassert", b"assert.h"):
-                return None
-            first = match.start() if first is None else first
-        if word == b"pragma" and match["rest"].startswith(b"once") and depth == 0:
-            at = top = text.find(b"\n", match.start()) + 1 or len(text)
-    if first is not None:
-        at = first if code[:first].count(b"{") == code[:first].count(b"}") else top
-    return Change(at, at, b"#include <cassert>" + layout.newline)
-
-
 # --- proved ---------------------------------------------------------------------------------------------------
 
 
@@ -279,7 +254,7 @@ def _tried(
     files: dict[str, EditedFile] = {}
     for path, changes in edits.items():
         text = text_of(session, path) or b""
-        include = _include(text) if check[0] == _STANDARD else None
+        include = included(text, b"cassert", b"assert.h") if check[0] == _STANDARD else None
         every = sorted([*changes, *([include] if include is not None else ())], key=lambda c: (c.start, c.end))
         files[path] = EditedFile(text, apply(text, every), OffsetMap(every))
     difference, gone = session.rechecked(files, sorted({a.kernel.name for a in kernels}))

@@ -24,6 +24,7 @@ from analyzers.races.pairs import Pair
 from analyzers.requests import CancelledError, CheckRequest, UnitFinished
 from analyzers.solve.effort import Effort
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.includes import included
 from quickfix.loosened import without_as_frequent
 from quickfix.naming import uses_of_definition
 from quickfix.paths import Candidate, Key
@@ -109,6 +110,8 @@ class Session:
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
+        self.header = origin.header if origin is not None else b""
+        """What a file includes that gets a barrier."""
         self.votes = origin is not None and origin.votes
         """Loops that threads leave at different times get a vote in their tests, also where they could have a bound."""
         self.reserved: set[bytes] = set()
@@ -177,9 +180,12 @@ class Session:
         """Whether the barriers to insert are those of the grid."""
         return self.barrier not in (BARRIER, WARP_BARRIER, FENCE)
 
-    def for_grid(self, barrier: bytes) -> Session:
-        """The same text, for barriers that order all threads of the grid, written like this."""
-        return self._inserting(barrier)
+    def for_grid(self, barrier: bytes, header: bytes = b"") -> Session:
+        """The same text, for barriers that order all threads of the grid, written like this; `header`: files that get
+        some include this."""
+        session = self._inserting(barrier)
+        session.header = header
+        return session
 
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
@@ -402,9 +408,13 @@ class Session:
         by_path: dict[str, list[Candidate]] = {}
         for candidate in chosen:
             by_path.setdefault(candidate.gap.function.path, []).append(candidate)
-        return {
-            p: insertions(self.trees.texts[p], [c.gap for c in found], self.barrier) for p, found in by_path.items()
-        }
+        changes: dict[str, list[Change]] = {}
+        for path, found in by_path.items():
+            text = self.trees.texts[path]
+            header = included(text, self.header) if self.header else None
+            more = insertions(text, [c.gap for c in found], self.barrier)
+            changes[path] = [*([header] if header is not None else ()), *more]
+        return changes
 
     def _edited_by(
         self, changes: Changes, also: Collection[str]

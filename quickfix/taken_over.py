@@ -7,10 +7,11 @@ it is gone. The cell is then written earlier than before; nothing in between may
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from analyzers.frontend.gaps import Statement
+from analyzers.frontend.gaps import FunctionTree, Statement, Step
 from analyzers.frontend.updates import Range, Update
 from quickfix.edits import Change, Layout, removal
 from quickfix.loop_jumps import jumps_of
@@ -51,7 +52,17 @@ def taken_over(level: Level, update: Update, write: Range, layout: Layout) -> tu
             raise NotPossible(f"`{operand}` is not known where the cell is read")
     if not any(u.variable in own for u in uses_in(function, inside, (body.statements[last].end, function.end))):
         update = replace(update, whole=(declaration.start, update.whole[1]), yields="nothing")
-    return update, removal(layout.text, function, steps[: depth + 1])
+    return update, without_write(layout, function, steps[: depth + 1])
+
+
+def without_write(layout: Layout, function: FunctionTree, steps: Sequence[Step]) -> list[Change]:
+    """The changes that take away the statement at the end of `steps`. A comment behind it stays, where it was."""
+    statement = steps[-1].body.statements[steps[-1].index]
+    end = layout.line_end(statement.end)
+    rest = layout.text[statement.end : end]
+    if rest.strip() and not layout.code[statement.end : end].strip() and layout.is_first(statement.start):
+        return [Change(statement.start, end - len(rest.lstrip()), b"")]
+    return removal(layout.text, function, steps)
 
 
 def _acts(statement: Statement) -> bool:

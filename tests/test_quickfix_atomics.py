@@ -332,6 +332,14 @@ def test_comments_stay() -> None:
     assert after == "// smaller\natomicMin(m, v);"
     after, _ = repaired("if (m[v] == 0) {\n    m[v] = 1;  // seen\n    o[i] = 2;\n  }")
     assert after == "if (atomicCAS(&m[v], 0, 1) == 0) {\n// seen\no[i] = 2;\n}"
+    after, _ = repaired("int c = m[0];  // so far\n  m[0] = c + 1;  // one more\n  o[i] = v;")
+    assert after == "atomicAdd(&m[0], 1);  // so far\n// one more\no[i] = v;"
+
+
+def test_what_an_atomic_update_would_still_collide_with_is_said() -> None:
+    after, said = repaired("if (*m < 9) {\n    o[i] = v;\n    *m += 1;\n  }")
+    assert not after
+    assert any("update in line 7 would still collide with the read of `*m` in line 5" in text for text in said)
 
 
 def test_what_follows_from_a_lost_update_goes_with_it() -> None:

@@ -62,6 +62,20 @@ def test_the_group_is_named_as_the_file_names_the_namespace(known: str, written:
     assert f"    {written}\n" in applied(text, fix.edits)
 
 
+def test_a_file_that_lacks_the_header_gets_it() -> None:
+    text = COOPERATIVE.format(first="", between="", launch="cudaLaunchCooperativeKernel")
+    head, _, rest = text.partition("namespace cg")
+    bare = "#include <cstdio>\n" + rest.partition("\n")[2]
+    assert "cooperative_groups.h" in head
+    (fix,), _ = answered(bare)
+    after = applied(bare, fix.edits)
+    assert after.startswith("#include <cooperative_groups.h>\n#include <cstdio>\n")
+    assert after.count("    cooperative_groups::this_grid().sync();\n") == 2
+    result = Engine().analyse(CheckRequest(PATH, after)).result
+    assert not result.syntax
+    assert [k.verdict for k in result.kernels] == [Verdict.RACE_FREE]
+
+
 STRAIGHT = """#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 {before}__global__ void k(float *a, float *b, int n) {{
