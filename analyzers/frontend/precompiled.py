@@ -21,7 +21,6 @@ _MAXIMAL: Final = 12
 """Sets of arguments; a compiled form takes 1.3 MB."""
 _INCLUDES_FILES: Final = ("-include", "-imacros")
 _DIRECTORY: Final = Path("/proc/self/fd")
-_ASKED_ONCE: Final = "?"
 _ERROR: Final = 3
 
 
@@ -37,20 +36,19 @@ class Precompiled:
 
     def included(self, arguments: Sequence[str]) -> tuple[str, ...]:
         """What to add to the arguments of a parse so that the file begins with the header. The compiled form is made
-        when the same arguments come for the second time. Safe for several threads."""
+        when arguments come for the first time. Safe for several threads."""
         key = tuple(arguments)
         plain = ("-include", self._header)
         if sys.platform != "linux" or any(word.startswith(_INCLUDES_FILES) for word in key):
             return plain
         with self._lock:
-            found = self._found.get(key)
-            if found is None:
-                if len(self._found) < _MAXIMAL:
-                    self._found[key] = _ASKED_ONCE
-                return plain
-            if found == _ASKED_ONCE:
+            known = key in self._found
+            found = self._found.get(key, "")
+            if not known:
+                if len(self._found) == _MAXIMAL:
+                    return plain
                 self._found[key] = ""  # for other threads, until it is there
-        if found == _ASKED_ONCE:
+        if not known:
             found = _compiled(self._header, key)
             with self._lock:
                 self._found[key] = found
