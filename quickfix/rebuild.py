@@ -15,6 +15,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import Change, OffsetChain, OffsetMap, text_edits
+from quickfix.flattened import flattened
 from quickfix.grid_wide import explanation
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import line_of
@@ -91,13 +92,13 @@ def rebuilt_from(
 
         races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
-        renamed = [] if at_first else _numbered(current, files)
-        if not races and not renamed and (begun.begin_with_places or not at_first):
+        tidied = [] if at_first else _numbered(current, files) or _flattened(current, files)
+        if not races and not tidied and (begun.begin_with_places or not at_first):
             made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
             session.declared = dict.fromkeys(names, frozenset(declared))
             return made
         changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
-        changes = changes if isinstance(changes, list) else renamed or changes
+        changes = changes if isinstance(changes, list) else tidied or changes
         # With a place missing, there is no use in trying others, except once after what others have begun with.
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
@@ -130,6 +131,13 @@ def _numbered(current: Session, files: Mapping[str, EditedFile]) -> list[Restruc
     """The names that the steps declare put in order, where they are not."""
     functions = current.trees.functions
     found = {path: in_order([f for f in functions if f.path == path], file) for path, file in files.items()}
+    return [Restructuring(path, changes, "", changes[0].start) for path, changes in found.items() if changes]
+
+
+def _flattened(current: Session, files: Mapping[str, EditedFile]) -> list[Restructuring]:
+    """Conditionals that the steps have put into each other made one."""
+    functions = current.trees.functions
+    found = {path: flattened([f for f in functions if f.path == path], file) for path, file in files.items()}
     return [Restructuring(path, changes, "", changes[0].start) for path, changes in found.items() if changes]
 
 

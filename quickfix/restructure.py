@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from itertools import takewhile
 from typing import Final
 
 from analyzers.frontend.gaps import Assignment, Statement
@@ -138,19 +139,23 @@ def _opened_up(finding: Finding, varying: Collection[tuple[str, int]]) -> _Way:
 def _split_statement(
     session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
 ) -> Restructuring | None:
-    level, other = (chain[-1] for chain in chains)
+    depth = sum(1 for _ in takewhile(lambda both: both[0].identity == both[1].identity, zip(*chains, strict=False))) - 1
+    if depth < 0 or chains[0][depth].position != chains[1][depth].position:
+        return None
+    level = chains[0][depth]  # in one call of its function
     statement = level.statement
-    same = [a.identity for a in chains[0]] == [b.identity for b in chains[1]]  # in one call of their function
-    if not same or level.position != other.position or statement is None:
+    if statement is None:
         return None
     assignment = statement.assignment or statement.argument
-    kinds = {a.kind for a in accesses}
-    if assignment is None or not kinds & {"read"}:
+    if assignment is None or all(a.kind != "read" for a in accesses):
         return None
     (low, high), text = assignment.value, session.trees.texts[level.function.path]
-    if not any(a.kind == "read" and low <= a.span.start_offset < high for a in accesses):
+    # What a called function accesses is where the call is.
+    places = [chain[depth + 1].call if len(chain) > depth + 1 else None for chain in chains]
+    found = [(a.kind, a.span.start_offset if at is None else at) for a, at in zip(accesses, places, strict=True)]
+    if not any(kind == "read" and low <= at < high for kind, at in found):
         return None
-    if not any(a.kind != "read" and not low <= a.span.start_offset < high for a in accesses):
+    if not any(kind != "read" and not low <= at < high for kind, at in found):
         return None
     line = line_of(text, statement.start)
     value = text[low:high]

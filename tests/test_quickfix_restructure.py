@@ -185,7 +185,7 @@ def test_many_barriers_that_threads_miss_are_kept_for_all() -> None:
     assert fix.title.startswith("Let all threads get to the 5 barriers")
 
 
-def test_repairs_that_meet_in_one_place_put_one_barrier_there() -> None:
+def test_statements_that_meet_in_one_place_are_split_together_with_one_barrier_there() -> None:
     text = """// cuda-lsp: launch grid=(1) block=(64)
 __global__ void k(short *a) {
   int t = threadIdx.x;
@@ -195,9 +195,27 @@ __global__ void k(short *a) {
 """
     fix = fix_all(engine(), CheckRequest("/restructured/a.cu", text))
     after = edited(text, fix)
-    assert "repairs" in fix.title if isinstance(fix, Fix) else False
+    assert (
+        fix.title.startswith("Split the statements in lines 4 and 5 and insert 3 ") if isinstance(fix, Fix) else False
+    )
     assert after.count("__syncthreads();") == 3
     assert re.search(r"__syncthreads\(\);\s*__syncthreads", after) is None
+
+
+def test_what_a_called_function_reads_goes_first() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(64)
+__device__ float at(const float *s, int i) { return s[i]; }
+__global__ void k(float *a) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = a[t];
+  __syncthreads();
+  s[t] = t > 0 ? at(s, t - 1) : at(s, 63);
+  a[t] = s[t];
+}
+"""
+    after = edited(text, fix_all(engine(), CheckRequest("/restructured/a.cu", text)))
+    assert "  float value = t > 0 ? at(s, t - 1) : at(s, 63);\n  __syncthreads();\n  s[t] = value;\n" in after
 
 
 RETURNS = """__global__ void k(float *out, const float *in, int n) {
