@@ -16,15 +16,15 @@ from analyzers.frontend.updates import Cell, Store
 from analyzers.ir import kernel as k
 from analyzers.ir.kernel import statements
 from analyzers.ir.uniformity import is_uniform
-from analyzers.model import Access, Finding, Fix
+from analyzers.model import Access, Finding, Fix, Verdict
 from quickfix.atomic_calls import exchange
 from quickfix.atomics import not_atomic
 from quickfix.edits import Change, Layout
 from quickfix.lost_updates import which_cell
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to
-from quickfix.session import Session, names_of
-from quickfix.verify import RACES, findings_of
+from quickfix.session import Session, Trial, names_of
+from quickfix.verify import RACES, findings_of, in_old_text, key_of
 from quickfix.wording import edits_of
 
 _FIRST: Final = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
@@ -142,7 +142,7 @@ def _tried(
     cell: Cell,
 ) -> Fix | None:
     trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
-    if not trial.difference.is_clean or group not in trial.gone:
+    if not trial.difference.is_clean or group not in trial.gone or _still_collide(trial, kernels, group):
         return None
     ((path, (change, *_)),) = changes.items()
     if kind == "use-atomic" and not_atomic(trial, path, change, cell):
@@ -155,3 +155,11 @@ def _tried(
         cost="1 exchange for a store" if kind == "use-atomic" else "",
         preferred=False,
     )
+
+
+def _still_collide(trial: Trial, kernels: Sequence[KernelAnalysis], group: str) -> bool:
+    """Whether threads write the same cell as before, if only the same value now."""
+    keys = {key_of(f) for a in kernels for f in findings_of(a.result) if f.group == group}
+    every = (f for k in trial.analysis.result.kernels for f in findings_of(k) if f.code is Verdict.BENIGN_RACE)
+    olds = (in_old_text(f, trial.files) for f in every)
+    return any(old is not None and key_of(old) in keys for old in olds)

@@ -18,7 +18,7 @@ from quickfix.early_returns import guard_returns
 from quickfix.fences import ordered_by_fences
 from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
-from quickfix.lost_updates import lost_update
+from quickfix.lost_updates import lost_update, whether
 from quickfix.macro_definitions import in_definition
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
@@ -131,7 +131,7 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     if isinstance(updated, Fix):
         return updated
     defined = in_definition(session, kernels, group)
-    said = (defined, updated, lost_update(kernels, group), made)
+    said = (defined, updated, lost_update(kernels, group), whether(kernels, group), made)
     return next((answer for answer in said if answer is not None), inserted)
 
 

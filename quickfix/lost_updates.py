@@ -1,7 +1,8 @@
 """Why races that come of an update in several steps have no repair: no order of their accesses makes them right.
 
 Takes kernels and a group of races that nothing repairs, gives a sentence about where the value comes from that is
-written (`lost_update`), or that says which cell is (`which_cell`); None where that is not what is wrong.
+written (`lost_update`), or that says which cell is (`which_cell`) or whether it is (`whether`); None where that is not
+what is wrong.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr, symbols
 from analyzers.model import Access, FixRefusal, SourceSpan
+from quickfix.loosened import is_of_one_execution
 from quickfix.verify import RACES, findings_of
 
 
@@ -47,6 +49,25 @@ def which_cell(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | No
                 where = f"`{first.text}` (line {first.span.line})"
                 why = f"Which cell `{own[event.site.span].text}` is depends on {where}, which other threads write"
                 return FixRefusal(f"{why} at the same time: that race comes first.", group)
+    return None
+
+
+def whether(kernels: Sequence[KernelAnalysis], group: str) -> FixRefusal | None:
+    """That threads collide comes of what those of one block read in another race: who is the last one, say."""
+    for analysis in kernels:
+        own, _ = _accesses(analysis, group)
+        if any(is_of_one_execution(f) for f in findings_of(analysis.result) if f.group == group):
+            continue  # whatever the others are
+        others = (f for f in findings_of(analysis.result) if f.code in RACES and f.group != group)
+        within = {a.span: a for f in others if f.scope != "inter-block" for a in f.accesses}
+        reads = {e.root.value: within[e.site.span] for e in _events(analysis, within) if e.kind == "read"}
+        for event in _events(analysis, own):
+            named = (name for c in event.guard for name in _loaded(c.condition))
+            first = next((reads[name] for name in named if name in reads), None)
+            if first is not None:
+                what = f"`{own[event.site.span].text}` (line {event.site.span.line})"
+                why = f"Whether a thread gets to {what} depends on `{first.text}` (line {first.span.line})"
+                return FixRefusal(f"{why}, which other threads write at the same time: that race comes first.", group)
     return None
 
 

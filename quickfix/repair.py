@@ -22,7 +22,7 @@ from quickfix.early_returns import guarded_instead
 from quickfix.fences import ordered_by_fences
 from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
-from quickfix.lost_updates import lost_update, which_cell
+from quickfix.lost_updates import lost_update, whether, which_cell
 from quickfix.search import obstacle
 from quickfix.session import SearchSpentError, Session, Stop
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
@@ -171,7 +171,8 @@ def _answers(
                 yield found
         for group in hopeless:
             kernels = session.kernels_with(group)
-            hopeless[group] = which_cell(kernels, group) or lost_update(kernels, group) or hopeless[group]
+            reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
+            hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
         refused.update(hopeless)
         for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
             for group in asserted.groups:

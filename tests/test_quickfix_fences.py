@@ -63,3 +63,31 @@ __global__ void k(int *data, int *flag, int *out) {
 }
 """
     assert isinstance(fix_all(Engine(), CheckRequest("/fences/c.cu", text)), FixRefusal)
+
+
+def test_what_decides_who_is_last_comes_first() -> None:
+    text = """// cuda-lsp: launch grid=(8) block=(64)
+__device__ unsigned int count = 0;
+__global__ void total(const float *in, float *partial, float *result) {
+  __shared__ bool last;
+  int t = threadIdx.x;
+  if (t == 0) {
+    partial[blockIdx.x] = in[blockIdx.x];
+    last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
+  }
+  if (last) {
+    result[t] = t < gridDim.x ? partial[t] : 0;
+  }
+}
+"""
+    found = list(answers(Engine(), CheckRequest("/fences/last.cu", text)))
+    said = [a.text for a in found if isinstance(a, FixRefusal)]
+    assert any("depends on `last` (line 10)" in each and "that race comes first" in each for each in said)
+    fix = fix_all(Engine(), CheckRequest("/fences/last.cu", text))
+    assert isinstance(fix, Fix)
+    after = applied(text, fix.edits)
+    assert after.count("__syncthreads();") == 1
+    assert "__threadfence();" in after
+    assert [k.verdict for k in Engine().analyse(CheckRequest("/fences/last.cu", after)).result.kernels] == [
+        Verdict.RACE_FREE
+    ]
