@@ -868,3 +868,20 @@ def test_random_numbers_need_no_library(
     assert main.main(["run", f"{path}:inside", *launch, "--arg", "n=20", "--arg", "own=0"]) == 1
     assert "random.cu:11: intra-warp data race on global state + " in capsys.readouterr().out
     assert main.main(["run", f"{path}:others", "--grid", "1", "--block", "32", "--seeds", "1"]) == 0
+
+
+def test_numbers_of_a_witness_that_are_parts_of_structures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "parts.cu"
+    path.write_text(
+        """struct Image { int *px; int w, h; };
+struct Range { int begin; bool on; Image im; };
+__global__ void fill(Image img, Range r) {
+  if (r.on) img.px[threadIdx.y * img.w + threadIdx.x + r.begin * r.im.w] = threadIdx.x + 16 * threadIdx.y;
+}
+void go(Image im, Range r) { fill<<<1, dim3(16, 16)>>>(im, r); }
+"""
+    )
+    assert main.main(["run", f"{path}:fill", "--seeds", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "\nconfirmed\n" in out
+    assert "not confirmed" not in out

@@ -47,7 +47,7 @@ def confirm(
     their contents are looked for (`gpu_runner.search`)."""
     witness = finding.witness
     assert witness is not None
-    texts = _with_witness(parameters, given, witness)
+    texts = _with_witness(parameters, given, witness, records)
     arguments, _ = arguments_for(parameters, texts, witness.grid, witness.block, records)
     arguments = tuple(_set(argument, name, witness) for argument, (name, _) in zip(arguments, parameters, strict=True))
     free = made_up(arguments, [name for name, _ in parameters], given)
@@ -101,9 +101,11 @@ def _memory(finding: Finding) -> str:
     return memory_of(finding.witness.address) if finding.witness is not None else ""
 
 
-def _with_witness(parameters: Sequence[tuple[str, str]], given: Sequence[str], witness: Witness) -> list[str]:
+def _with_witness(
+    parameters: Sequence[tuple[str, str]], given: Sequence[str], witness: Witness, records: Sequence[Layout]
+) -> list[str]:
     """What the user gives wins over the witness's numbers."""
-    names = {name for name, _ in parameters}
+    names = {name for name, _ in parameters} | {part for record in records for part, _, _ in record.parts}
     told = {text.partition("=")[0] for text in given}
     values = [f"{name}={value}" for name, value in witness.parameters if name in names and name not in told]
     return [*values, *given]
