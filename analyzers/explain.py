@@ -9,7 +9,7 @@ from analyzers.coordinates import written
 from analyzers.engine import Engine
 from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
-from analyzers.frontend.slices import files_of, qualified_name, sliced
+from analyzers.frontend.slices import files_of, qualified_name, sliced, typed_arguments
 from analyzers.hostguide.comments import comment_directives, directives_for
 from analyzers.hostguide.contexts import dynamic_shared_bytes
 from analyzers.ir.context import LaunchContext
@@ -84,6 +84,8 @@ class Launchable:
     """The accesses that have a line in `text`, by file."""
     others: tuple[str, ...] = ()
     """Further instances of the same template, where none was asked for."""
+    instance: str = ""
+    """`name` as it has to be written in `text`, where lambdas are classes that have names."""
 
 
 def launchable(request: CheckRequest, kernel_name: str, mangled: str = "") -> Launchable:
@@ -124,6 +126,12 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     does = {Load: "r", Store: "w", Atomic: "a"}
     accesses = [(s.site.span, does[type(s)]) for s in statements(kernel.body) if isinstance(s, Load | Store | Atomic)]
     cut = sliced(unit, [place], instance, accesses)
+    written_name = name
+    if less:
+        arguments = typed_arguments(unit, *place, instance.removesuffix(">"))
+        written_name = f"{name.partition('<')[0]}<{arguments}>"
+    for spelled, class_name in cut.classes:
+        written_name = written_name.replace(spelled, class_name)
     return Launchable(
         name,
         kernel.mangled,
@@ -140,6 +148,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         files_of(cut.plain),
         cut.plain,
         cut.marks,
+        instance=written_name,
     )
 
 

@@ -40,6 +40,7 @@ from gpu_runner.kernel import AnyKernel
 from gpu_runner.naming import Names, Shapes, entry_named
 from gpu_runner.ptx import model
 from gpu_runner.ptx.guesses import with_relaxed_guesses
+from gpu_runner.ptx.inlined import with_calls
 from gpu_runner.ptx.lexer import PtxSyntaxError
 from gpu_runner.ptx.parse import parse
 from gpu_runner.request import (
@@ -106,7 +107,7 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         compiled()
     try:
         device = on_gpu_or_not(request.device)
-        result = run_module(request, with_relaxed_guesses(parse(text)), None, device)
+        result = run_module(request, with_calls(with_relaxed_guesses(parse(text))), None, device)
         return replace(result, compiler=compiler, device="" if device is None else device.name)
     except NoGpu as error:
         return RunResult("device", str(error), compiler=compiler)

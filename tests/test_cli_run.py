@@ -885,3 +885,110 @@ void go(Image im, Range r) { fill<<<1, dim3(16, 16)>>>(im, r); }
     out = capsys.readouterr().out
     assert "\nconfirmed\n" in out
     assert "not confirmed" not in out
+
+
+LAMBDAS = """#include <functional>
+namespace par {
+template <class F> __global__ void run(int n, F body) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) body(i);
+}
+template <class F> void loop(int n, F &&f) { run<<<(n + 63) / 64, 64>>>(n, std::forward<F>(f)); }
+template <class Op> __global__ void fold(float *a, const Op op) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  for (int d = 32; d; d /= 2) {
+    if (threadIdx.x < d) s[threadIdx.x] = op(s[threadIdx.x], s[threadIdx.x + d]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *a = s[0];
+}
+}
+namespace app {
+struct Field { float *data; int n; __host__ __device__ float &at(int i) const { return data[i]; } };
+__device__ inline float scale(float v) { return 3 * v; }
+static void step(Field f, float dt, int *counts) {
+  std::function<void()> host = [&] { f.n++; };
+  const int halo = 2;
+  par::loop(f.n, [=] __host__ __device__ (const int i) -> void {  // ] ( {
+    f.at(i + halo) = scale(f.at(i)) * dt;
+  });
+  par::loop(f.n, [counts, k = halo + 1] __device__ (auto i) mutable { k += i; counts[i] = k; });
+  par::fold<<<1, 64>>>(f.data, [] __device__ (float a, float b) { return a > b ? a : b; });
+  par::loop(f.n, [&f] __device__ (int i) { f.at(i) = 1; });
+}
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])
+def test_lambdas_of_host_code_become_classes(
+    compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if compiler == "nvrtc":
+        for variable in ("CUDA_PATH", "CUDA_HOME"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setenv("PATH", str(tmp_path))
+    elif find_nvcc() is None:
+        pytest.skip("there is no nvcc here")
+    path = tmp_path / "lambdas.cu"
+    path.write_text(LAMBDAS)
+    once = ["--seeds", "1"]
+    assert main.main(["run", f"{path}:run<(lambda at lambdas.cu:25:18)>", *once]) == 1
+    out = capsys.readouterr().out
+    assert "confirmed\n" in out
+    assert "`f.at(i + halo)` written by thread" in out
+    assert f"{path}:26: intra-" in out
+    assert f"compiled by {compiler})" in out
+    assert main.main(["run", f"{path}:run<(lambda at lambdas.cu:28:18)>", *once]) == 0
+    assert main.main(["run", f"{path}:fold", *once]) == 0
+    assert main.main(["run", f"{path}:run<(lambda at lambdas.cu:30:18)>", *once]) == 3  # a reference into the host
+    assert "a type without a name cannot be named" in capsys.readouterr().out
+
+
+def test_template_arguments_that_are_enumerators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "colors.cu"
+    path.write_text(
+        """namespace ns {
+enum class Color : char { Red, Black };
+enum Plain { Zero, One };
+template <Color C, class T, Plain P, int N> __global__ void sweep(T *u) {
+  if (threadIdx.x % 2 == (C == Color::Red ? 0 : 1)) u[threadIdx.x] = u[threadIdx.x + N] + P;
+}
+void go(float *u) { sweep<Color::Black, float, One, 1><<<1, 64>>>(u); }
+}
+"""
+    )
+    assert main.main(["run", f"{path}:sweep", "--seeds", "1"]) == 0
+    assert "no race seen in 1 run" in capsys.readouterr().out
+
+
+def test_races_inside_of_inlined_functions_of_headers_are_told_where_they_were_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Debug builds of both compilers say nothing of what was inlined."""
+    (tmp_path / "lib.cuh").write_text(
+        "__device__ __forceinline__ void put(int *p, int v) { *p = v; }\n"
+        "__device__ __forceinline__ void put_twice(int *p, int v) { put(p, v); put(p + 1, v); }\n"
+    )
+    path = tmp_path / "calls.cu"
+    path.write_text(
+        """#include "lib.cuh"
+__global__ void calls(int *a) {
+  int t = threadIdx.x;
+  put(a + 128, 1);
+  a[t] = t;
+  put_twice(a + t + 64,
+            t);
+}
+void go(int *a) { calls<<<1, 64>>>(a); }
+"""
+    )
+    assert main.main(["run", f"{path}:calls", "--grid", "1", "--block", "64", "--seeds", "1", "--arg", "a=256"]) == 1
+    out = capsys.readouterr().out
+    assert f"called from {path}:4" in out
+    assert f"called from {path}:6" in out or f"called from {path}:7" in out
+    assert main.main(["run", f"{path}:calls", "--seeds", "1"]) == 1
+    assert "\nconfirmed\n" in (out := capsys.readouterr().out)
+    assert "not confirmed" not in out

@@ -34,24 +34,34 @@ class _Written:
 class AccessLines:
     """The accesses in one file, the text of which is given."""
 
-    def __init__(self, path: str, text: bytes, spans: Mapping[SourceSpan, str]) -> None:
-        """`spans`: with what is done there (`MarkedAccess.does`)."""
+    def __init__(
+        self,
+        path: str,
+        text: bytes,
+        spans: Mapping[SourceSpan, str],
+        insertions: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """`spans`: with what is done there (`MarkedAccess.does`). `insertions`: what else to put in front of the text
+        at some offsets, none of them inside of an access."""
         self._path = path
         self._text = text
-        self._changes = list(self._around(_nested(text, spans)))
+        changes = [(offset, (), inserted) for offset, inserted in (insertions or {}).items()]
+        changes += [(offset, accesses, b"") for offset, accesses in self._around(_nested(text, spans))]
+        self._changes = sorted(changes, key=lambda change: change[0])
 
     @property
     def marks(self) -> frozenset[Mark]:
         """Of the accesses that get a line."""
-        return frozenset(accesses[0].mark for _, accesses in self._changes if accesses)
+        return frozenset(accesses[0].mark for _, accesses, _ in self._changes if accesses)
 
     def between(self, start: int, end: int) -> bytes:
         """The text from one offset to another, with its accesses on lines of their own."""
         out: list[bytes] = []
         at = start
-        for offset, accesses in self._changes:
+        for offset, accesses, inserted in self._changes:
             if start <= offset <= end:
-                out += [self._text[at:offset], b"\n", self._position(offset, accesses)]
+                new = [inserted, b"\n"] if inserted else []
+                out += [self._text[at:offset], b"\n", *new, self._position(offset, accesses)]
                 at = offset
         return b"".join((*out, self._text[at:end]))
 

@@ -67,6 +67,17 @@ def captures(ty: Any) -> tuple[Capture, ...] | None:
     return tuple(found)
 
 
+def constants(ty: Any) -> tuple[Any, ...]:
+    """The local constants of which the body of a lambda uses the value and that it does not carry, given its class."""
+    carried = captures(ty)
+    call = next((c for c in ty.get_declaration().get_children() if c.spelling == _CALL), None)
+    body = None if call is None else next((c for c in call.get_children() if c.kind == CursorKind.COMPOUND_STMT), None)
+    if carried is None or body is None:
+        return ()
+    names = {one.name for one in carried}
+    return tuple(v for v in _outer_variables(call, body) if v.spelling not in names)
+
+
 def _holds_object(ty: Any, name: str) -> bool:
     """Whether a member that holds none of the variables holds the object around, or its address."""
     if name == THIS:

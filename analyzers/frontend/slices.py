@@ -17,7 +17,8 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from analyzers.frontend.access_lines import AccessLines, line_directive
-from analyzers.frontend.cindex import CursorKind, namespaces_of, specialized_template
+from analyzers.frontend.cindex import CursorKind, TypeKind, namespaces_of, specialized_template
+from analyzers.frontend.closures import SPELLED, Closure, closure_at
 from analyzers.frontend.expansions import instantiating_uses
 from analyzers.frontend.inclusions import inclusions
 from analyzers.frontend.instantiations import explicit_instantiations, macros_of
@@ -91,6 +92,13 @@ _CLASSES: Final = frozenset({CursorKind.STRUCT_DECL, CursorKind.CLASS_DECL})
 _TEMPLATES: Final = frozenset({CursorKind.CLASS_TEMPLATE, CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 _SPECIALISATIONS: Final = _CLASSES | {CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
 _USING: Final = frozenset({CursorKind.USING_DIRECTIVE, CursorKind.USING_DECLARATION})
+_PARAMETERS: Final = frozenset(
+    {
+        CursorKind.TEMPLATE_TYPE_PARAMETER,
+        CursorKind.TEMPLATE_NON_TYPE_PARAMETER,
+        CursorKind.TEMPLATE_TEMPLATE_PARAMETER,
+    }
+)
 _SPACES: Final = frozenset({CursorKind.NAMESPACE_REF, CursorKind.NAMESPACE_ALIAS})
 _GENERIC: Final = _TEMPLATES | {CursorKind.FUNCTION_TEMPLATE}
 _MEMBER_FUNCTIONS: Final = frozenset({CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.FUNCTION_TEMPLATE})
@@ -107,6 +115,8 @@ class Slice:
     """The same without: as it was written."""
     marks: frozenset[tuple[str, Mark]] = frozenset()
     """The accesses that have a line, by file."""
+    classes: tuple[tuple[str, str], ...] = ()
+    """Of lambdas that are classes in the text: how `names` calls them, and their names."""
 
 
 def slice_text(unit: ParsedUnit, kernels: Sequence[tuple[str, int]], names: str = "") -> str:
@@ -128,6 +138,10 @@ def sliced(
     waiting = [p for p in pieces if any(p.file == _path(file) and p.start <= at < p.end for file, at in kernels)]
     waiting += [p for p in pieces if p.cursor.spelling in words and p.outer is None]
     spans = _Spans(pieces, unit)
+    closures = dict(_closures(unit, pieces, names))
+    for around, closure in closures.values():
+        own = _Piece(closure.cursor)
+        waiting += [piece for piece in spans.named_by(own) if piece is not around]
     while waiting:
         piece = waiting.pop()
         if (piece.file, piece.start) in reached:
@@ -146,14 +160,22 @@ def sliced(
             texts[piece.file] = bytearray(source_bytes(unit.text_of(piece.file)))
         if (piece.file, piece.start) not in reached:
             raw = texts[piece.file]
-            _blank(raw, _outer_head(raw, piece.start), _end_with_semicolon(raw, piece.end))
+            start = _outer_head(raw, piece.start)
+            for closure in (c for around, c in closures.values() if around is piece):
+                for begin, end in ((start, closure.start), *closure.blanks):
+                    _blank(raw, begin, end)
+                start = closure.end
+            _blank(raw, start, _end_with_semicolon(raw, piece.end))
     tree = _inclusions(unit)
     _blank_instantiations(unit, tree, pieces, texts)
-    words = _mark_needed(unit, tree, {file for file, _ in reached}, texts)
+    words = _mark_needed(unit, tree, {file for file, _ in reached} | {p.file for p, _ in closures.values()}, texts)
     public = dict.fromkeys(name for piece in reached.values() for name in _public_names(piece))
     public.update(dict.fromkeys(_headers_of_macros(words)))
     kept = {path: _ONCE.sub(lambda found: found[0].translate(_BLANKS), bytes(raw)) for path, raw in texts.items()}
-    plain = _rendered(unit, tree, kept, {})
+    inserted: dict[str, dict[int, bytes]] = {}
+    for around, closure in closures.values():
+        inserted.setdefault(around.file, {}).update(closure.insertions)
+    plain = _rendered(unit, tree, kept, _access_lines(kept, (), inserted))
     # In a template a call of one may mean any of them: what the text names is taken.
     used = _GPU_ATOMICS.intersection(word.decode() for word in _WORD.findall(plain))
     front = b"".join(b"#include <%s>\n" % name.encode() for name in public)
@@ -166,10 +188,25 @@ def sliced(
     if any(piece.file == _path(_CURAND_FILE) for piece in reached.values()):
         text = _ONCE.sub(b"", Path(_GENERATORS_FILE).read_bytes())
         front = line_directive(1, _GENERATORS_FILE) + text + line_directive(1, unit.path) + front
-    lines = _access_lines(kept, accesses)
+    lines = _access_lines(kept, accesses, inserted)
     marks = frozenset((path, mark) for path, one in lines.items() for mark in one.marks)
     text = front + _rendered(unit, tree, kept, lines)
-    return Slice(_decoded(text), _decoded(front + plain), marks)
+    classes = tuple((spelled, closure.name) for spelled, (_, closure) in closures.items())
+    return Slice(_decoded(text), _decoded(front + plain), marks, classes)
+
+
+def _closures(unit: ParsedUnit, pieces: Sequence[_Piece], names: str) -> Iterator[tuple[str, tuple[_Piece, Closure]]]:
+    """The lambdas that are template arguments in `names`, as these call them, with the functions they stand in."""
+    for number, match in enumerate(dict.fromkeys(found.groups() for found in SPELLED.finditer(names))):
+        file, line, column = match
+        for piece in pieces:
+            if is_bundled(piece.file) or PurePath(piece.file).name != PurePath(file).name or piece.outer is not None:
+                continue
+            text = source_bytes(unit.text if piece.file == _path(unit.path) else unit.text_of(piece.file))
+            found = closure_at(piece.cursor, text, file, int(line), int(column), number)
+            if found is not None:
+                yield f"(lambda at {file}:{line}:{column})", (piece, found)
+                break
 
 
 def _introduced(pieces: Iterable[_Piece], reached: Sequence[_Piece]) -> Iterator[_Piece]:
@@ -200,13 +237,19 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _access_lines(texts: Mapping[str, bytes], accesses: Iterable[tuple[SourceSpan, str]]) -> dict[str, AccessLines]:
-    """By file."""
-    by_file: dict[str, dict[SourceSpan, str]] = {}
+def _access_lines(
+    texts: Mapping[str, bytes], accesses: Iterable[tuple[SourceSpan, str]], inserted: Mapping[str, Mapping[int, bytes]]
+) -> dict[str, AccessLines]:
+    """By file, as `inserted` is, what else is put into the text."""
+    by_file: dict[str, dict[SourceSpan, str]] = {path: {} for path in inserted}
     for span, does in accesses:
         own = by_file.setdefault(_path(span.path), {})
         own[span] = "".join(letter for letter in "rwa" if letter in own.get(span, "") + does)
-    return {path: AccessLines(path, texts[path], spans) for path, spans in by_file.items() if path in texts}
+    return {
+        path: AccessLines(path, texts[path], spans, inserted.get(path))
+        for path, spans in by_file.items()
+        if path in texts
+    }
 
 
 def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
@@ -215,6 +258,30 @@ def qualified_name(unit: ParsedUnit, path: str, offset: int) -> str:
         if piece.file == _path(path) and piece.start <= offset < piece.end:
             return namespaces_of(piece.cursor)
     return ""
+
+
+def typed_arguments(unit: ParsedUnit, path: str, offset: int, arguments: str) -> str:
+    """The template arguments of a kernel that is defined there, with commas between, as a compiler takes them: those
+    for enumerations are no numbers."""
+    piece = next((p for p in _declarations(unit.device.cursor) if p.file == _path(path) and p.start == offset), None)
+    parameters = [] if piece is None else [c for c in piece.cursor.get_children() if c.kind in _PARAMETERS]
+    found = _separated(arguments)
+    for number, parameter in enumerate(parameters[: len(found)]):
+        kind = parameter.type.get_canonical()
+        if parameter.kind == CursorKind.TEMPLATE_NON_TYPE_PARAMETER and kind.kind == TypeKind.ENUM:
+            found[number] = f"static_cast<{kind.spelling}>({found[number]})"
+    return ", ".join(found)
+
+
+def _separated(arguments: str) -> list[str]:
+    depth, found = 0, [""]
+    for letter in arguments:
+        depth += (letter in "<([{") - (letter in ">)]}")
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [one.strip() for one in found]
 
 
 def _path(name: str) -> str:

@@ -75,7 +75,7 @@ def base_request(
         build=build,
         arch=arch,
         flags=_compiler_flags(flags),
-        instances=(launchable.name,) if launchable.is_template else (),
+        instances=(launchable.instance or launchable.name,) if launchable.is_template else (),
         folder=str(default_directory()),
         seeds=tuple(range(seeds)),
         seconds=seconds,

@@ -46,11 +46,11 @@ public:
 template <class T> constexpr size_t __cuda_lsp_line_bytes(int elements) { return size_t(elements) * __cuda_lsp_element<T>::bits / 8; }
 template <class T, class P> void __cuda_lsp_read_lines(const P *from, unsigned stride, int lines, int elements) {
   if (__cuda_lsp_lane() == __cuda_lsp_some_rank())
-    for (int line = 0; line < lines; ++line) __cuda_lsp_read_bytes(from + line * stride, __cuda_lsp_line_bytes<T>(elements));
+    for (int line = 0; line < lines; ++line) __cuda_lsp_read_bytes(from + (size_t)line * stride, __cuda_lsp_line_bytes<T>(elements));
 }
 template <class T, class P> void __cuda_lsp_write_lines(P *to, unsigned stride, int lines, int elements) {
   if (__cuda_lsp_lane() == __cuda_lsp_some_rank())
-    for (int line = 0; line < lines; ++line) __cuda_lsp_write_bytes(to + line * stride, __cuda_lsp_line_bytes<T>(elements));
+    for (int line = 0; line < lines; ++line) __cuda_lsp_write_bytes(to + (size_t)line * stride, __cuda_lsp_line_bytes<T>(elements));
 }
 template <class T> T __cuda_lsp_matrix_value();
 template <class Use, int M, int N, int K, class T, class P> void load_matrix_sync(fragment<Use, M, N, K, T, row_major> &to, const P *from, unsigned stride) {
