@@ -139,6 +139,13 @@ def test_a_run_on_a_part_keeps_what_the_file_says_of_the_rest(folder: Path) -> N
     assert [each["path"] for each in entries(folder)] == ["a.cu"]
 
 
+def test_what_is_known_of_a_kernel_stays_while_it_is_unknown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, kernel("k", RACE) + kernel("l", RACE))
+    write(folder, kernel("k", "f();") + kernel("l", "// unknown"))
+    assert [each["kernel"] for each in entries(folder)] == ["l"]
+    assert check(folder, capsys, kernel("k", "f();") + kernel("l", RACE))[0] == CLEAN
+
+
 def test_suppressed_findings_are_not_written(folder: Path) -> None:
     write(folder, kernel("k", f"{RACE}  // cuda-lsp: ignore[data-race] why") + kernel("l", RACE))
     assert [each["kernel"] for each in entries(folder)] == ["l"]

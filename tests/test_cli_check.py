@@ -207,6 +207,10 @@ def test_what_is_found_in_a_header_is_told_once(shared_header: Path, capsys: pyt
     (run,) = report(capsys)["runs"]
     (result,) = run["results"]
     assert len(result["properties"]["launches"]) == 1
+    rules = run["tool"]["driver"]["rules"]
+    assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == "data-race"
+    texts = [(rule["shortDescription"]["text"], rule["fullDescription"]["text"]) for rule in rules]
+    assert all(full.startswith(short.rstrip(".")) and not full.endswith(":.") for short, full in texts)
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
     assert note["message"]["text"].startswith("hard is not decided")
     main(["check", "sub", "--format", "json"], FAKE)

@@ -27,12 +27,7 @@ def gone(units: Sequence[JudgedUnit], folders: Iterable[str]) -> list[Identity]:
     folders that were checked as a whole; and of these no kernel that is unknown now."""
     checked = _checked(units, tuple(folders))
     found = {(each.path, each.fingerprint) for each in _identities(units)}
-    undecided = {
-        base_name(kernel.name)
-        for judged in units
-        for kernel in judged.unit.kernels
-        if any(context.reasons for context in kernel.contexts)
-    }
+    undecided = _undecided(units)
     entries = {judged.baseline.path: judged.baseline for judged in units if judged.baseline is not None}
     return [
         entry
@@ -46,16 +41,23 @@ def gone(units: Sequence[JudgedUnit], folders: Iterable[str]) -> list[Identity]:
 
 def write(path: str, units: Sequence[JudgedUnit], folders: Iterable[str]) -> int:
     """Write what was found and is neither suppressed nor switched off; gives how many entries there are. What a file
-    that is there says of files that this run has not looked at is kept."""
+    that is there says of files that this run has not looked at, and of kernels that are unknown now, is kept."""
     target = one_spelling(Path.cwd() / path)
     checked = _checked(units, tuple(folders))
+    undecided = _undecided(units)
+    found = {(each.path, each.fingerprint) for each in _identities(units)}
     kept: list[Identity] = []
     if Path(target).exists():
         try:
             old = baseline.load(target)
         except BaselineError as error:
             raise UsageError(f"--write-baseline {path}: {error}") from None
-        kept = [each for each in old.entries.values() if each.path not in checked and Path(each.path).exists()]
+        kept = [
+            entry
+            for key, entry in old.entries.items()
+            if Path(entry.path).exists()
+            and (entry.path not in checked or (entry.kernel in undecided and key not in found))
+        ]
     return baseline.write(target, [*kept, *_identities(units, but=("suppressed", "off"))])
 
 
@@ -66,6 +68,16 @@ def require_writable(path: str) -> None:
         raise UsageError(f"--write-baseline {path}: this is a folder, not a file")
     if not target.parent.is_dir():
         raise UsageError(f"--write-baseline {path}: there is no folder {target.parent}")
+
+
+def _undecided(units: Iterable[JudgedUnit]) -> set[str]:
+    """Names of the kernels of which something is unknown: what was known of them may still be there."""
+    return {
+        base_name(kernel.name)
+        for judged in units
+        for kernel in judged.unit.kernels
+        if any(context.reasons for context in kernel.contexts)
+    }
 
 
 def _checked(units: Iterable[JudgedUnit], folders: tuple[str, ...]) -> set[str]:

@@ -23,7 +23,7 @@ BACKEND = "cuda_lsp.backend:create"
 _TARGET = "a kernel by name: k, ns::k, 'k<float, 4>', 'k(int *)', or as the linker sees it, _Z1kPi"
 _EPILOG = (
     "Exit codes: 0 clean, 1 findings, 2 usage or configuration, 3 input could not be analysed, "
-    "4 a run that was stopped before its end. See docs/cli.md."
+    "4 a run that was stopped before its end. More: cuda-lsp docs cli."
 )
 
 

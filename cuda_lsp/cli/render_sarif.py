@@ -95,9 +95,11 @@ def _rule(code: Verdict | CommentCode) -> dict[str, Any]:
     file = documentation.pages().get(code.value)
     page = file.read_text(encoding="utf-8") if file is not None else ""
     paragraph = next((part for part in page.split("\n\n") if part.strip() and not part.startswith("#")), code.value)
+    description = " ".join(paragraph.split()).rstrip(".:") + "."
     rule: dict[str, Any] = {
         "id": code.value,
-        "shortDescription": {"text": " ".join(paragraph.split()).partition(". ")[0].rstrip(".") + "."},
+        "shortDescription": {"text": description.partition(". ")[0].rstrip(".") + "."},
+        "fullDescription": {"text": description},
         "defaultConfiguration": {"level": _RULE_LEVELS.get(code, "note")},
     }
     if page:
