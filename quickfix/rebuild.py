@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -254,10 +255,15 @@ def _what(begun: Begun) -> str:
         placed = _PLACED.fullmatch(text)
         # What a step wrote has no line.
         lines.setdefault(placed[1] if placed else text, {}).update({int(placed[2]): None} if placed else {})
-    done = (_at_lines(what, [*at]) for what, at in lines.items())
+    # What is done in one place names it once.
+    done = [
+        _at_lines(", ".join(what for what, _ in several), at)
+        for at, several in groupby(lines.items(), lambda item: tuple(item[1]))
+    ]
     return sentence(", ".join(done)).removesuffix(".")
 
 
+_SPLIT: Final = re.compile(r"[Ss]plit the statement in line (\d+)\Z")
 _PLACED: Final = re.compile(r"(.*) in line (\d+)")
 
 
@@ -266,7 +272,7 @@ def _at_lines(what: str, lines: Sequence[int]) -> str:
     if len(lines) < 2:
         return what + "".join(f" in line {line}" for line in lines)
     *first, last = sorted(lines)
-    several = _ONE.sub(lambda found: f"the {found[1]}s", what, count=1)
+    several = _ONE.sub(lambda found: f"the {found[1]}s", what)
     return f"{several} in lines {', '.join(map(str, first))} and {last}"
 
 
@@ -320,6 +326,9 @@ def _fix(
     cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     taken = granted_in_words(begun.granted)
-    title = f"{_what(begun)} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
+    what = _what(begun)
+    if (split := _SPLIT.search(what)) and places.endswith(f" after line {split[1]}"):
+        places = f"{places.removesuffix(f' after line {split[1]}')} in between"
+    title = f"{what} and insert {places} — orders {pairs_in_words(placed.targets, shown)}, {cost}{taken}"
     notes = (in_old_lines(note, current, steps) for note in notes_of(placed))
     return _restructured(whole, title, gone, cost, notes, begun.granted)

@@ -61,7 +61,7 @@ def test_what_a_condition_declares_is_declared_in_front(head: str, behind: str, 
         assert said in answer.text
         return
     after = edited(text, answer)
-    assert "Take the declaration out of the condition in line 7" in (answer.title if isinstance(answer, Fix) else "")
+    assert "Take the declaration out of the condition, " in (answer.title if isinstance(answer, Fix) else "")
     for me in (1, 4, 6):
         assert alone(after, "k", me) == alone(text, "k", me)
 
