@@ -146,17 +146,13 @@ def _split_statement(
     statement = level.statement
     if statement is None:
         return None
-    assignment = statement.assignment or statement.argument
-    if assignment is None or all(a.kind != "read" for a in accesses):
-        return None
-    (low, high), text = assignment.value, session.trees.texts[level.function.path]
     # What a called function accesses is where the call is.
     places = [chain[depth + 1].call if len(chain) > depth + 1 else None for chain in chains]
     found = [(a.kind, a.span.start_offset if at is None else at) for a, at in zip(accesses, places, strict=True)]
-    if not any(kind == "read" and low <= at < high for kind, at in found):
+    assignment = _reading(statement, found)
+    if assignment is None:
         return None
-    if not any(kind != "read" and not low <= at < high for kind, at in found):
-        return None
+    (low, high), text = assignment.value, session.trees.texts[level.function.path]
     line = line_of(text, statement.start)
     value = text[low:high]
     if DIRECTIVE.search(value):
@@ -171,6 +167,17 @@ def _split_statement(
     changes = [*_in_front(Layout(text), level, statement, declaration, moved), Change(low, high, name)]
     changes = sorted(changes, key=lambda c: (c.start, c.end))
     return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
+
+
+def _reading(statement: Statement, accesses: Collection[tuple[str, int]]) -> Assignment | None:
+    """The assignment of a statement, by the value or the macro's argument in which one of the accesses (kind and place)
+    reads, and outside of which the other one writes."""
+    known = (statement.assignment,) if statement.assignment is not None else statement.arguments
+    for each in known:
+        inside = {kind: each.value[0] <= at < each.value[1] for kind, at in accesses}
+        if inside.pop("read", False) and not all(inside.values() or [True]):
+            return each
+    return None
 
 
 _BARE: Final = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|float|double|bool)\b\s*)+|\w+[1-4]|.*\*")

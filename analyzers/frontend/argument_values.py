@@ -1,6 +1,6 @@
-"""Macros that come to one assignment, by the argument that is all of its value: ``SET(s, t, s[255 - t]);``.
+"""Macros that come to one assignment, by the arguments that its value is made of: ``SET(s, t, s[255 - t]);``.
 
-Takes the cursor of a statement that is the use of a macro, gives the place of that argument.
+Takes the cursor of a statement that is the use of a macro, gives the places of those arguments.
 """
 
 from __future__ import annotations
@@ -8,32 +8,44 @@ from __future__ import annotations
 from typing import Any, Final
 
 from analyzers.frontend.blanking import WORD, group_end, next_visible
-from analyzers.frontend.cindex import binary_operator, children, evaluate, expansion_offset
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, evaluate, expansion_offset
 from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.order import bare
 from analyzers.frontend.plain import is_idle
 
+_ADDRESSES: Final = frozenset(
+    {TypeKind.POINTER, TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY}
+)
+_CONDITIONAL: Final = frozenset({Kinds.CONDITIONAL, Kinds.LAMBDA})
 _WRAPPERS: Final = frozenset({Kinds.UNEXPOSED_STMT, Kinds.UNEXPOSED, Kinds.PAREN, Kinds.COMPOUND})
 
 
-def value_by_argument(statement: Any, code: bytes, use: tuple[int, int]) -> tuple[tuple[int, int], Any] | None:
-    """Where the argument stands that is the value of the assignment which the use of a macro at `use` comes to, and an
-    expression of the type that it has when it is assigned; None where it is none, or changes something: evaluated in
-    front of the use, it has to come to the same."""
+def values_by_arguments(statement: Any, code: bytes, use: tuple[int, int]) -> list[tuple[tuple[int, int], Any]]:
+    """Where the arguments stand that are evaluated for the value of the assignment which the use of a macro at `use`
+    comes to, each with its expression, before conversions. Only those that change nothing and are evaluated whatever
+    else is: in front of the use, they have to come to the same."""
     inner = _alone(statement)
     kind: int = inner._kind_id
-    plain = kind == Kinds.BINARY and binary_operator(inner) == "="
-    if not plain and kind != Kinds.COMPOUND_ASSIGN:
-        return None
-    target, value = children(inner)
+    if kind != Kinds.COMPOUND_ASSIGN and (kind != Kinds.BINARY or binary_operator(inner) != "="):
+        return []
+    _, value = children(inner)
+    found: dict[tuple[int, int], Any] = {}
     arguments = _arguments(code, use)
-    while True:
-        start, end = value.extent.start, value.extent.end
-        if expansion_offset(start) == use[0] and (start.offset, end.offset) in arguments:
-            return ((start.offset, end.offset), target if plain else value) if is_idle(value) else None
-        inside = children(value)
-        if value._kind_id not in (Kinds.PAREN, Kinds.UNEXPOSED) or len(inside) != 1:
-            return None
-        value = inside[0]
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        start, end = one.extent.start, one.extent.end
+        place = start.offset, end.offset
+        if expansion_offset(start) == use[0] and place in arguments:
+            own = bare(one)
+            # What an array or a pointer is asked for is read behind the argument.
+            if is_idle(one) and (own._kind_id != Kinds.DECL_REF or own.type.get_canonical().kind not in _ADDRESSES):
+                found[place] = own
+            continue
+        if one._kind_id in _CONDITIONAL or (one._kind_id == Kinds.BINARY and binary_operator(one) in ("&&", "||")):
+            continue
+        waiting += children(one)
+    return sorted(found.items(), key=lambda item: item[0])
 
 
 def _alone(cursor: Any) -> Any:
@@ -50,11 +62,14 @@ def _arguments(code: bytes, use: tuple[int, int]) -> set[tuple[int, int]]:
     """Where the arguments of a use stand, without the blanks around them; none where that is not all of `use`."""
     word = WORD.match(code, use[0])
     opened = next_visible(code, word.end()) if word else use[1]
-    if code[opened : opened + 1] != b"(" or group_end(code, opened) != use[1]:
+    if code[opened : opened + 1] != b"(":
+        return set()
+    end = group_end(code, opened)
+    if code[end : use[1]].strip() not in (b"", b";"):
         return set()
     found: set[tuple[int, int]] = set()
     depth, first = 0, opened + 1
-    for at in range(opened, use[1]):
+    for at in range(opened, end):
         depth += (code[at] in b"([{") - (code[at] in b")]}")
         if (code[at] == 0x2C and depth == 1) or depth == 0:
             written = code[first:at]

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from analyzers.frontend.argument_values import value_by_argument
+from analyzers.frontend.argument_values import values_by_arguments
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
 from analyzers.frontend.cindex import TypeKind, children, expansion_offset, file_key, initializer
 from analyzers.frontend.copies import VECTOR, class_assignment
@@ -213,7 +213,7 @@ class _Builder:
             cursor = labelled
         statement = self._statement(cursor)
         if statement.macro and not statement.bodies:
-            statement = replace(statement, argument=self._argument(cursor))
+            statement = replace(statement, arguments=self._arguments_of(cursor))
         yield statement
 
     def _past_semicolon(self, end: int) -> int:
@@ -307,13 +307,10 @@ class _Builder:
             )
         return tuple(found)
 
-    def _argument(self, cursor: Any) -> Assignment | None:
+    def _arguments_of(self, cursor: Any) -> tuple[Assignment, ...]:
         use = self._range(cursor)
-        found = value_by_argument(cursor, self.code, use)
-        if found is None:
-            return None
-        value, typed = found
-        return Assignment((use[0], use[0]), value, "=", self._written(typed))
+        found = values_by_arguments(cursor, self.code, use)
+        return tuple(Assignment((use[0], use[0]), value, "=", self._written(typed)) for value, typed in found)
 
     def _written(self, typed: Any) -> str:
         """The type of an expression as the source would write it for a variable."""

@@ -89,9 +89,9 @@ class Statement:
     call: str = ""
     """The function, when the statement is nothing but one call; the keyword of a jump."""
     assignment: Assignment | None = None
-    argument: Assignment | None = None
-    """For the use of a macro that comes to an assignment: with the argument that is all of the value. The target has no
-    place."""
+    arguments: tuple[Assignment, ...] = ()
+    """For the use of a macro that comes to an assignment: with each argument that the value is made of in place of it.
+    The target has no place."""
     declares: tuple[Declared, ...] | None = None
     """The variables of a declaration; None where it is none, or declares other things."""
     plain: frozenset[Part] = frozenset()

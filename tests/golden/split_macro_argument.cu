@@ -1,10 +1,11 @@
-// Macros that come to one assignment: the argument that is its value goes first.
+// Macros that come to one assignment: the arguments that its value is made of go first, where they collide.
 #define SET(a, i, v) (a)[i] = (v)
 #define PUT(a, i, v)  \
   do {                \
     (a)[i] = v;       \
   } while (0)
 #define ADD(a, i, v) a[i] += v
+#define MIX(a, i, v, w) a[i] = max((short)(v), 0) + (w)
 
 // cuda-lsp: launch grid=(1) block=(64)
 __global__ void reversed(float *out) {
@@ -36,5 +37,15 @@ __global__ void scanned(float *out) {
     if (t >= i)
       ADD(s, t, s[t - i]);
   }
+  out[t] = s[t];
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void mixed(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = out[t];
+  __syncthreads();
+  MIX(s, t, s[63 - t], s[t ^ 1]);
   out[t] = s[t];
 }
