@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 from analyzers.model import UserLaunch
 from cuda_lsp import __version__
@@ -137,6 +139,8 @@ def _selection(arguments: argparse.Namespace) -> Any:
         warp_lockstep=arguments.warp_lockstep,
         wrap_around=arguments.wrap_around,
         database=arguments.database,
+        settings=arguments.settings,
+        workspace=arguments.workspace,
     )
 
 
@@ -323,6 +327,33 @@ def _add_selection(parser: argparse.ArgumentParser, *, kernels: bool) -> None:
     group.add_argument(
         "-p", dest="database", metavar="DIR", help="where compile_commands.json is (default: looked for upward)"
     )
+    group.add_argument(
+        "--settings",
+        type=_settings,
+        metavar="JSON",
+        help="settings as an editor has them; those of a project file win",
+    )
+    group.add_argument(
+        "--workspace", type=_folder, metavar="DIR", help="the folder that an editor has opened, for the files below it"
+    )
+
+
+def _folder(text: str) -> str:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return text
+
+
+def _settings(text: str) -> Mapping[str, Any]:
+    from cuda_lsp.config import from_client
+
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"this is no JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("expected a table of settings: {…}")
+    return from_client(cast("dict[str, Any]", value))
 
 
 def _positive(text: str) -> int:

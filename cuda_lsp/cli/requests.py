@@ -8,9 +8,10 @@ defaults would be a different check.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from analyzers.frontend import flags
 from analyzers.frontend.flags import CompileFlags
@@ -22,7 +23,7 @@ from cuda_lsp.adoption.baseline import Baseline
 from cuda_lsp.cache import DiskCache
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, plain
-from cuda_lsp.config import Settings
+from cuda_lsp.config import Layer, Settings
 from cuda_lsp.workspace import compile_commands, project
 from cuda_lsp.workspace.compile_commands import Database
 from cuda_lsp.workspace.program_index import ProgramIndex, View
@@ -41,6 +42,10 @@ class Selection:
     warp_lockstep: bool = False
     wrap_around: bool = False
     database: str | None = None
+    settings: Mapping[str, Any] | None = None
+    """Those of an editor; a project file is stronger."""
+    workspace: str | None = None
+    """The folder that an editor has opened; it counts for the files below it."""
 
     @property
     def is_partial(self) -> bool:
@@ -58,6 +63,7 @@ class Requests:
         self._views: dict[tuple[str, bool], View] = {}
         self._projects: dict[str, Project] = {}
         self._named_database = _named_database(selection.database)
+        self._workspace = one_spelling(Path.cwd() / selection.workspace) if selection.workspace is not None else None
 
     def request(self, file: Input, text: str) -> CheckRequest:
         """Raises `UsageError` when the file's project is not configured correctly."""
@@ -108,7 +114,10 @@ class Requests:
     def _project(self, folder: str) -> Project:
         found = self._projects.get(folder)
         if found is None:
-            found = project.load(folder, None, ())
+            given = self._selection.settings
+            client = (Layer("--settings", given),) if given is not None else ()
+            top = self._workspace if self._workspace and Path(folder).is_relative_to(self._workspace) else None
+            found = project.load(folder, top, client)
             if found.problems:
                 raise UsageError("\n".join(map(str, found.problems)))
             self._projects[folder] = found

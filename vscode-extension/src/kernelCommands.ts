@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { CodeLensRequest } from "vscode-languageclient/node";
 
-import { type Choices, explain, run, STAGES, type Stage, verdict } from "./commandLine";
+import { explain, run, STAGES, type Stage, type Surroundings, verdict } from "./commandLine";
 import { activeCuda } from "./documents";
 import { type Choice, choiceAt, choicesOf } from "./kernelChoices";
 import { runToEnd } from "./process";
@@ -61,8 +61,8 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
     }
     const extra = vscode.workspace.getConfiguration(SETTINGS, target.document).get<string[]>("run.arguments", []);
     const { fsPath } = target.document.uri;
-    const folder = vscode.workspace.getWorkspaceFolder(target.document.uri)?.uri.fsPath ?? path.dirname(fsPath);
-    const words = run(path.relative(folder, fsPath), target.kernel, choices(target.document), extra);
+    const { folder, ...at } = this.around(target.document);
+    const words = run(path.relative(folder, fsPath), target.kernel, at, extra);
     const name = `run ${target.label}`;
     // One terminal per kernel: the newest run replaces the one before it.
     const key = `${target.document.uri.toString()} ${target.kernel}`;
@@ -88,13 +88,13 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
       return;
     }
     const file = target.document.uri.fsPath;
-    const settings = choices(target.document);
-    const words = chosen.stage === undefined ? verdict(file, target.kernel, settings) : explain(file, target.kernel, chosen.stage, settings);
+    const { folder, ...at } = this.around(target.document);
+    const words = chosen.stage === undefined ? verdict(file, target.kernel, at) : explain(file, target.kernel, chosen.stage, at);
     const progress = { location: vscode.ProgressLocation.Notification, title: `cuda-lsp: explaining ${target.label}`, cancellable: true };
     const text = await vscode.window.withProgress(progress, async (_, cancellation) => {
       const abort = new AbortController();
       cancellation.onCancellationRequested(() => abort.abort());
-      const ended = await runToEnd(program, words, { signal: abort.signal, folder: path.dirname(file) });
+      const ended = await runToEnd(program, words, { signal: abort.signal, folder });
       return abort.signal.aborted ? undefined : ended.output.trim() === "" ? ended.errors : ended.output;
     });
     if (text !== undefined) {
@@ -156,6 +156,12 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
     return (await vscode.window.showQuickPick(items, { title: question, matchOnDescription: true }))?.choice;
   }
 
+  /** Where a command about a file is started, and what it is told of the workspace. */
+  private around({ uri }: vscode.TextDocument): Surroundings & { readonly folder: string } {
+    const workspace = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+    return { folder: workspace ?? path.dirname(uri.fsPath), settings: this.server.settingsOf(uri), isInWorkspace: workspace !== undefined };
+  }
+
   private program(): string | undefined {
     if (this.server.program === undefined) {
       void vscode.window.showWarningMessage("cuda-lsp: there is no server yet.");
@@ -166,15 +172,4 @@ export class KernelCommands implements vscode.Disposable, vscode.TextDocumentCon
   dispose(): void {
     this.disposables.forEach((each) => each.dispose());
   }
-}
-
-function choices(document: vscode.TextDocument): Choices {
-  const settings = vscode.workspace.getConfiguration(SETTINGS, document);
-  return {
-    extraArgs: settings.get<string[]>("extraArgs", []),
-    compileCommands: settings.get<string | null>("compileCommands") ?? undefined,
-    useHost: settings.get<boolean>("useHost", true),
-    warpLockstep: settings.get<boolean>("warpLockstep", false),
-    wrapAround: settings.get<boolean>("wrapAround", false),
-  };
 }

@@ -124,6 +124,11 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** The server's settings for a resource: what somebody has set. */
+  settingsOf(resource: vscode.Uri | undefined): Record<string, unknown> {
+    return serverSettings(serverNames(properties(this.context), SETTINGS), vscode.workspace.getConfiguration(SETTINGS, resource));
+  }
+
   private async start(): Promise<void> {
     const found = await this.look();
     if (found.kind === "missing") {
@@ -205,7 +210,6 @@ export class Server implements vscode.Disposable {
   }
 
   private options(): LanguageClientOptions {
-    const names = serverNames(properties(this.context), SETTINGS);
     return {
       documentSelector: SELECTOR,
       // Code lenses name these instead of commands of the server. Whether kernels may be executed is no setting, for the
@@ -241,7 +245,7 @@ export class Server implements vscode.Disposable {
             const theirs = params.items.some((item) => item.section !== SECTION) ? await next(params, token) : [];
             return params.items.map((item, index) =>
               item.section === SECTION
-                ? serverSettings(names, vscode.workspace.getConfiguration(SETTINGS, scope(item.scopeUri)))
+                ? this.settingsOf(scope(item.scopeUri))
                 : Array.isArray(theirs)
                   ? (theirs[index] as unknown)
                   : null,
