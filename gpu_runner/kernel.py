@@ -41,6 +41,11 @@ class AnyKernel(Protocol):
         ...
 
     @property
+    def clustered(self) -> bool:
+        """Whether blocks get to the shared memory of others."""
+        ...
+
+    @property
     def shared_size(self) -> int:
         """Bytes of shared memory of a block."""
         ...

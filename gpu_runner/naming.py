@@ -9,7 +9,7 @@ from typing import Final
 from analyzers.model import Mark, MarkedAccess, marks_in
 from gpu_runner.cpu.arena import Arena
 from gpu_runner.cpu.launch import Launch
-from gpu_runner.cpu.layout import FIRST_SITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, SiteKind
+from gpu_runner.cpu.layout import CLUSTER_SHIFT, FIRST_SITE, LOCAL_BASE, PARAM_BASE, SHARED_BASE, SiteKind
 from gpu_runner.cpu.sites import Site
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
@@ -136,7 +136,12 @@ class Names:
         return self._arrays[allocation.name.split()[1]][0]
 
     def _shared_address(self, offset: int) -> str:
-        """Addresses of shared memory have 32 bits: those far behind its end are in front of its beginning."""
+        """Addresses of shared memory have 32 bits: those far behind its end are in front of its beginning. Those of
+        other blocks of a cluster have the rank in them."""
+        if self._kernel.clustered and 0 < offset >> CLUSTER_SHIFT < 128:
+            rank, offset = (offset >> CLUSTER_SHIFT) - 1, offset & (1 << CLUSTER_SHIFT) - 1
+            ended = ", which has ended" if offset < self._kernel.shared_size else ""
+            return f"{self._shared_address(offset)}, in the block with rank {rank} in the cluster{ended}"
         offset -= (1 << 32) if offset >= 1 << 31 else 0
         if offset < 0 and self._shared:
             begin, variable = self._shared[0]

@@ -439,6 +439,7 @@ def shape_of(kernel: AnyKernel, resident: int) -> Shape:
         SHARED_BASE,
         kernel.shared_size,
         kernel.slots(resident),
+        kernel.clustered,
         kernel.uses_agents,
     )
 

@@ -119,6 +119,8 @@ class Body:
         """Of the kernel's parameters."""
         self.uses_agents = False
         """Whether there are asynchronous copies."""
+        self.cluster: tuple[int, int, int] = (1, 1, 1)
+        """Blocks of a cluster along each axis."""
         self.uses_products = False
         """Whether there are products of matrices."""
         self._names = 0
@@ -407,16 +409,12 @@ class Body:
                 return self.load_thread("warp")
             case "%nwarpid":
                 return "32"
-            case "%smid" | "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank":
+            case "%smid" | "%gridid" | "%clock_hi":
                 return "0"
-            case "%nsmid" | "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank":
+            case "%nsmid":
                 return "1"
-            case "%clusterid.x" | "%clusterid.y" | "%clusterid.z":
-                return self.load_thread(f"ctaid_{name[-1]}")
-            case "%nclusterid.x" | "%nclusterid.y" | "%nclusterid.z":
-                return self.load_run(f"nctaid_{name[-1]}")
-            case "%gridid" | "%clock_hi" | "%is_explicit_cluster":
-                return "0"
+            case _ if "cluster" in name:
+                return self._of_cluster(name)
             case "%envreg1":  # the driver's: where the workspace of a cooperative launch is, high and low half
                 return str(self.addresses.workspace >> 32)
             case "%envreg2":
@@ -434,6 +432,26 @@ class Body:
                 value = self.let(f"add i64 {self.let(f'load i64, ptr {place}')}, 16")
                 self.emit(f"store i64 {value}, ptr {place}")
                 return value if name.endswith(("64", "timer")) else self.let(f"trunc i64 {value} to i32")
+            case _:
+                raise UnsupportedHere(f"special register {name}")
+
+    def _of_cluster(self, name: str) -> str:
+        own = self.cluster["xyz".index(name[-1])] if name[-2] == "." else 1
+        match name.partition(".")[0]:
+            case "%cluster_ctaid":
+                return self.let(f"urem i32 {self.load_thread(f'ctaid_{name[-1]}')}, {own}")
+            case "%cluster_ctarank":
+                return self.load_thread("cluster_rank")
+            case "%cluster_nctaid":
+                return str(own)
+            case "%cluster_nctarank":
+                return str(self.cluster[0] * self.cluster[1] * self.cluster[2])
+            case "%clusterid":
+                return self.let(f"udiv i32 {self.load_thread(f'ctaid_{name[-1]}')}, {own}")
+            case "%nclusterid":
+                return self.let(f"udiv i32 {self.load_run(f'nctaid_{name[-1]}')}, {own}")
+            case "%is_explicit_cluster":
+                return str(int(self.cluster != (1, 1, 1)))
             case _:
                 raise UnsupportedHere(f"special register {name}")
 

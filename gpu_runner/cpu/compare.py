@@ -237,8 +237,6 @@ _WINDOWS: Final = {"shared": SHARED_BASE, "local": LOCAL_BASE, "param": PARAM_BA
 def window_of(modifiers: tuple[str, ...]) -> int | None:
     """Where the state space named among the modifiers lies among the generic addresses."""
     for modifier in modifiers:
-        if modifier == "shared::cluster":
-            raise UnsupportedHere("shared memory of other blocks of a cluster")
         base = modifier.split("::")[0]
         if base in _WINDOWS:
             return _WINDOWS[base]

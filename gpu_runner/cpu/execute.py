@@ -28,6 +28,7 @@ from gpu_runner.cpu.launch import (
     Waiting,
     argument_values,
     check_launch,
+    cluster_of,
     packed_parameters,
 )
 from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, LOCAL_BASE, PRODUCT_CELLS, RECORD_BYTES, RUN, THREAD, Status
@@ -98,9 +99,15 @@ class Kernel:
         """Bytes of shared memory of a block."""
         return self.layout.shared_size + self.launch.dynamic_shared
 
-    def slots(self, resident: int) -> int:
-        """How many blocks are under way at once, where so many are asked for."""
-        return resident_blocks(self.launch, resident)
+    @property
+    def clustered(self) -> bool:
+        """Whether blocks get to the shared memory of others."""
+        return cluster_of(self._function) != (1, 1, 1)
+
+    def slots(self, resident: int | None) -> int:
+        """How many blocks are under way at once, where so many are asked for: those of whole clusters."""
+        x, y, z = cluster_of(self._function)
+        return max(1, resident_blocks(self.launch, resident) // (x * y * z)) * x * y * z
 
     def relaunch(self, launch: Launch) -> None:
         """Take another launch, without compiling anew. Raises `LaunchError`."""
@@ -322,7 +329,12 @@ class _Machine:
         uses_products = kernel._compiled.translated.uses_products  # pyright: ignore[reportPrivateUsage]
         machine["workspace_stride"] = 4 * PRODUCT_CELLS * 8 if uses_products else 0
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._allocate(resident_blocks(launch, resident))
+        cluster = cluster_of(kernel._function)  # pyright: ignore[reportPrivateUsage]
+        machine["cluster"] = int(np.prod(cluster))
+        machine["cluster_x"], machine["cluster_y"], machine["cluster_z"] = cluster
+        machine["cluster_base"] = GLOBAL_BASE + kernel.arena.size + GRANULE
+        kernel._compiled.run["shared_stride"] = machine["shared_stride"]  # pyright: ignore[reportPrivateUsage]
+        self._allocate(kernel.slots(resident))
         self._step = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(SCHEDULER.address("run"))
 
     def _set_up_run(self) -> None:
@@ -363,8 +375,11 @@ class _Machine:
         machine["admitted"], machine["notice_limit"] = slots, 64
         self._array("slot_block", np.full(slots, -1, np.int64))
         self._array("slot_alive", np.zeros(slots, np.int64))
+        self.kernel._compiled.run["slot_alive"] = self.machine["slot_alive"]  # pyright: ignore[reportPrivateUsage]
         self._array("waiting", np.zeros(slots * BARRIERS, np.int64))
         self._array("arrived", np.zeros(slots * BARRIERS, np.int64))
+        self._array("cluster_arrived", np.zeros(slots, np.int64))
+        self._array("cluster_phase", np.zeros(slots, np.int64))
         self._array("stepped", np.zeros(slots * int(machine["warps"][0]), np.int64))
         self._array("alive", np.zeros(slots * int(machine["warps"][0]), np.int64))
         self._array("threads", np.zeros(count, THREAD))

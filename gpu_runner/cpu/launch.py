@@ -143,6 +143,13 @@ class Execution:
     note: str = ""
 
 
+def cluster_of(function: model.Function) -> Dim3:
+    """The extents of a kernel's clusters: a block each where it says nothing."""
+    numbers = next((numbers for name, numbers in function.directives if name == "reqnctapercluster"), ())
+    x, y, z = (*numbers, 1, 1, 1)[:3]
+    return x, y, z
+
+
 def check_size(function: model.Function, grid: Dim3, block: Dim3) -> None:
     """Raises `LaunchError` where no kernel, or not this one, has so many blocks and threads."""
     threads, blocks = block[0] * block[1] * block[2], grid[0] * grid[1] * grid[2]
@@ -153,6 +160,9 @@ def check_size(function: model.Function, grid: Dim3, block: Dim3) -> None:
             raise LaunchError(f"a {what} of {sizes}: at most {most} are possible")
     if not 1 <= blocks <= MAX_BLOCKS:
         raise LaunchError(f"a grid of {blocks} blocks: from 1 to {MAX_BLOCKS} are possible")
+    cluster = cluster_of(function)
+    if any(size % part for size, part in zip(grid, cluster, strict=True)):
+        raise LaunchError(f"a grid of {grid}: it has to be made of clusters of {cluster} blocks")
     for name, numbers in function.directives:
         if name == "maxntid" and threads > int(np.prod(numbers)):
             raise LaunchError(f"a block of {threads} threads, but the kernel's launch bounds allow {np.prod(numbers)}")

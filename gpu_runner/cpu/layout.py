@@ -24,6 +24,11 @@ MAX_BLOCKS: Final = 1 << 22
 
 SHARED_BASE: Final = 1 << 32
 """Generic addresses of shared memory; the same for all blocks, as on a GPU."""
+CLUSTER_SHIFT: Final = 24
+"""In addresses of shared memory: 1 + the rank of another block of the cluster stands above so many bits of offset, 0 is
+the own block. In records 1 + the slot of the block stands there."""
+CLUSTER_BARRIER: Final = 16
+"""In place of a barrier of the block."""
 LOCAL_BASE: Final = 2 << 32
 PARAM_BASE: Final = 3 << 32
 CODE_BASE: Final = 4 << 32
@@ -57,6 +62,8 @@ class BarrierOp(IntEnum):
     POPC = 2
     AND = 3
     OR = 4
+    CLUSTER_ARRIVE = 5
+    CLUSTER_WAIT = 6
 
 
 class Collective(IntEnum):
@@ -160,6 +167,14 @@ class Thread(Struct):
     frame: u64
     handle: u64
     workspace: u64
+    cluster_first: u32
+    """The slot of the first block of its cluster."""
+    cluster_rank: u32
+    cluster_phase: u32
+    """1 + the phase of the cluster's barrier in which it arrived last."""
+    cluster_arrivals: u32
+    cluster_key: u64
+    """Generic address, behind all memory, that stands for the cluster's barrier in records."""
 
 
 THREAD: Final = dtype_of(Thread)
@@ -191,6 +206,10 @@ class Run(Struct):
     """Where global memory lies, and the valid bytes of each of its granules, as unsigned 16-bit numbers."""
     agents: u32
     """Added to the number of a thread: that of its agent, which makes its asynchronous copies."""
+    shared_stride: u64
+    """Bytes from the shared memory of a slot to that of the next."""
+    slot_alive: u64
+    """Where the numbers of the threads that have not ended are, by slot."""
     stop: u32
     """Not 0: the time is over, and threads give the processor back at the next jump back."""
 

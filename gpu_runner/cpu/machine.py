@@ -69,6 +69,12 @@ class Machine(Struct):
     grid_y: i64
     block_x: i64
     block_y: i64
+    cluster: i64
+    """Blocks of a cluster, which are in as many slots one behind the other; and its extents."""
+    cluster_x: i64
+    cluster_y: i64
+    cluster_z: i64
+    cluster_base: u64
     shared_stride: i64
     local_stride: i64
     frame_stride: i64
@@ -94,6 +100,9 @@ class Machine(Struct):
     waiting: Array[i64]
     arrived: Array[i64]
     """Per slot and barrier: threads that wait there, and those that have only announced themselves."""
+    cluster_arrived: Array[i64]
+    cluster_phase: Array[i64]
+    """Per cluster under way: threads that have arrived at its barrier in this phase, and the number of the phase."""
     stepped: Array[i64]
     """Per slot and warp in lock-step: the lanes that made the last access together."""
     alive: Array[i64]

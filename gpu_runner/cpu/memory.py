@@ -51,8 +51,6 @@ def form_of(instruction: model.Instruction, extra: frozenset[str] = frozenset())
     for modifier in instruction.modifiers[:-1]:
         base = modifier.split("::")[0]
         if base in _SPACES:
-            if modifier == "shared::cluster":
-                raise UnsupportedHere("shared memory of other blocks of a cluster")
             space = base
         elif modifier in _ORDERS:
             order = _ORDERS[modifier]
@@ -112,7 +110,7 @@ def record(body: Body, space: str, address: str, value: str, site: str) -> None:
     """Log an access, unless it is to memory of the thread's own or that nobody writes, or says nothing new."""
     if body.frame.position not in body.frame.logged:
         return
-    name = "record_outside" if space == "generic" else "record"
+    name = {"generic": "record_outside", "shared": "record_shared"}.get(space, "record")
     body.emit(f"call void @{name}(ptr %thread, i64 {address}, i64 {value}, i32 {site})")
 
 

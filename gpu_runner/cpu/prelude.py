@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpu_runner.cpu.layout import (
+    CLUSTER_SHIFT,
     GLOBAL_BASE,
     LOCAL_BASE,
     RECORD_BYTES,
@@ -41,10 +42,86 @@ declare void @llvm.coro.resume(ptr)
 """
 
 
-def prelude(addresses: Addresses, local_size: int) -> str:
-    """`@at_SPACE(thread, address, size)` gives a machine address or null; `@record` logs an access."""
+def _in_cluster(addresses: Addresses, cluster: int) -> str:
+    """The shared memory of another block of a cluster of so many, by its address and as long as the block has not
+    ended: functions for `prelude`."""
+    if cluster == 1:
+        return """
+define internal ptr @at_other(ptr %t, i64 %off, i64 %n) alwaysinline {
+  ret ptr null
+}
+define internal void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
+  ret void
+}"""
+    size = pointer(addresses.run + offset(RUN, "shared_size"))
+    stride = pointer(addresses.run + offset(RUN, "shared_stride"))
+    alive = pointer(addresses.run + offset(RUN, "slot_alive"))
+    low = (1 << CLUSTER_SHIFT) - 1
+    return f"""
+define internal ptr @at_other(ptr %t, i64 %off, i64 %n) {{
+  %above = lshr i64 %off, {CLUSTER_SHIFT}
+  %rank = sub i64 %above, 1
+  %is = icmp ult i64 %rank, {cluster}
+  %low = and i64 %off, {low}
+  %end = add i64 %low, %n
+  %s32 = load i32, ptr {size}
+  %s = zext i32 %s32 to i64
+  %fits = icmp ule i64 %end, %s
+  %both = and i1 %is, %fits
+  br i1 %both, label %look, label %bad
+look:
+  %fp = getelementptr i8, ptr %t, i64 {offset(THREAD, "cluster_first")}
+  %f32 = load i32, ptr %fp
+  %f = zext i32 %f32 to i64
+  %slot = add i64 %f, %rank
+  %table = load ptr, ptr {alive}
+  %ap = getelementptr i64, ptr %table, i64 %slot
+  %left = load i64, ptr %ap
+  %lives = icmp ne i64 %left, 0
+  br i1 %lives, label %good, label %bad
+good:
+  %stride = load i64, ptr {stride}
+  %op = getelementptr i8, ptr %t, i64 {offset(THREAD, "cluster_rank")}
+  %o32 = load i32, ptr %op
+  %own = zext i32 %o32 to i64
+  %by = sub i64 %rank, %own
+  %far = mul i64 %by, %stride
+  %whole = add i64 %far, %low
+  %bp = getelementptr i8, ptr %t, i64 {offset(THREAD, "shared")}
+  %b = load ptr, ptr %bp
+  %p = getelementptr i8, ptr %b, i64 %whole
+  ret ptr %p
+bad:
+  ret ptr null
+}}
+define internal void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site) {{
+  %off = sub i64 %a, {SHARED_BASE}
+  %above = lshr i64 %off, {CLUSTER_SHIFT}
+  %own = icmp eq i64 %above, 0
+  br i1 %own, label %log, label %other
+other:
+  %fp = getelementptr i8, ptr %t, i64 {offset(THREAD, "cluster_first")}
+  %f32 = load i32, ptr %fp
+  %f = zext i32 %f32 to i64
+  %slot = add i64 %f, %above
+  %high = shl i64 %slot, {CLUSTER_SHIFT}
+  %low = and i64 %off, {low}
+  %sum = or i64 %high, %low
+  %there = add i64 %sum, {SHARED_BASE}
+  br label %log
+log:
+  %address = phi i64 [%a, %0], [%there, %other]
+  call void @record(ptr %t, i64 %address, i64 %value, i32 %site)
+  ret void
+}}"""
+
+
+def prelude(addresses: Addresses, local_size: int, cluster: int = 1) -> str:
+    """`@at_SPACE(thread, address, size)` gives a machine address or null; `@record` logs an access. `cluster`: blocks
+    of a cluster."""
     shared, local = offset(THREAD, "shared"), offset(THREAD, "local")
-    return f"""{INTRINSICS}
+    return f"""{INTRINSICS}{_in_cluster(addresses, cluster)}
 define internal ptr @at_global(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {GLOBAL_BASE}
   %zp = getelementptr i8, ptr {pointer(addresses.run)}, i64 {offset(RUN, "arena_size")}
@@ -86,7 +163,8 @@ good:
   %p = getelementptr i8, ptr %b, i64 %off
   ret ptr %p
 bad:
-  ret ptr null
+  %q = call ptr @at_other(ptr %t, i64 %off, i64 %n)
+  ret ptr %q
 }}
 define internal ptr @at_local(ptr %t, i64 %a, i64 %n) alwaysinline {{
   %off = sub i64 %a, {LOCAL_BASE}
@@ -158,6 +236,12 @@ define internal void @record_outside(ptr %t, i64 %a, i64 %value, i32 %site) alwa
   %is = icmp eq i64 %window, {LOCAL_BASE >> 32}
   br i1 %is, label %done, label %log
 log:
+  %shared = icmp eq i64 %window, {SHARED_BASE >> 32}
+  br i1 %shared, label %in, label %out
+in:
+  call void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site)
+  br label %done
+out:
   call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
   br label %done
 done:

@@ -10,13 +10,12 @@ from gpu_runner.ptx import model
 
 _TEXTURES: Final = "textures: a run has none; give the kernel the data as an array"
 _SURFACES: Final = "surfaces: a run has none; give the kernel the data as an array"
-_CLUSTERS: Final = "thread block clusters: a run has none"
+_CLUSTERS: Final = "this use of thread block clusters"
 _MATRICES: Final = "matrix instructions of groups of warps (wgmma, tcgen05)"
 _BULK: Final = "bulk copies (TMA)"
 _BY_OPCODE: Final = {
     **dict.fromkeys(("tex", "tld4", "txq"), _TEXTURES),
     **dict.fromkeys(("suld", "sust", "sured", "suq"), _SURFACES),
-    **dict.fromkeys(("mapa", "getctarank"), _CLUSTERS),
     **dict.fromkeys(("wgmma", "tcgen05"), _MATRICES),
 }
 

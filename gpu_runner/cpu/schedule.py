@@ -6,7 +6,7 @@ seed gives an order; the same seed gives the same run. Compiled by `gpu_runner.n
 from __future__ import annotations
 
 from gpu_runner.cpu.collectives import complete
-from gpu_runner.cpu.layout import BarrierOp, Collective, SiteKind, Status, Thread
+from gpu_runner.cpu.layout import CLUSTER_BARRIER, BarrierOp, Collective, SiteKind, Status, Thread
 from gpu_runner.cpu.machine import BARRIERS, Machine, Notice, Outcome
 from gpu_runner.cpu.notices import note
 from gpu_runner.native.translate import address_of, call, logical_shift, native
@@ -58,6 +58,11 @@ def begin_thread(m: Machine, slot: int, block: int, number: int) -> None:
     thread.frame = m.frame_base + index * m.frame_stride
     thread.workspace = m.workspace_base + (slot * m.warps + thread.warp) * m.workspace_stride
     thread.products = 0
+    thread.cluster_first = slot // m.cluster * m.cluster
+    thread.cluster_rank = slot % m.cluster
+    thread.cluster_phase = 0
+    thread.cluster_arrivals = 0
+    thread.cluster_key = m.cluster_base + ((m.next_block // m.cluster) << 4)
     thread.handle = call(m.kernel, address_of(thread))
 
 
@@ -78,6 +83,60 @@ def begin_block(m: Machine, slot: int, block: int) -> None:
     for number in range(m.threads_per_block):
         begin_thread(m, slot, block, number)
     log(m, slot * m.threads_per_block, 0, slot, SiteKind.BLOCK_BEGIN)
+
+
+@native
+def begin_cluster(m: Machine, slot: int) -> None:
+    """Put the blocks of the next cluster, by their ranks, into slots from this one on, where these are free."""
+    for other in range(slot, slot + m.cluster):
+        if m.slot_block[other] >= 0:
+            return
+    group = slot // m.cluster
+    m.cluster_arrived[group] = 0
+    m.cluster_phase[group] = 0
+    number = m.next_block // m.cluster
+    wide = m.grid_x // m.cluster_x
+    deep = m.grid_y // m.cluster_y
+    x = number % wide * m.cluster_x
+    y = number // wide % deep * m.cluster_y
+    z = number // (wide * deep) * m.cluster_z
+    for rank in range(m.cluster):
+        own_x = x + rank % m.cluster_x
+        own_y = y + rank // m.cluster_x % m.cluster_y
+        own_z = z + rank // (m.cluster_x * m.cluster_y)
+        begin_block(m, slot + rank, own_x + m.grid_x * (own_y + m.grid_y * own_z))
+    m.next_block += m.cluster
+
+
+@native
+def meet_cluster(m: Machine, group: int) -> None:
+    """See whether everybody is at the barrier of a cluster that has not ended, and let them go then."""
+    alive = 0
+    for slot in range(group * m.cluster, (group + 1) * m.cluster):
+        alive += m.slot_alive[slot]
+    if m.cluster_arrived[group] == 0 or m.cluster_arrived[group] < alive:
+        return
+    m.cluster_arrived[group] = 0
+    m.cluster_phase[group] += 1
+    count = m.cluster * m.threads_per_block
+    for index in range(group * count, (group + 1) * count):
+        thread = m.threads[index]
+        if thread.status == Status.BARRIER and thread.a == CLUSTER_BARRIER:
+            thread.status = Status.READY
+
+
+@native
+def arrive_in_cluster(m: Machine, slot: int, index: int) -> None:
+    """A thread has come to the barrier of its cluster, or waits for those who have not."""
+    thread = m.threads[index]
+    group = slot // m.cluster
+    if thread.op == BarrierOp.CLUSTER_ARRIVE:
+        thread.status = Status.READY
+        thread.cluster_phase = m.cluster_phase[group] + 1
+        m.cluster_arrived[group] += 1
+        meet_cluster(m, group)
+    elif thread.cluster_phase != m.cluster_phase[group] + 1:
+        thread.status = Status.READY
 
 
 @native
@@ -116,8 +175,11 @@ def meet(m: Machine, slot: int, barrier: int) -> None:
 
 @native
 def arrive(m: Machine, slot: int, index: int) -> None:
-    """A thread has come to a barrier of its block."""
+    """A thread has come to a barrier of its block, or its cluster."""
     thread = m.threads[index]
+    if thread.op >= BarrierOp.CLUSTER_ARRIVE:
+        arrive_in_cluster(m, slot, index)
+        return
     barrier = thread.a & (BARRIERS - 1)
     at = slot * BARRIERS + barrier
     if thread.op == BarrierOp.ARRIVE:
@@ -178,6 +240,10 @@ def leave(m: Machine, slot: int, index: int) -> None:
     m.slot_alive[slot] -= 1
     warp = slot * m.warps + thread.warp
     m.alive[warp] = m.alive[warp] & ~(1 << thread.lane)
+    group = slot // m.cluster
+    if thread.cluster_phase == m.cluster_phase[group] + 1:
+        m.cluster_arrived[group] -= 1
+    meet_cluster(m, group)
     for barrier in range(BARRIERS):
         at = slot * BARRIERS + barrier
         if m.waiting[at] > 0 and m.waiting[at] + m.arrived[at] >= m.slot_alive[slot]:
@@ -304,9 +370,8 @@ def run(m: Machine, turns: int) -> int:
         start = draw(m, m.admitted) if m.shuffle else 0
         for step in range(m.admitted):
             slot = (start + step) % m.admitted
-            if m.slot_block[slot] < 0 and m.next_block < m.blocks:
-                begin_block(m, slot, m.next_block)
-                m.next_block += 1
+            if slot % m.cluster == 0 and m.next_block < m.blocks:
+                begin_cluster(m, slot)
             if m.slot_block[slot] >= 0:
                 busy = 1
                 if run_block(m, slot):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from gpu_runner.cpu import clusters
 from gpu_runner.cpu.body import Body, UnsupportedHere
 from gpu_runner.cpu.layout import BarrierOp, Collective, SiteKind, Status
 from gpu_runner.cpu.registry import operation
@@ -19,7 +20,8 @@ def barrier(body: Body, instruction: model.Instruction) -> None:
         collective(body, instruction, Collective.SYNC, instruction.operands[0], "0")
         return
     if "cluster" in modifiers:
-        raise UnsupportedHere("barriers of a cluster")
+        clusters.barrier(body, instruction)
+        return
     operands = list(instruction.operands)
     destination = operands.pop(0) if "red" in modifiers else None
     op = BarrierOp.SYNC

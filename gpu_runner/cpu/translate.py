@@ -11,12 +11,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from gpu_runner.cpu import asynchronous, compare, floats, integers, matrices, memory, products, synchronization
+from gpu_runner.cpu import (
+    asynchronous,
+    clusters,
+    compare,
+    floats,
+    integers,
+    matrices,
+    memory,
+    products,
+    synchronization,
+)
 from gpu_runner.cpu.body import Body, Buffer, Frame, Layout, Slot, Unsupported, UnsupportedHere
 from gpu_runner.cpu.calls import callable_by
 from gpu_runner.cpu.external import EXTERNAL
 from gpu_runner.cpu.floats import DIRECTED, FUNCTIONS, HALVES
 from gpu_runner.cpu.functions import LEVEL, LOCAL_SIZE, Called, Functions, call_of, copy, give, take, text_of
+from gpu_runner.cpu.launch import cluster_of
 from gpu_runner.cpu.layout import FRAME_ALIGN, RUN, THREAD, Fault, SiteKind, Status, offset
 from gpu_runner.cpu.loops import waiting_loops
 from gpu_runner.cpu.outlined import called
@@ -33,7 +44,17 @@ from gpu_runner.ptx.mangled import base_name
 
 ENTRY: Final = "kernel"
 _MOST_LINES: Final = 600_000
-OPERATION_MODULES: Final = (asynchronous, compare, floats, integers, matrices, memory, products, synchronization)
+OPERATION_MODULES: Final = (
+    asynchronous,
+    clusters,
+    compare,
+    floats,
+    integers,
+    matrices,
+    memory,
+    products,
+    synchronization,
+)
 """Importing them registers their operations."""
 
 
@@ -67,6 +88,7 @@ def translate(
     if function is None or function.kind != "entry":
         raise KeyError(kernel)
     body = Body(module, layout, addresses)
+    body.cluster = cluster_of(function)
     at = 0
     for parameter in function.parameters:
         at = aligned(at, parameter.align or size_of(parameter.type))
@@ -97,7 +119,8 @@ def _count(variable: model.Variable) -> int:
 
 def _text(body: Body, addresses: Addresses, local_size: int, functions: Sequence[str]) -> str:
     frame_size = pointer(addresses.run + offset(RUN, "frame_size"))
-    lines = [prelude(addresses, local_size), DIRECTED, HALVES, FUNCTIONS, *functions]
+    x, y, z = body.cluster
+    lines = [prelude(addresses, local_size, x * y * z), DIRECTED, HALVES, FUNCTIONS, *functions]
     lines += [PRODUCTS] if body.uses_products else []
     lines.append(f"{LOCAL_SIZE} = internal constant i64 {local_size}")
     lines.append(f"define ptr @{ENTRY}(ptr %thread) presplitcoroutine {{")
@@ -360,6 +383,7 @@ class _Walker:
     def _translated(self, function: model.Function) -> Called:
         outer = self.body
         body = Body(outer.module, outer.layout, outer.addresses, (outer.location, *outer.frame.calls))
+        body.cluster = outer.cluster
         body.unsupported = outer.unsupported
         known = self.called.functions[function.name] = Called(function, body.sites)
         walker = _Walker(body, self.logs, self.lock_step, self.called)

@@ -36,6 +36,8 @@ class Shape:
     shared_size: int
     slots: int
     """Blocks that may be under way at once; each has shared memory of its own."""
+    clustered: bool = False
+    """Blocks get to the shared memory of others."""
     agents: bool = False
     """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
 
@@ -123,7 +125,7 @@ class Detector:
         self._main = self._shadow(-(-shape.global_size // 4))
         self._shared = self._shadow(max(1, words * shape.slots))
         # Agents count as of another block: their times are not among those that a barrier of the block makes known.
-        self._shared["private"] = int(not shape.agents)
+        self._shared["private"] = int(not shape.agents and not shape.clustered)
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
         self._access = Memory(shadow.Access)
         state = self._state = Memory(State)
@@ -133,6 +135,7 @@ class Detector:
         state["global_base"], state["global_size"] = shape.global_base, shape.global_size
         state["shared_base"], state["shared_words"] = shape.shared_base, words
         state.attach("slot_of_block", np.zeros(blocks, np.int32))
+        state.attach("block_of_slot", np.zeros(shape.slots, np.int32))
         state["has_agents"], state["agents"] = int(shape.agents), shape.blocks
         state.attach("meetings", np.full(shape.blocks * BARRIERS, -1, np.int32))
         state.attach("members", np.zeros(shape.threads_per_block, np.uint32))

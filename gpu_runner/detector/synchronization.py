@@ -17,6 +17,8 @@ from gpu_runner.native.structs import Array, Struct, i32, i64, u8, u32, u64
 from gpu_runner.native.translate import native
 
 BARRIERS: Final = 16
+CLUSTER_SHIFT: Final = 24
+"""In an address of the shared memory of another block of a cluster: 1 + its slot is above so many bits of offset."""
 GRID: Final = -1
 """In place of a block: the clock at a location that is for all."""
 
@@ -89,6 +91,7 @@ class State(Struct):
     agents: i64
     """Blocks; the agents of threads are numbered as if they were of blocks behind these."""
     slot_of_block: Array[i32]
+    block_of_slot: Array[i32]
     meetings: Array[i32]
     """Per block and barrier: clock of the meeting under way, or -1."""
     members: Array[u32]
@@ -200,6 +203,7 @@ def synchronize(st: State, c: Clocks, kind: int, thread: int, address: int, valu
         c.length[slot] = 0
     elif kind == Kind.BLOCK_BEGIN:
         st.slot_of_block[block] = value
+        st.block_of_slot[value] = block
         if st.has_agents:
             st.slot_of_block[st.agents + block] = value
         shadow.forget(st.shared[0], value * st.shared_words, st.shared_words)
@@ -255,8 +259,17 @@ def touch(st: State, c: Clocks, record: Record, kind: int, order: int) -> None:
     flags = st.flags[site]
     device = flags & shadow.DEVICE
     key = 0
+    owner = thread >> c.shift
+    slot = 0
+    if address < st.global_base:
+        slot = st.slot_of_block[owner]
+        above = address - st.shared_base >> CLUSTER_SHIFT
+        if above != 0:
+            slot = above - 1
+            owner = st.block_of_slot[slot]
+            address = address - (above << CLUSTER_SHIFT)
     if order > Order.WEAK:
-        key = location_key(st, thread >> c.shift, address)
+        key = location_key(st, owner, address)
         if reads:
             observe(st, c, thread, key, device, order == Order.ACQUIRE or order >= Order.ACQ_REL)
         if writes and order >= Order.RELEASE:
@@ -274,7 +287,6 @@ def touch(st: State, c: Clocks, record: Record, kind: int, order: int) -> None:
         if offset + a.width <= st.global_size:
             shadow.access(st.main[0], c, a, offset, reads, writes, record.value, 0)
     else:
-        slot = st.slot_of_block[thread >> c.shift]
         offset = slot * st.shared_words * 4 + address - st.shared_base
         shadow.access(st.shared[0], c, a, offset, reads, writes, record.value, 1)
     if order > Order.WEAK and writes:

@@ -82,6 +82,10 @@ class GpuKernel:
         return self.parts.instrumented.sites
 
     @property
+    def clustered(self) -> bool:
+        return False
+
+    @property
     def uses_agents(self) -> bool:
         return self.parts.instrumented.uses_agents
 

@@ -43,9 +43,7 @@ _WRITERS: Final[dict[str, Writing]] = {
     "barrier": barrier,
 }
 _CONTROL_FLOW: Final = frozenset({"bra", "brx", "ret", "exit", "trap", "brkpt", "pmevent"})
-_REGISTERS_ONLY: Final = frozenset(
-    {"mma", "dp2a", "vote", "tanh", "ex2", "szext", "createpolicy", "mapa", "getctarank"}
-)
+_REGISTERS_ONLY: Final = frozenset({"mma", "dp2a", "vote", "tanh", "ex2", "szext", "createpolicy"})
 _ENVIRONMENT: Final = {"%envreg1": 8 * Control.WORKSPACE + 4, "%envreg2": 8 * Control.WORKSPACE}
 """Where the driver says that the workspace of a cooperative launch is, high and low half; we give our own."""
 
@@ -210,6 +208,8 @@ class _Work:
             if opcode not in _WRITERS:
                 raise UnsupportedHere("instruction")
             return self._around(writer, instruction, _WRITERS[opcode](writer, instruction))
+        if opcode in ("mapa", "getctarank"):
+            raise UnsupportedHere("shared memory of other blocks of a cluster")
         if opcode not in OPERATIONS and opcode not in _CONTROL_FLOW and opcode not in _REGISTERS_ONLY:
             raise UnsupportedHere("instruction")
         if opcode in ("trap", "brkpt"):
