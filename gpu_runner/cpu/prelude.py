@@ -53,6 +53,10 @@ define internal ptr @at_other(ptr %t, i64 %off, i64 %n) alwaysinline {
 define internal void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {
   call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
   ret void
+}
+define internal void @record_generic(ptr %t, i64 %a, i64 %value, i32 %site) alwaysinline {
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
+  ret void
 }"""
     size = pointer(addresses.run + offset(RUN, "shared_size"))
     stride = pointer(addresses.run + offset(RUN, "shared_stride"))
@@ -113,6 +117,17 @@ other:
 log:
   %address = phi i64 [%a, %0], [%there, %other]
   call void @record(ptr %t, i64 %address, i64 %value, i32 %site)
+  ret void
+}}
+define internal void @record_generic(ptr %t, i64 %a, i64 %value, i32 %site) {{
+  %window = lshr i64 %a, 32
+  %shared = icmp eq i64 %window, {SHARED_BASE >> 32}
+  br i1 %shared, label %in, label %out
+in:
+  call void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site)
+  ret void
+out:
+  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
   ret void
 }}"""
 
@@ -236,13 +251,7 @@ define internal void @record_outside(ptr %t, i64 %a, i64 %value, i32 %site) alwa
   %is = icmp eq i64 %window, {LOCAL_BASE >> 32}
   br i1 %is, label %done, label %log
 log:
-  %shared = icmp eq i64 %window, {SHARED_BASE >> 32}
-  br i1 %shared, label %in, label %out
-in:
-  call void @record_shared(ptr %t, i64 %a, i64 %value, i32 %site)
-  br label %done
-out:
-  call void @record(ptr %t, i64 %a, i64 %value, i32 %site)
+  call void @record_generic(ptr %t, i64 %a, i64 %value, i32 %site)
   br label %done
 done:
   ret void
