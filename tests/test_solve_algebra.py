@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS
 
-from analyzers.ir.expr import I32, U32, cast, compare, mul, sym
+from analyzers.ir.expr import I32, U32, Expr, cast, compare, mul, sym
 from analyzers.solve import algebra
 from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Fact, Proved, Query
+from analyzers.solve.system import Tags
 
 
 @examples(200)
@@ -31,6 +32,26 @@ def test_common_patterns(name: str) -> None:
         assert isinstance(answer, Proved), answer
     else:
         assert not isinstance(answer, Proved)
+
+
+def test_no_cases_are_distinguished_when_the_steps_are_spent_but_for_the_last_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spent: list[bool] = []
+    cases = algebra._Proof._cases
+
+    def noted(self: algebra._Proof) -> list[tuple[list[Expr], Tags]] | None:
+        spent.append(self.state.system.allowance[0] <= 0)
+        return cases(self)
+
+    monkeypatch.setattr(algebra._Proof, "_cases", noted)
+    for name in PATTERNS:
+        algebra.decide(prepare(PATTERNS[name]()[0]), 1)
+    assert not any(spent)
+    monkeypatch.setattr(algebra, "MAX_TOTAL_STEPS", 1)
+    for name in PATTERNS:
+        algebra.decide(prepare(PATTERNS[name]()[0]), 1)
+    assert any(spent)
 
 
 def test_a_contradiction_cites_the_facts_behind_constants() -> None:

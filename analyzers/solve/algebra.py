@@ -31,7 +31,8 @@ _SPENT = Undecided("budget", "no proof by bounds, residues or injectivity with t
 def decide(prepared: Prepared, steps: int = MAX_TOTAL_STEPS) -> Answer:
     """A proof of the prepared query (its core in terms of the original facts), or a pass.
 
-    ``steps`` bounds the search for proofs of inequalities."""
+    ``steps`` bounds the search for proofs of inequalities; with fewer than the most, no cases are distinguished when
+    they are spent."""
     if prepared.contradiction is not None:
         return Proved(prepared.contradiction, prepared.assumed, RUNG)
     proof = _Proof(prepared, steps)
@@ -69,6 +70,8 @@ class _Proof:
         system = System(allowance=[steps])
         self.state: _State = _State(system, Translation(system, prepared.intervals, self._owed))
         self.assumed = False
+        self.is_last = steps >= MAX_TOTAL_STEPS
+        """Nobody tries again with more steps."""
         self.splits = 0
         self.addressed: set[int] = set()
         """Variables of the address difference."""
@@ -301,7 +304,8 @@ class _Proof:
     # --- cases
 
     def _split(self, depth: int) -> Tags | None:
-        if depth >= MAX_SPLIT_DEPTH or self.splits >= MAX_SPLITS:
+        spent = self.state.system.allowance[0] <= 0 and not self.is_last
+        if depth >= MAX_SPLIT_DEPTH or self.splits >= MAX_SPLITS or spent:
             return None
         cases = self._cases()
         if cases is None:
