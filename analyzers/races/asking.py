@@ -17,6 +17,7 @@ from analyzers.races.conditions import about_itself, essence, spelled_out
 from analyzers.races.lane_counts import counted, without_bits
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
+from analyzers.solve import algebra
 from analyzers.solve.check import satisfies
 from analyzers.solve.divisor_signs import decide_by_signs
 from analyzers.solve.effort import PRICES, Effort, price
@@ -110,7 +111,7 @@ class Asker:
 
     def unless_wrapped(self, query: Query, otherwise: Answer | None, *, steps: int | None = None) -> Proved | None:
         """A proof for sums and products that do not wrap around, where there is none ``otherwise``; with ``steps``, by
-        algebra in so many, or the one by which the query was left to wrapping around."""
+        algebra in so many, or the one by algebra for which the query was left to wrapping around."""
         if self.wrap_around:
             return None
         meant = without_wrap(self.launch, query)
@@ -120,12 +121,12 @@ class Asker:
         reduced = essence(plain)
         if steps is not None:
             self.effort.charge(PRICES["algebra"])
-            found = self._quick(reduced, QUICK_STEPS)
-            if found is None and otherwise is not None and _is_left_to_wrapping(otherwise):
-                known = self._known(reduced)
-                found = known if isinstance(known, Proved) else None
-            if found is None and steps > QUICK_STEPS:
+            if otherwise is None or not _is_left_to_wrapping(otherwise):
                 found = self._quick(reduced, steps)
+            else:
+                # Algebra had its chance when that was found out.
+                known = self._quick(reduced, QUICK_STEPS) or self._known(reduced)
+                found = known if isinstance(known, Proved) and known.rung == algebra.RUNG else None
             return None if found is None else replace(found, used_no_wrap=True)
         found = self._known(reduced)
         if not isinstance(found, Proved) and reduced is not plain:
