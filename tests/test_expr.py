@@ -20,6 +20,7 @@ from analyzers.ir.expr import (
     I8,
     I32,
     I64,
+    PTR,
     TRUE,
     U8,
     U16,
@@ -226,6 +227,14 @@ def test_booleans() -> None:
     assert lor(a, lnot(a)) is TRUE
     f = compare("lt", sym("f", F32), sym("g", F32))
     assert lnot(f).op == "lnot", "a comparison of floats and its opposite are both false for NaN"
+
+
+def test_no_two_types_have_one_number() -> None:
+    types = [*(IntType(w, s) for w in (1, 8, 16, 32, 64) for s in (False, True)), *map(FloatType, (16, 32, 64)), PTR]
+    assert len({t.code for t in types}) == len(types)
+    assert len({make("opaque", t, (), ("same", "grid")) for t in types}) == len(types)
+    assert pickle.loads(pickle.dumps(types)) == types
+    assert [t.code for t in pickle.loads(pickle.dumps(types))] == [t.code for t in types]
 
 
 def test_float_constants_are_values_of_their_type() -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from math import copysign, inf
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,11 @@ class IntType:
 
     width: int
     signed: bool
+    code: int = field(init=False, repr=False, compare=False)
+    """The number of the type among all types: numbers are looked up at less cost."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", 2 * self.width + self.signed)
 
     @property
     def low(self) -> int:
@@ -46,6 +51,11 @@ class FloatType:
     """A floating-point type; its values are data, never reasoned about symbolically."""
 
     width: int
+    code: int = field(init=False, repr=False, compare=False)
+    """See `IntType`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "code", -self.width)
 
     def __str__(self) -> str:
         return f"f{self.width}"
@@ -54,6 +64,9 @@ class FloatType:
 @dataclass(frozen=True, slots=True)
 class PointerType:
     """A pointer: an object and a byte offset."""
+
+    code: ClassVar[int] = 0
+    """See `IntType`."""
 
     def __str__(self) -> str:
         return "ptr"
@@ -136,14 +149,17 @@ class Expr:
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "xor", "min", "max", "eq", "ne", "land", "lor"})
 
 
-_table: dict[tuple[str, Type, tuple[int, ...], Any], Expr] = {}
+_table: dict[tuple[Any, ...], Expr] = {}
+"""By operation, code of the type, value and keys of the operands."""
 
 
 def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> Expr:
     """The unique node with these parts, without simplification."""
     # Floats by their bits: 0.0 == -0.0, and no NaN equals another.
     part = value.hex() if type(value) is float else value
-    identity = (op, ty, tuple([a.key for a in args]), part)
+    identity = (
+        (op, ty.code, part, args[0].key, args[1].key) if len(args) == 2 else (op, ty.code, part, *[a.key for a in args])
+    )
     found = _table.get(identity)
     if found is None:
         found = Expr.__new__(Expr)
@@ -154,16 +170,16 @@ def make(op: str, ty: Type, args: tuple[Expr, ...] = (), value: Any = None) -> E
     return found
 
 
-_ranks: dict[tuple[str, Type, Any], tuple[int, int, int]] = {}
+_ranks: dict[tuple[str, int, Any], tuple[int, int, int]] = {}
 
 
 def _rank(op: str, ty: Type, part: Any, args: tuple[Expr, ...]) -> tuple[int, int, int]:
-    own = _ranks.get((op, ty, part))
+    own = _ranks.get((op, ty.code, part))
     if own is None:
         name: str = part if op == "sym" else part[0] if op == "opaque" else ""
         side = 1 if name.endswith("@1") else 2 if name.endswith("@2") else 0
         text = f"{op} {ty} {part!r}"
-        own = _ranks[op, ty, part] = (_number(_SIDE.sub("", text)), side, _number(text))
+        own = _ranks[op, ty.code, part] = (_number(_SIDE.sub("", text)), side, _number(text))
     if not args:
         return own
     below = [a.rank for a in args]
