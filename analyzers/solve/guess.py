@@ -152,7 +152,7 @@ class _Search:
             return None
         order = np.argsort(_magnitude([columns[s] for s in self.common], _length(columns)), kind="stable")
         table = np.stack([columns[s][order].astype(np.int64) for s in self.common])
-        order = order[np.sort(np.unique(table, axis=1, return_index=True)[1])]
+        order = order[np.sort(_first_of_each(list(table)))]
         most = SIZES * self.effort
         if order.size > most:
             order = order[np.linspace(0, order.size - 1, most).astype(np.int64)]
@@ -299,13 +299,19 @@ def _magnitude(columns: Sequence[Array], length: int) -> Array:
 
 def _distinct(columns: Mapping[Expr, Array], symbols: Sequence[Expr]) -> dict[Expr, Array]:
     """One row of each combination of values of ``symbols``."""
-    order = np.lexsort([columns[s] for s in reversed(symbols)])
+    first = _first_of_each([columns[s] for s in symbols])
+    return {s: c[first] for s, c in columns.items()}
+
+
+def _first_of_each(columns: Sequence[Array]) -> Array:
+    """The first row of each combination of values, the combinations in their order."""
+    order = np.lexsort(columns[::-1])
     fresh: Array = np.ones(order.size, dtype=np.bool_)
     fresh[1:] = False
-    for s in symbols:
-        column = columns[s][order]
-        fresh[1:] |= column[1:] != column[:-1]
-    return {s: c[order[fresh]] for s, c in columns.items()}
+    for column in columns:
+        found = column[order]
+        fresh[1:] |= found[1:] != found[:-1]
+    return order[fresh]
 
 
 def _length(columns: Mapping[Expr, Array]) -> int:
