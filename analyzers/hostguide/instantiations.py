@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 
 from analyzers.frontend.cindex import Cursor, CursorKind
@@ -21,49 +22,78 @@ _MEMBER = re.compile(
 )
 """``template void Mat<float>::Set(const Vec<double> &v);``: what it returns, the class, its name, the parameters."""
 _EXPLICIT = re.compile(rb"\btemplate\b(?!\s*<)")
+_DECLARATION_END = re.compile(rb"[;{}]")
 _CONTINUATION = re.compile(rb"\\\r?\n")
 
 
+@dataclass(frozen=True, slots=True)
+class _Instantiating:
+    """What of a text may instantiate templates explicitly."""
+
+    parts: tuple[tuple[int, int], ...]
+    """From the word ``template`` to the end of the declaration."""
+    outside: tuple[tuple[int, int], ...]
+    """Those outside of macros."""
+    macros: tuple[tuple[bytes, int, tuple[bytes, ...], bytes], ...]
+    """Name, end, parameters and body of the macros in which the word stands."""
+
+
 @lru_cache(maxsize=256)
-def _may_instantiate(text: bytes) -> bool:
-    """Whether anything in a text looks like an explicit instantiation: in most headers nothing does."""
-    return _EXPLICIT.search(text) is not None
+def _instantiating(text: bytes) -> _Instantiating:
+    """In most headers nothing does."""
+    if _EXPLICIT.search(text) is None:
+        return _Instantiating((), (), ())
+    macros: list[tuple[bytes, int, tuple[bytes, ...], bytes]] = []
+    spans: list[tuple[int, int]] = []
+    for macro in _DEFINE.finditer(text):
+        spans.append(macro.span())
+        body = _CONTINUATION.sub(b" ", macro.group(3))
+        if _EXPLICIT.search(body) is not None:
+            parameters = tuple(p.strip() for p in macro.group(2).split(b","))
+            macros.append((macro.group(1), macro.end(), parameters, body))
+    parts: list[tuple[int, int]] = []
+    end = 0
+    for match in _EXPLICIT.finditer(text):
+        if match.start() >= end:
+            stop = _DECLARATION_END.search(text, match.start())
+            end = stop.end() if stop is not None else len(text)
+            parts.append((match.start(), end))
+    outside = [p for p in parts if not any(start <= p[0] < stop for start, stop in spans)]
+    return _Instantiating(tuple(parts), tuple(outside), tuple(macros))
 
 
 def explicit_instances(text: bytes, names: Iterable[str]) -> list[str]:
     """Instances of the named templates that the text instantiates, in order, each once."""
     wanted = "|".join(re.escape(n) for n in sorted(names))
-    if not wanted or not _may_instantiate(text):
+    known = _instantiating(text)
+    if not wanted or not known.parts:
         return []
     pattern = re.compile(rb"\btemplate\b(?!\s*<)[^;{}]*?\b(" + wanted.encode() + rb")\s*<([^;(){}]*)>\s*\(")
     found: list[str] = []
-    spans: list[tuple[int, int]] = []
-    for macro in _DEFINE.finditer(text):
-        spans.append(macro.span())
-        body = _CONTINUATION.sub(b" ", macro.group(3))
+    for name, end, parameters, body in known.macros:
         inner = pattern.search(body)
         if inner is not None:
-            parameters = [p.strip() for p in macro.group(2).split(b",")]
-            found += _uses(text, macro.group(1), macro.end(), parameters, inner.group(1), inner.group(2))
-    for match in pattern.finditer(text):
-        if not any(start <= match.start() < end for start, end in spans):
-            found.append(_instance(match.group(1), match.group(2)))
+            found += _uses(text, name, end, parameters, inner.group(1), inner.group(2))
+    for part in known.outside:
+        found += [_instance(m.group(1), m.group(2)) for m in pattern.finditer(text, *part)]
     return list(dict.fromkeys(found))
 
 
 def explicit_class_instances(text: bytes, names: Iterable[str]) -> list[str]:
     """Instances of the named class templates (``template class Solver<float>;``), in order, each once."""
     wanted = "|".join(re.escape(n) for n in sorted(names))
-    if not wanted or not _may_instantiate(text):
+    known = _instantiating(text)
+    if not wanted or not known.parts:
         return []
     pattern = re.compile(
         rb"\btemplate\s+(?:class|struct)\s+(?:\w+\s*::\s*)*(" + wanted.encode() + rb")\s*<([^;(){}]*)>\s*;"
     )
-    return list(dict.fromkeys(_instance(m.group(1), m.group(2)) for m in pattern.finditer(text)))
+    matches = (m for part in known.parts for m in pattern.finditer(text, *part))
+    return list(dict.fromkeys(_instance(m.group(1), m.group(2)) for m in matches))
 
 
 def _uses(
-    text: bytes, macro: bytes, after: int, parameters: list[bytes], name: bytes, arguments: bytes
+    text: bytes, macro: bytes, after: int, parameters: Sequence[bytes], name: bytes, arguments: bytes
 ) -> Iterable[str]:
     undefined = re.compile(rb"^[ \t]*#[ \t]*undef[ \t]+" + re.escape(macro) + rb"\b", re.MULTILINE).search(text, after)
     end = undefined.start() if undefined is not None else len(text)

@@ -124,6 +124,8 @@ class Reached:
         """Of functions, by number."""
         self._bodies: dict[int, _Body] = {}
         self._known_mentions: dict[tuple[str, int, bool], _Mentions] = {}
+        self._telling = frozenset(name.encode() for name in (*code.named, *macros))
+        """The words that name something wherever they stand."""
         self._known_applied: dict[_Spot, list[Any]] = {}
         self._roots: list[Any] | None = None
         self._keeps: bool | None = None
@@ -340,6 +342,8 @@ class Reached:
         text = self._code.texts[path]
         seen: set[tuple[bytes | None, ...]] = set()
         for match in _WORD.finditer(text, at, end):
+            if match[0] not in self._telling and not doubtful:
+                continue
             scope = _SCOPE.search(text, max(at, match.start() - _FARTHEST), match.start())
             use = (match[0], *(scope.groups() if scope is not None else ()))
             if use in seen:
