@@ -8,7 +8,12 @@ from __future__ import annotations
 import pytest
 
 from analyzers.engine import CheckRequest, Engine, UnitFinished
+from analyzers.hostguide import launches
+from analyzers.hostguide.pitched import RowPitch, row_pitches
+from analyzers.hostguide.source import SourceTexts
+from analyzers.hostguide.written import Code
 from analyzers.model import Verdict
+from analyzers.requests import KernelFinished
 
 CLASS = """
 #include <cassert>
@@ -167,3 +172,51 @@ def test_others_may_set_an_open_member(after: str) -> None:
 )
 def test_constructors_get_what_does_not_fit(after: str) -> None:
     assert verdict(member=PARTS, after=after) is Verdict.DATA_RACE
+
+
+TEMPLATE = """
+struct Extent { int columns, rows, step; };
+__global__ void fill(float *p, Extent e) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x < e.columns && y < e.rows) p[y * e.step + x] = x - y;
+}
+static void launch(float *p, Extent e) {
+  fill<<<dim3((e.columns + 15) / 16, (e.rows + 15) / 16), dim3(16, 16)>>>(p, e);
+}
+template <typename T> class Image {
+ public:
+  Image() : p_(nullptr), w_(0), h_(0), step_(0) {}
+  void Reserve(int w, int h) {
+    size_t pitch;
+    cudaMallocPitch(&p_, &pitch, w * sizeof(float), h);
+    w_ = w;
+    h_ = h;
+    step_ = pitch / sizeof(float);
+  }
+  void Fill() {
+    Extent e = {w_, h_, step_};
+    launch(p_, e);
+  }
+ private:
+  T *p_;
+  int w_, h_, step_;
+};
+template class Image<float>;
+"""
+
+
+def test_pitches_are_looked_for_when_all_instances_are_seen(monkeypatch: pytest.MonkeyPatch):
+    """What a first look at a program finds of launches is found again with the instances that it asks for."""
+    looked = 0
+
+    def counted(code: Code, sources: SourceTexts) -> list[RowPitch]:
+        nonlocal looked
+        looked += 1
+        return row_pitches(code, sources)
+
+    monkeypatch.setattr(launches, "row_pitches", counted)
+    events = Engine().check(CheckRequest("/image.cu", TEMPLATE))
+    (kernel,) = (e.result for e in events if isinstance(e, KernelFinished))
+    assert kernel.verdict is Verdict.RACE_FREE
+    assert any("pitch" in a for c in kernel.contexts for a in c.assumptions)
+    assert looked == 1

@@ -127,7 +127,7 @@ def probes_of(
         for f in functions:
             if f.template and f.name == name and "<" in text:
                 out.append(instantiation_probe(text, None, namespaces(f.cursor)))
-    out += _members(wanted, texts)
+    out += member_probes(wanted, texts)
     members = {f.name: f for f in wanted if f.name in idle and f.cursor.kind not in _FREE}
     for text in texts if members else ():
         for match in _MEMBER.finditer(text):
@@ -142,7 +142,7 @@ def probes_of(
     return tuple(dict.fromkeys(out))
 
 
-def _members(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:
+def member_probes(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:
     """Probes for the members that launch, of class templates that are instantiated explicitly."""
     owners: dict[str, list[FoundFunction]] = {}
     for f in wanted:

@@ -38,7 +38,7 @@ from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.given import Mention, named_as_values, not_evaluated, template_around, variables_around
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
-from analyzers.hostguide.instantiations import is_typed_probe, probes_of
+from analyzers.hostguide.instantiations import is_typed_probe, member_probes, probes_of
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
@@ -285,12 +285,25 @@ class _Guide:
 
     def _probes_wanted(self, one: HostPass) -> tuple[str, ...]:
         """What to append to a file to see further instances."""
-        paths = dict.fromkeys((one.path, *one.dependencies))
-        own = [self.texts[path] for path in paths]
-        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
+        functions, wanted, own = self._read_by(one)
         idle = {f.name for f in wanted if f.template and f.name not in self.machine.ran}
         found = probes_of(functions, wanted, own, self.machine.builder.open_overloads, idle)
         return tuple(p for p in found if p not in one.probes)
+
+    def _read_by(self, one: HostPass) -> tuple[list[FoundFunction], list[FoundFunction], list[bytes]]:
+        """The functions that a file reads, those of them that may lead to launches, and the texts."""
+        paths = dict.fromkeys((one.path, *one.dependencies))
+        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
+        return functions, wanted, [self.texts[path] for path in paths]
+
+    def _is_asked_again(self) -> bool:
+        """Whether probes are wanted whatever was run, so that what is found of the launches is found again with
+        them."""
+        for one in self.linker.passes:
+            _, wanted, own = self._read_by(one)
+            if any(p not in one.probes for p in member_probes(wanted, own)):
+                return True
+        return False
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -414,7 +427,8 @@ class _Guide:
 
     def _collected(self) -> HostFacts:
         machine = self.machine
-        machine.row_pitches = cache(lambda: row_pitches(self.code(), self.sources))
+        if not self._is_asked_again():
+            machine.row_pitches = cache(lambda: row_pitches(self.code(), self.sources))
         sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
         for raw in machine.launches:
             if self._is_ours(raw):
