@@ -18,8 +18,8 @@ from quickfix.verify import EditedFile
 
 
 def flattened(functions: Iterable[FunctionTree], file: EditedFile) -> list[Change]:
-    """The changes for the first pair; none where there is none. `file`: what the steps have made of the text before;
-    `functions`: of the text after them."""
+    """The changes, sorted, for pairs of which none is in another; none where there is none. `file`: what the steps have
+    made of the text before; `functions`: of the text after them."""
 
     def is_new(level: Level) -> bool:
         return file.offsets.old(level.body.start - 1) is None
@@ -28,14 +28,22 @@ def flattened(functions: Iterable[FunctionTree], file: EditedFile) -> list[Chang
         assert of.owner is not None
         return condition_of(layout, of.owner, inside, line_of(file.after, of.owner.keyword))[0]
 
+    found: list[Change] = []
+    end = 0
+    for around, outer, inner in sorted(_pairs(functions), key=lambda levels: levels[1].body.start):
+        if outer.body.start < end or not (holds_another(outer, inner) and is_new(outer) and is_new(inner)):
+            continue
+        try:
+            found += joined(file.after, around, outer, inner, where)
+            end = outer.body.end
+        except NotPossible:
+            continue
+    return found
+
+
+def _pairs(functions: Iterable[FunctionTree]) -> Iterator[tuple[Level, Level, Level]]:
     for function in functions:
-        for around, outer, inner in _nested(function, function.body, ()):
-            if holds_another(outer, inner) and is_new(outer) and is_new(inner):
-                try:
-                    return joined(file.after, around, outer, inner, where)
-                except NotPossible:
-                    continue
-    return []
+        yield from _nested(function, function.body, ())
 
 
 def _nested(function: FunctionTree, body: Body, steps: tuple[Step, ...]) -> Iterator[tuple[Level, Level, Level]]:

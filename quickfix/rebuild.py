@@ -93,7 +93,8 @@ def rebuilt_from(
 
         races = [f for f in dict.fromkeys((*_races_of(repaired), *_learnt(current))) if wanted(f)]
         at_first = len(steps) == len(begun.steps)
-        tidied = [] if at_first else _numbered(current, files) or _flattened(current, files)
+        late = len(steps) >= len(begun.steps) + MAX_STEPS - 2
+        tidied = [] if at_first or late else _numbered(current, files) or _flattened(current, files)
         if not races and not tidied and (begun.begin_with_places or not at_first):
             made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
             session.declared = dict.fromkeys(names, frozenset(declared))

@@ -20,7 +20,7 @@ from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_
 from quickfix.paths import Chain, Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.variables import uses_in
+from quickfix.variables import declarations, stay, uses_in
 
 _LEAVES: Final = re.compile(rb"\b(?:continue|return|goto)\b")
 _FALLS: Final = re.compile(
@@ -57,7 +57,7 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
     newline = layout.newline + indentation
     changes: list[Change] = []
     name = selected.strip()
-    if not _is_kept(layout, level, (opening + 1, statement.head_end - 1)):
+    if not _is_kept(level, layout, (opening + 1, statement.head_end - 1), statement):
         name = fresh_name(level, text, "selected", session.reserved)
         head = b"const auto " + name + b" = "
         written = head + selected + b";" + newline + b"switch (" + name + b")"
@@ -90,12 +90,18 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
     return Restructuring(level.function.path, changes, "split the switch", statement.keyword, name=name)
 
 
-def _is_kept(layout: Layout, level: Level, place: tuple[int, int]) -> bool:
-    """Whether what is selected by is a variable that an earlier split has declared."""
-    name = layout.code[slice(*place)].strip()
-    used = [u for u in uses_in(level.function, place) if u.name.encode() == name]
-    places = [u.at for u in level.function.uses if u.kind == "declared" and used and u.variable == used[0].variable]
-    return len(used) == len(places) == 1 and layout.code[: places[0]].endswith(b"const auto ")
+def _is_kept(level: Level, layout: Layout, place: tuple[int, int], switch: Statement) -> bool:
+    """Whether what is selected by is a variable of the thread's own that the `switch` does not change: one that an
+    earlier split has declared, say. Of parameters those of kernels, which are no references."""
+    function, name = level.function, layout.code[slice(*place)].strip()
+    used = {u.variable for u in uses_in(function, place)}
+    places = {u.at for u in function.uses if u.kind == "declared" and u.variable in used}
+    if len(used) != 1 or len(places) != 1 or re.fullmatch(rb"[A-Za-z_]\w*", name) is None:
+        return False
+    (at,) = places
+    own = any(d.at == at and (d.assignable or d.bare) for d in declarations(function))
+    handed = at < function.body.start and function.signature is None and not function.is_lambda
+    return (own or handed) and stay(function, used, (switch.keyword, switch.end))
 
 
 def _margin(layout: Layout, statement: Statement, otherwise: bytes) -> bytes:
