@@ -53,7 +53,8 @@ class Grouping:
         self._needed: set[str] = set()
 
     def add(self, shown: ShownKernel) -> None:
-        self._needed.update(shown.result.needed)
+        if shown.result.needed and shown.lies_in(self._path):
+            self._needed.update(shown.result.needed)
         for context, finding in shown.findings:
             if finding.span.path == self._path:
                 occurrence = Occurrence(shown, context, finding)

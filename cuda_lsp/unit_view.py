@@ -102,6 +102,10 @@ class ShownKernel:
         anchor = self.anchors.get(span.path)
         return (span.start_offset, span.end_offset) if anchor is None else anchor.map.map(*_offsets(span))
 
+    def lies_in(self, path: str) -> bool:
+        """Whether any of the kernel's text is in a file."""
+        return any(span.path == path for span in self.spans.spans)
+
     def touches(self, path: str, offset: int) -> bool:
         """Whether any span of the kernel in a file may hold a byte offset of the text as it is now."""
         anchor = self.anchors.get(path)
@@ -256,9 +260,17 @@ class UnitView:
         self.answered.add(refusal.group)
         self.refusals[refusal.group] = refusal.text
 
-    def refuses(self, group: str) -> bool:
-        """Whether it is known of the current text that there is no repair for a group."""
-        return self.is_current and group in self.refusals
+    def finds(self, group: str, path: str) -> bool:
+        """Whether a finding of the unit in a file has the group. Files with a kernel of one name may share groups."""
+        return any(
+            finding.group == group and finding.span.path == path
+            for kernel in self.kernels.values()
+            for _, finding in kernel.findings
+        )
+
+    def refuses(self, group: str, path: str) -> bool:
+        """Whether it is known of the current text that there is no repair for a group in a file."""
+        return self.is_current and group in self.refusals and self.finds(group, path)
 
     def fail(self, reason: Reason) -> None:
         """The check gave nothing: everything stays, as old."""

@@ -115,7 +115,7 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
         if not view.is_current:
             continue
         for fix in tuple(view.fixes):
-            cured = [here[group] for group in fix.groups if group in here]
+            cured = [here[group] for group in fix.groups if group in here and view.finds(group, path)]
             if not cured:
                 continue
             action = types.CodeAction(
@@ -157,8 +157,9 @@ def _explanations(
     """Where there is no repair, an action for each reason that is known."""
     actions: dict[str, types.CodeAction] = {}
     for mistake in here:
+        path = mistake.first.finding.span.path
         for view in session.views.values():
-            if view.refuses(mistake.group) and view.refusals[mistake.group] not in actions:
+            if view.refuses(mistake.group, path) and view.refusals[mistake.group] not in actions:
                 action = execute_command.explanation(view.refusals[mistake.group])
                 action.diagnostics = list(_linked(session, [mistake], given))
                 actions[view.refusals[mistake.group]] = action

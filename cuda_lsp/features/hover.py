@@ -221,7 +221,8 @@ def _describe_mistake(places: _Places, mistake: Mistake, *, headed: bool) -> lis
     more = Block()
     for remark in finding.explanation:
         more.add(remark.told([places.line(first.shown, place) for place in remark.places]), 0)
-    refusal = next((v.refusals[mistake.group] for v in places.session.views.values() if v.refuses(mistake.group)), None)
+    views, group, path = places.session.views.values(), mistake.group, finding.span.path
+    refusal = next((view.refusals[group] for view in views if view.refuses(group, path)), None)
     if refusal is not None:
         more.add(f"No fix: {refusal}")
     ran = Block()

@@ -50,6 +50,17 @@ async def test_a_fix_is_offered_resolved_applied_and_the_race_is_gone(editor: Ed
     assert await editor.actions(uri, "a[i] =") == []
 
 
+async def test_a_kernel_of_the_same_name_in_another_file_is_left_alone(editor: Editor, tmp_path: Path) -> None:
+    uris = [await racing(editor, tmp_path / name, RACE.format("shift")) for name in ("a.cu", "b.cu")]
+    for uri in (*uris, uris[0]):
+        (action,) = await editor.actions(uri, "a[i] =")
+        resolved = await editor.code_action_resolve_async(action)
+        assert resolved.edit is not None
+        (change,) = list(resolved.edit.document_changes or ())
+        assert isinstance(change, types.TextDocumentEdit)
+        assert change.text_document.uri == uri
+
+
 async def test_what_takes_something_for_granted_is_offered_by_itself_only(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     uri = await racing(editor, path, f"// assuming\n{RACE.format('shift')}")

@@ -51,6 +51,15 @@ async def test_code_that_does_not_parse_keeps_the_last_good_result(
     await editor.until(editor.has(uri))
 
 
+async def test_a_barrier_may_be_needed_in_one_of_two_files_that_are_alike(editor: Editor, tmp_path: Path) -> None:
+    text = SHIFT.replace("  out[t] = s[t + 1]", "  __syncthreads();\n  out[t] = s[t]") + LAUNCH
+    needless = editor.open(tmp_path / "a.cu", text)
+    needed = editor.open(tmp_path / "b.cu", text.replace("= s[t];", "= s[255 - t];"))
+    await editor.until_hover(needed, "shift", "race-free")
+    await editor.until(editor.has(needless, "redundant-barrier"))
+    assert editor.codes(needed) == []
+
+
 async def test_the_hover_says_why_there_is_no_fix(editor: Editor, tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     shared = SHIFT.replace("__shared__ float", "__shared__ double")
