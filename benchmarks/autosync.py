@@ -129,9 +129,16 @@ class _Counting(Engine):
         super().__init__()
         self.trials = 0
 
-    def retry(self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never) -> UnitAnalysis:
+    def retry(
+        self,
+        request: CheckRequest,
+        kernels: Sequence[str],
+        stop: Callable[[], bool] = never,
+        *,
+        for_device: bool = False,
+    ) -> UnitAnalysis:
         self.trials += 1
-        return super().retry(request, kernels, stop)
+        return super().retry(request, kernels, stop, for_device=for_device)
 
 
 def source(row: Row) -> tuple[Path, str]:
