@@ -58,6 +58,8 @@ class Shown:
     snapshot: Snapshot
     """The text that was run."""
     mangled: str
+    path: str
+    """The file in which the kernel is defined."""
     key: str
     """The content key of the kernel then."""
     outcomes: dict[str, RunOutcome] = field(default_factory=dict[str, RunOutcome])
@@ -145,7 +147,7 @@ class Runs:
             raise RunError("the document has to be checked first")
         kept = self._kept.get((view.path, shown.mangled))
         if kept is None or kept.key != shown.key:
-            kept = Shown(snapshot, shown.mangled, shown.key)
+            kept = Shown(snapshot, shown.mangled, shown.result.span.path, shown.key)
         total, outcomes = 1, list[RunOutcome]()
         async with contextlib.aclosing(_Process(request)) as process:
             while (answer := await process.next()) is not None:
@@ -173,17 +175,17 @@ class Runs:
 
     def of_kernel(self, shown: ShownKernel) -> Shown | None:
         """Of a kernel that still means what it meant, in whichever unit it was run."""
-        found = (
-            kept for (_, mangled), kept in self._kept.items() if mangled == shown.mangled and kept.key == shown.key
-        )
-        return next(found, None)
+        return next(self._of(shown), None)
 
     def of_group(self, shown: ShownKernel, group: str) -> RunOutcome | None:
         """What became of one finding of a kernel."""
-        found = (
-            kept for (_, mangled), kept in self._kept.items() if mangled == shown.mangled and kept.key == shown.key
-        )
-        return next((kept.outcomes[group] for kept in found if group in kept.outcomes), None)
+        return next((kept.outcomes[group] for kept in self._of(shown) if group in kept.outcomes), None)
+
+    def _of(self, shown: ShownKernel) -> Iterator[Shown]:
+        """The runs of a kernel that still means what it meant. Another file may have one that is alike."""
+        for (_, mangled), kept in self._kept.items():
+            if mangled == shown.mangled and kept.key == shown.key and kept.path == shown.result.span.path:
+                yield kept
 
     def ran(self) -> Iterator[tuple[ShownKernel, Shown]]:
         """The kernels that were run and are still the same."""

@@ -107,6 +107,19 @@ async def test_a_finding_is_confirmed_by_its_code_action(editor: Editor, tmp_pat
     assert (await editor.status())["worstOwnLoopLagMs"] < 250
 
 
+async def test_a_run_says_nothing_of_another_file_with_the_same_kernel(editor: Editor, tmp_path: Path) -> None:
+    uri = await opened(editor, tmp_path)
+    other = editor.open(tmp_path / "b.cu", f"// elsewhere\n{KERNELS}")
+    await editor.until(lambda: "data-race" in editor.codes(other))
+    (offered,) = await editor.commands(uri, "s[t + 1]")
+    action = ast.literal_eval(offered)
+    await command(editor, action["command"], *action["arguments"])
+    await editor.until(lambda: of_run(editor, uri))
+    await editor.until_idle()
+    assert of_run(editor, other) == []
+    assert "confirmed" not in str(await editor.hover(other, "s[t + 1]")).lower()
+
+
 async def test_a_finding_that_no_run_shows_says_so(editor: Editor, tmp_path: Path) -> None:
     text = """\
 __global__ void seldom(int *a, const float *x) {
