@@ -11,7 +11,7 @@ from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.slices import files_of, qualified_name, sliced, typed_arguments
 from analyzers.hostguide.comments import comment_directives, directives_for
-from analyzers.hostguide.contexts import dynamic_shared_bytes
+from analyzers.hostguide.contexts import dynamic_shared_bytes, passed_numbers
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.kernel import Atomic, Layout, Load, MemObject, Store, statements
 from analyzers.ir.printer import kernel_text
@@ -47,6 +47,10 @@ def _analysed(request: CheckRequest, name: str) -> UnitAnalysis:
     return analysis
 
 
+Numbers = tuple[tuple[str, int], ...]
+"""By parameter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Launchable:
     """What it takes to compile and launch one kernel by itself."""
@@ -64,9 +68,9 @@ class Launchable:
     """What the check says of the kernel, one finding for each mistake."""
     runs: tuple[str, ...] = ()
     """What ``cuda-lsp: run`` comments at the kernel say."""
-    launches: tuple[tuple[Dim3 | None, Dim3, int | None], ...] = ()
-    """Grids and blocks of its launches whose blocks are numbers, and the bytes of dynamic shared memory; no grid and no
-    bytes where they depend on the host's values. Those with a grid come first."""
+    launches: tuple[tuple[Dim3 | None, Dim3, int | None, Numbers], ...] = ()
+    """Grids and blocks of its launches whose blocks are numbers, the bytes of dynamic shared memory, and the numbers
+    that are passed; no grid and no bytes where they depend on the host's values. Those with a grid come first."""
     grid: Dim3 | None = None
     """Where no launch is in sight and the kernel does not ask for its block: one block, as in the check."""
     shared: tuple[tuple[str, int], ...] = ()
@@ -84,6 +88,8 @@ class Launchable:
     """The accesses that have a line in `text`, by file."""
     others: tuple[str, ...] = ()
     """Further instances of the same template, where none was asked for."""
+    numbers: tuple[tuple[str, Numbers], ...] = ()
+    """By the group of a finding: the numbers that the launch of its witness passes."""
     instance: str = ""
     """`name` as it has to be written in `text`, where lambdas are classes that have names."""
 
@@ -116,7 +122,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
     shared = {f.group: _shared(launch, f) for launch, f in found}
     directives, _ = comment_directives(unit.text_of(place[0]), place[0])
     sizes = [
-        (grid, block, dynamic_shared_bytes(c, grid, block, {}))
+        (grid, block, dynamic_shared_bytes(c, grid, block, {}), passed_numbers(c))
         for c in analysis.contexts
         if not _is_of_one_thread(c)
         if (block := _numbers(c.summary.block)) is not None
@@ -148,6 +154,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         files_of(cut.plain),
         cut.plain,
         cut.marks,
+        numbers=tuple((f.group, passed_numbers(launch)) for launch, f in found if launch is not None),
         instance=written_name,
     )
 

@@ -1,6 +1,7 @@
-"""Numbers that somebody has made up, and that are too large for a run to come to its end: smaller ones are tried.
+"""Numbers that somebody has made up, and that are too large for a run: smaller ones are tried.
 
-A number that nobody gives may be the bound of a loop, which no size of the launch limits."""
+A number that nobody gives may be the bound of a loop, which no size of the launch limits, or the extent of an array of
+several dimensions."""
 
 from __future__ import annotations
 
@@ -27,23 +28,34 @@ _FACTOR: Final = 16
 
 
 def sized(request: Request, once: Once) -> tuple[Request, RunResult]:
-    """The request with arrays that are large enough (`search.grown`) and numbers with which a run comes to its end, as
-    far as that can be had, and its result. Raises MemoryError where no number can be smaller."""
-    seconds = request.seconds
-    share = _FIRST_SHARE
+    """The request with arrays that are large enough (`search.grown`) and numbers with which a run comes to its end and
+    such arrays can be had, as far as that goes, and its result. Raises MemoryError where no number can be smaller."""
+    left, share = request.seconds, _FIRST_SHARE
+    outgrown: tuple[Request, RunResult] | None = None
+    """The first run that came to its end, with accesses behind arrays that were not large enough."""
     while True:
         smaller = _with_smaller_numbers(request)
-        asked = request if smaller is None else replace(request, seconds=request.seconds / share)
+        part = left if smaller is None else left / share
         try:
-            asked, result = grown(asked, once)
+            asked, result = grown(replace(request, seconds=part), once)
         except MemoryError:
             if smaller is None:
                 raise
         else:
-            if smaller is None or result.status != "time" or result.ended or result.races:
-                return replace(asked, seconds=seconds), result
-        request = replace(smaller, seconds=request.seconds - request.seconds / share)
-        share = _SHARE
+            found = replace(asked, seconds=request.seconds), result
+            is_stuck = result.status == "time" and not result.ended and not result.races
+            if not is_stuck and not _is_outgrown(result):
+                return found
+            if not is_stuck:
+                outgrown = outgrown or found
+            if smaller is None:
+                return outgrown or found
+        request, left, share = smaller, left - part, _SHARE
+
+
+def _is_outgrown(result: RunResult) -> bool:
+    """Whether accesses were outside that are inside of larger arrays."""
+    return any(fault.behind is not None for fault in result.faults)
 
 
 def _with_smaller_numbers(request: Request) -> Request | None:

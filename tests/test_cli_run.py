@@ -992,3 +992,38 @@ void go(int *a) { calls<<<1, 64>>>(a); }
     assert main.main(["run", f"{path}:calls", "--seeds", "1"]) == 1
     assert "\nconfirmed\n" in (out := capsys.readouterr().out)
     assert "not confirmed" not in out
+
+
+def test_numbers_that_the_host_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the run of a launch, and of a finding whose witness says nothing of them."""
+    path = tmp_path / "passed.cu"
+    path.write_text(
+        """struct Size { int w, h; };
+__global__ void rows(float *a, Size s, int step, int last) {
+  __shared__ float t[64];
+  t[threadIdx.x] = a[blockIdx.x * s.w + threadIdx.x];
+#ifndef RACE
+  __syncthreads();
+#endif
+  for (int y = 0; y < s.h; y += step) a[(y * 2 + blockIdx.x) * s.w + threadIdx.x] = t[63 - threadIdx.x];
+  if (threadIdx.x == last) printf("%d %d %d\\n", s.w, s.h, step);
+}
+int main() {
+  const int w = 64, h = 6;
+  float *a;
+  cudaMalloc(&a, 16 * w * sizeof(float));
+  Size s = {w, h};
+  rows<<<2, 64>>>(a, s, 2, 63);
+}
+"""
+    )
+    assert main.main(["run", f"{path}:rows", "--seeds", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "step = 2, as in the host's launch" in out
+    assert "64 6 2" in out
+    assert main.main(["run", f"{path}:rows", "--seeds", "1", "--arg", "step=3"]) == 0
+    assert "64 6 3" in capsys.readouterr().out
+    assert main.main(["run", f"{path}:rows", "--seeds", "1", "--extra-arg=-DRACE"]) == 1
+    out = capsys.readouterr().out
+    assert "\nconfirmed\n" in out
+    assert "outside of every array" not in out

@@ -328,3 +328,14 @@ extern "C" void last() { plain<<<1, 1>>>(nullptr); }
     sliced = slice_text(unit, [(path, text.index("__global__ void named"))])
     assert 'extern "C" __global__ void named' in sliced
     assert sliced.count("extern") == 2  # the one with braces stays
+
+
+def test_a_header_without_a_guard_in_the_first_line(tmp_path: Path) -> None:
+    """What every file begins with is compiled beforehand, and counts as included in that line, too."""
+    (tmp_path / "view.h").write_text("struct View { int n; };\n")
+    path = tmp_path / "view.cu"
+    path.write_text('#include "view.h"\n__global__ void k(View v, int *out) { out[threadIdx.x] = v.n; }\n')
+    unit = UnitParser().parse(str(path), path.read_text(), CompileFlags())
+    text = slice_text(unit, [(str(path), path.read_text().index("__global__"))])
+    assert text.count("struct View") == 1
+    assert "#include" not in text

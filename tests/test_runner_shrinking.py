@@ -17,6 +17,8 @@ from gpu_runner.request import (
     PointersArgument,
     RecordArgument,
     Request,
+    RunAccess,
+    RunFault,
     RunResult,
     ScalarArgument,
 )
@@ -71,6 +73,31 @@ def test_the_last_attempt_has_the_time_that_is_left_and_numbers_that_are_given_s
     assert [one.seconds for one in asked] == [36]
 
 
+def test_numbers_shrink_where_no_array_is_large_enough() -> None:
+    access = RunAccess("read", (0, 0, 0), (0, 0, 0), (), "ld")
+
+    def answer(most: int) -> Callable[[Request], RunResult]:
+        def judged(request: Request) -> RunResult:
+            outside = (RunFault("out-of-bounds", "outside", access, behind=""),)
+            return RunResult("finished", faults=outside if numbers(request)[0] > most else (), ended=1)
+
+        return judged
+
+    asked, result = tried(answer(200), ("n",))
+    assert [numbers(one)[0] for one in asked] == [2048, 128]
+    assert not result.faults
+    asked: list[Request] = []
+
+    def never(request: Request, _watch: object) -> RunResult:
+        asked.append(request)
+        return answer(0)(request)
+
+    request, result = sized(replace(REQUEST, shrinking=("n",)), never)
+    assert [numbers(one)[0] for one in asked] == [2048, 128, 8]
+    assert numbers(request)[0] == 2048  # smaller ones help as little
+    assert result.faults
+
+
 def test_memory_that_no_smaller_number_helps() -> None:
     def answer(_request: Request) -> RunResult:
         raise MemoryError
@@ -84,14 +111,14 @@ SLOW = """__global__ void slow(const int *in, int *out, int n) {
   for (int a = 0; a < n; a++) for (int b = 0; b < n; b++) for (int c = 0; c < n; c++) s += in[a & 7] ^ c;
   out[threadIdx.x] = s;
 }
-void go(const int *in, int *out) { slow<<<1, 256>>>(in, out, 0); }
+void go(const int *in, int *out, int n) { slow<<<1, 256>>>(in, out, n); }
 """
 
 
 def test_the_command_says_which_numbers_it_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "slow.cu"
     path.write_text(SLOW)
-    told = "n = 16, as no run came to its end with 256"
+    told = "n = 16, as 256 is too large for a run"
     assert main.main(["run", f"{path}:slow", "--seeds", "1", "--seconds", "12"]) == 0
     shown = capsys.readouterr()
     assert told in shown.out

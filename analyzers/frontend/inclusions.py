@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from analyzers.frontend import cindex
@@ -33,14 +33,18 @@ class Inclusion:
 def inclusions(unit: cindex.TranslationUnit, arguments: Sequence[str]) -> list[Inclusion]:
     """All entries that are known, in no certain order. `arguments` are those of clang that name folders."""
     found: dict[Inclusion, None] = {}
+    main = os.path.normpath(unit.spelling)
+    text = cindex.file_contents(unit, unit.spelling)
+    named = {text.count(b"\n", 0, match.start()) + 1: _last(match[2]) for match in _INCLUDE.finditer(text)}
     for one in unit.get_includes():
         # What a compiler option includes has no source.
         source: Any = one.source
         path = os.path.normpath(source.name) if source is not None else ""
-        found[Inclusion(path, int(one.location.line), os.path.normpath(one.include.name))] = None
-    main = os.path.normpath(unit.spelling)
+        line, included = int(one.location.line), os.path.normpath(one.include.name)
+        if path == main and named.get(line, PurePath(included).name) != PurePath(included).name:
+            path = ""  # what is compiled beforehand counts as included where the file begins
+        found[Inclusion(path, line, included)] = None
     listed = {one.line for one in found if one.source == main}
-    text = cindex.file_contents(unit, unit.spelling)
     folders = list(_folders(arguments))
     line, at = 1, 0
     for match in _INCLUDE.finditer(text):
@@ -54,6 +58,10 @@ def inclusions(unit: cindex.TranslationUnit, arguments: Sequence[str]) -> list[I
             if not once or all(one.path != path for one in found):
                 found[Inclusion(main, line, path)] = None
     return list(found)
+
+
+def _last(name: bytes) -> str:
+    return PurePath(name.decode("utf-8", "surrogateescape")).name
 
 
 def _folders(arguments: Sequence[str]) -> Iterator[str]:

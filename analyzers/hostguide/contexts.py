@@ -135,6 +135,17 @@ def dynamic_shared_bytes(
     return found if found is not None and found >= 0 else None
 
 
+def passed_numbers(context: LaunchContext) -> tuple[tuple[str, int], ...]:
+    """The scalar parameters, parts of structures included, for which the host passes numbers that are known."""
+    found: list[tuple[str, int]] = []
+    for symbol, value in context.bindings:
+        kind, _, name = str(symbol.value).partition(":")
+        if symbol.op == "sym" and kind == "param" and not atoms_below(value):
+            number = evaluate(value, {})
+            found += [(name, number)] if number is not None else []
+    return tuple(found)
+
+
 def unfit(launch: UserLaunch, kernels: Iterable[Kernel]) -> str:
     """Why a launch that the user asked for fits none of these kernels; empty when it fits one."""
     found: list[str] = []

@@ -41,13 +41,15 @@ def confirm(
     finding: Finding,
     records: Sequence[Layout] = (),
     marks: Container[tuple[str, Mark]] = (),
+    host: Sequence[tuple[str, int]] = (),
 ) -> tuple[Request, RunResult, RunResult | None]:
     """Run a finding's witness; what was asked, the result, and what of it shows the claim. Arrays that nobody gave a
     size grow until every index that is used is inside, and where the witness alone does not show the claim, others of
-    their contents are looked for (`gpu_runner.search`)."""
+    their contents are looked for (`gpu_runner.search`). `host`: the numbers that the launch passes."""
     witness = finding.witness
     assert witness is not None
     texts = _with_witness(parameters, given, witness, records)
+    texts = [*passed(parameters, records, host, texts), *texts]
     arguments, _ = arguments_for(parameters, texts, witness.grid, witness.block, records)
     arguments = tuple(_set(argument, name, witness) for argument, (name, _) in zip(arguments, parameters, strict=True))
     free = made_up(arguments, [name for name, _ in parameters], given)
@@ -99,6 +101,21 @@ def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, M
 def _memory(finding: Finding) -> str:
     """The array or variable that a finding's witness is about, empty where its name does not tell."""
     return memory_of(finding.witness.address) if finding.witness is not None else ""
+
+
+def passed(
+    parameters: Sequence[tuple[str, str]],
+    records: Sequence[Layout],
+    host: Sequence[tuple[str, int]],
+    given: Sequence[str],
+) -> list[str]:
+    """The numbers that the host passes, as arguments, for what is not given: by name, as what is given without one goes
+    by its place."""
+    if any("=" not in text for text in given):
+        return []
+    names = {name for name, _ in parameters} | {part for record in records for part, _, _ in record.parts}
+    told = {text.partition("=")[0] for text in given}
+    return [f"{name}={value}" for name, value in host if name in names and name not in told]
 
 
 def _with_witness(

@@ -146,8 +146,9 @@ def outcomes(
         bytes_of = dict(launchable.shared)
         size = shared if shared is not None else bytes_of.get(finding.group, DYNAMIC_SHARED)
         asked = replace(base, dynamic_shared=size)
+        host = dict(launchable.numbers).get(finding.group, ())
         request, result, seen = confirmation.confirm(
-            asked, launchable.parameters, given, finding, launchable.records, launchable.marks
+            asked, launchable.parameters, given, finding, launchable.records, launchable.marks, host
         )
         ran |= result.runs > 0
         yield Outcome(title, result, finding, seen, launched(request, result))
@@ -157,11 +158,16 @@ def outcomes(
 
 
 def _run(launchable: Launchable, base: Request, given: Sequence[str], fixture: Fixture, shared: int | None) -> Outcome:
-    grid, block, _ = next(iter(launchable.launches), (launchable.grid, _BLOCK, None))
+    grid, block, _, passed = next(iter(launchable.launches), (launchable.grid, _BLOCK, None, ()))
     grid, block = fixture.grid or grid or _GRID, fixture.block or block
     told = {text.partition("=")[0] for text in given if "=" in text}
     texts = [*(text for text in fixture.arguments if text.partition("=")[0] not in told), *given]
+    host: list[str] = []
+    if fixture.grid is None and fixture.block is None:
+        host = confirmation.passed(launchable.parameters, launchable.records, passed, texts)
+    texts = [*host, *texts]
     arguments, notes = arguments_for(launchable.parameters, texts, grid, block, launchable.records)
+    notes += [f"{text.replace('=', ' = ')}, as in the host's launch" for text in host]
     size, said = shared_bytes(launchable, grid, block, fixture.shared if fixture.shared is not None else shared)
     if said:
         notes.append(f"shared: {said}")
@@ -190,7 +196,7 @@ def smaller_numbers(notes: Sequence[str], request: Request, result: RunResult) -
         name = note.partition(" = ")[0]
         old, new = before.get(name), after.get(name)
         is_other = None not in (old, new) and old != new
-        told.append(f"{name} = {new:g}, as no run came to its end with {old:g}" if is_other else note)
+        told.append(f"{name} = {new:g}, as {old:g} is too large for a run" if is_other else note)
     return told
 
 
@@ -206,7 +212,7 @@ def shared_bytes(launchable: Launchable, grid: Dim3, block: Dim3, told: int | No
     host's launch of that size, where it says so, or else some for a kernel that has such memory."""
     if told is not None:
         return told, ""
-    fitting = (size for g, b, size in launchable.launches if b == block and g in (None, grid))
+    fitting = (size for g, b, size, _ in launchable.launches if b == block and g in (None, grid))
     known = next((size for size in fitting if size is not None), None)
     if known is not None:
         return known, f"{known} bytes, as in the host's launch" if known else ""
