@@ -66,6 +66,10 @@ class CommentIssue:
     severity: Severity
     hint: str = field(default="", compare=False)
     """What may help: units that agree on the issue may differ in it."""
+    needless: tuple[Verdict, ...] = ()
+    """Codes that can be taken out of the comment."""
+    is_needless: bool = False
+    """Whether those are all that it has."""
 
 
 def issue(code: CommentCode, message: str, span: SourceSpan) -> CommentIssue:

@@ -102,7 +102,8 @@ def unused(
             names = " or ".join(code.value for code in codes)
             where = "in this file" if suppression.whole_file else "here"
             unused_ = issue(CommentCode.UNUSED, f"There is no {names} {where} to ignore", suppression.span)
-            yield replace(unused_, hint=_found_instead(suppression, unit, path))
+            hint, whole = _found_instead(suppression, unit, path), len(codes) == len(suppression.codes)
+            yield replace(unused_, hint=hint, needless=tuple(codes), is_needless=whole)
 
 
 def agreed(by_unit: Sequence[Iterable[CommentIssue]]) -> Iterator[CommentIssue]:

@@ -59,6 +59,7 @@ async def code_actions(session: Session, params: types.CodeActionParams) -> list
     if not wanted or any(_is_kind(types.CodeActionKind.QuickFix.value, kind) for kind in wanted):
         actions.extend(await _quick_fixes(session, document.path, params))
         actions.extend(_confirmations(session, document.path, params))
+        actions.extend(ignore_comment.removals(session, document, params.range, params.context.diagnostics))
     if not wanted or any(_is_kind(ignore_comment.KIND, kind) for kind in wanted):
         actions.extend(_ignoring(session, document, params))
     if not wanted or any(_is_kind(types.CodeActionKind.RefactorRewrite.value, kind) for kind in wanted):

@@ -1,4 +1,5 @@
-"""Code actions that write the comment which suppresses a finding: ``// cuda-lsp: ignore[data-race] `` and the reason.
+"""Code actions that write the comment which suppresses a finding: ``// cuda-lsp: ignore[data-race] `` and the reason,
+and that take one away which suppresses nothing.
 
 The comment goes behind the line, or above it where there is no room. Where the client takes snippets the cursor waits
 at the reason; else it stays empty, and `unexplained-suppression` asks for it.
@@ -6,6 +7,7 @@ at the reason; else it stays empty, and `unexplained-suppression` asks for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from cuda_lsp.session import Session
 
 KIND: Final = "quickfix.ignore"
+_BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
 _WIDEST_LINE: Final = 100
 """Longer ones, with the comment and without its reason, get the comment above them."""
 
@@ -52,6 +55,79 @@ def actions(
                 edit=edit,
             )
     yield from found.values()
+
+
+def removals(
+    session: Session, document: Document, wanted: types.Range, given: Sequence[types.Diagnostic]
+) -> Iterator[types.CodeAction]:
+    """One for each comment in a range that suppresses nothing, or names codes that it does not; `given`: the
+    diagnostics that the client shows there."""
+    index, encoding = document.index, session.client.features.encoding
+    for issue in session.muting.issues(document.path):
+        where = index.span_range(issue.span, encoding)
+        if not issue.needless or where.end < wanted.start or wanted.end < where.start:
+            continue
+        line = index.line(where.start.line)
+        start = index.byte_offset(types.Position(where.start.line, 0), encoding)
+        begin, end = (_characters(line, offset - start) for offset in (issue.span.start_offset, issue.span.end_offset))
+        if issue.is_needless:
+            found, text, title = _whole(line, begin, end), "", "Remove this comment, which ignores nothing"
+        else:
+            codes = [code.value for code in issue.needless]
+            found, text = _shorter(line, begin, end, codes)
+            title = f"Remove {' and '.join(codes)} from this comment"
+        if found is None:
+            continue
+        if found == (0, len(line)) and where.start.line + 1 < index.line_count:
+            place = types.Range(types.Position(where.start.line, 0), types.Position(where.start.line + 1, 0))
+        else:
+            at, to = (start + len(line[:character].encode()) for character in found)
+            place = index.range(at, to, encoding)
+        yield types.CodeAction(
+            title=title,
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=[each for each in given if each.code == issue.code.value and each.range == where],
+            is_preferred=True if session.client.features.preferred_actions else None,
+            edit=_of_one(session, document, types.TextEdit(range=place, new_text=text)),
+        )
+
+
+def _characters(line: str, size: int) -> int:
+    """How many characters the first `size` bytes of a line are."""
+    return len(line.encode()[:size].decode("utf-8", "ignore"))
+
+
+def _whole(line: str, begin: int, end: int) -> tuple[int, int] | None:
+    """The comment around what is said in it from `begin` to `end`, with the blanks in front of it; the whole line where
+    nothing else is in it. None where the comment says more than that."""
+    head = line[:begin].rstrip()
+    if head.endswith("//"):
+        stop = len(line)
+    elif head.endswith("/*") and line[end:].lstrip().startswith("*/"):
+        stop = line.index("*/", end) + 2
+    else:
+        return None
+    first, rest = len(head) - 2, line[stop:]
+    if not rest.strip():
+        kept = len(head[:-2].rstrip())
+        return kept, len(line)
+    return first, stop + len(rest) - len(rest.lstrip())
+
+
+def _shorter(line: str, begin: int, end: int, codes: Sequence[str]) -> tuple[tuple[int, int] | None, str]:
+    """Where the codes in the brackets are, and what is left of them."""
+    brackets = _BRACKETS.search(line, begin, end)
+    if brackets is None:
+        return None, ""
+    left = [code for code in (each.strip() for each in brackets[1].split(",")) if code not in codes]
+    return brackets.span(1), ", ".join(left)
+
+
+def _of_one(session: Session, document: Document, edit: types.TextEdit) -> types.WorkspaceEdit:
+    if not session.client.features.versioned_edits:
+        return types.WorkspaceEdit(changes={document.uri: [edit]})
+    versioned = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=versioned, edits=[edit])])
 
 
 def _line_for(session: Session, document: Document, mistake: Mistake, wanted: types.Range) -> tuple[int | None, int]:

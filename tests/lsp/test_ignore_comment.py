@@ -110,3 +110,47 @@ async def test_only_when_quick_fixes_are_asked_for(editor: Editor, tmp_path: Pat
     uri = await racing(editor, tmp_path / "a.cu", PLAIN)
     assert len(await editor.ignoring(uri, "a[i] =", only=["quickfix"])) == 1
     assert await editor.ignoring(uri, "a[i] =", only=["source.fixAll"]) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "expected", "title"),
+    [
+        (
+            "  a[i] = i;  // cuda-lsp: ignore[data-race] once",
+            "  a[i] = i;",
+            "Remove this comment, which ignores nothing",
+        ),
+        (
+            "  a[i] = i;\t/* cuda-lsp: ignore[data-race] é */",
+            "  a[i] = i;",
+            "Remove this comment, which ignores nothing",
+        ),
+        (
+            "  /* cuda-lsp: ignore[data-race] x */ a[i] = i;",
+            "  a[i] = i;",
+            "Remove this comment, which ignores nothing",
+        ),
+        (
+            "  // cuda-lsp: ignore[data-race] once\n  a[i] = i;",
+            "  a[i] = i;",
+            "Remove this comment, which ignores nothing",
+        ),
+        (
+            "  a[i] = a[i + 1];  // cuda-lsp: ignore[data-race, benign-race] meant to",
+            "  a[i] = a[i + 1];  // cuda-lsp: ignore[data-race] meant to",
+            "Remove benign-race from this comment",
+        ),
+    ],
+    ids=["behind", "block, behind", "block, in front", "line of its own", "one of two"],
+)
+async def test_a_comment_that_ignores_nothing_is_taken_away(
+    editor: Editor, tmp_path: Path, line: str, expected: str, title: str
+) -> None:
+    uri = editor.open(tmp_path / "a.cu", KERNEL.format(line))
+    await editor.until(editor.has(uri, "unused-suppression"))
+    (action,) = await editor.actions(uri, "cuda-lsp:")
+    assert (action.title, action.is_preferred) == (title, True)
+    assert action.edit is not None
+    editor.apply(action.edit)
+    assert editor.texts[uri] == KERNEL.format(expected)
+    await editor.until(editor.has(uri))
