@@ -6,6 +6,7 @@ and orders what races without them by barriers that all threads reach; or why th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, Literal, overload
@@ -21,6 +22,7 @@ from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.verify import PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
+    as_spelled,
     barrier_in_words,
     barriers_in_words,
     compose,
@@ -76,6 +78,7 @@ def divergent_removed(
     orderly = [f for f in without.difference.new_races if not is_of_one_execution(f)]
     appeared = {key_of(f) for f in orderly or without.difference.new_races}
     bare = session.after(without)
+    bare.spelled = _spelled_alike(family)
     repaired = [a for a in bare.kernels if a.kernel.mangled in names_of(kernels)]
 
     def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
@@ -114,6 +117,16 @@ def divergent_removed(
         cost=cost,
         notes=empty_bodies(without),
     )
+
+
+_GROUP_BARRIER: Final = re.compile(r"\w+\.sync\(\)")
+
+
+def _spelled_alike(family: Sequence[Finding]) -> bytes:
+    """How all barriers are written that go, if they are those of a named group: ``block.sync();``."""
+    texts = {f.accesses[0].text.strip().rstrip(";") for f in family}
+    text = texts.pop() if len(texts) == 1 else ""
+    return f"{text};".encode() if _GROUP_BARRIER.fullmatch(text) else b""
 
 
 def _are_of_warps(family: Sequence[Finding]) -> bool:
@@ -175,7 +188,7 @@ def _moved(
     judged = session.judge(bare.judged(placed.trial), whole, placed.trial.analysis.kernels)
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
-    places = places_in_words(bare.changes(placed.barriers), bare, without.files)
+    places = as_spelled(placed, places_in_words(bare.changes(placed.barriers), bare, without.files))
     left: set[PairKey] = set()
     for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
         old = in_old_text(finding_left, without.files)
@@ -195,7 +208,7 @@ def _moved(
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"
     elif len(placed.barriers) == 1 and not dearer:
-        same = places.removeprefix(f"{barrier_in_words(bare)} ")
+        same = places.removeprefix(as_spelled(placed, f"{barrier_in_words(bare)} "))
         title = f"Move {shown(barrier)} from {lines_in_words(family)} {same}"
     else:
         title = f"Replace {shown(barrier)} in {lines_in_words(family)} by {places}"

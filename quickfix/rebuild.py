@@ -26,7 +26,7 @@ from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, w
 from quickfix.session import Session, Trial
 from quickfix.steps import VOTES, Restructuring, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
-from quickfix.wording import granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import as_spelled, granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
 """Rounds of restructurings in one repair."""
@@ -322,7 +322,7 @@ def _fix(
         if asked is not None and colliding and all(f.scope == "inter-block" for f in colliding):
             return FixRefusal(sentence(explanation(session.trees, asked, ways_between(session, asked))))
         return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
-    places = places_in_words(current.changes(placed.barriers), current, files)
+    places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files))
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
     cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])

@@ -16,12 +16,13 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from analyzers.races.threads import Launch
+from quickfix.edits import BARRIER
 from quickfix.grid_wide import explanation
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
-from quickfix.session import Session, Trial
+from quickfix.session import SearchSpentError, Session, Trial
 from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 
@@ -46,6 +47,8 @@ class Placed:
     targets: tuple[Finding, ...]
     given_up: tuple[str, ...] = ()
     """Why other races of the same kernels are left as they are."""
+    spelled: bytes = b""
+    """How the barriers are written, if as the kernel wrote others."""
     harmless: tuple[Finding, ...] = ()
     """Writes that still collide, and leave the same value whoever is last."""
 
@@ -99,7 +102,8 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             # What goes along with the others without having been looked at is repaired.
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
             harmless = tuple(races[key][0] for key in races if key in hoped)
-            return replace(placed, given_up=tuple(given_up), harmless=harmless)
+            placed = replace(placed, given_up=tuple(given_up), harmless=harmless)
+            return _spelled(session, placed, kernels) if session.spelled else placed
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
             if failure.key in needed and _may_be_harmless(session, races, failure.key):
@@ -117,6 +121,20 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
                 return FixRefusal(sentence(str(failure)))
             # What stands in the way may be about the other races: try the wanted ones alone.
             reasons.update(dict.fromkeys(others, _NOT_NOW if together else str(failure)))
+
+
+def _spelled(session: Session, placed: Placed, kernels: Collection[KernelAnalysis]) -> Placed:
+    """The same barriers as the kernel wrote others, where that means the same at their places."""
+    if session.barrier != BARRIER:
+        return placed
+    changes = session.changes(placed.barriers, session.spelled)
+    aims = frozenset(key_of(f) for f in placed.targets)
+    try:
+        trial = session.trial(changes, aims, [a.kernel.mangled for a in kernels], inserting=True)
+    except SearchSpentError:
+        return placed
+    same = trial.difference.is_clean and trial.gone >= placed.trial.gone and trial.late == placed.trial.late
+    return replace(placed, trial=trial, spelled=session.spelled) if same else placed
 
 
 def _may_be_harmless(session: Session, races: Mapping[PairKey, Sequence[Finding]], key: PairKey) -> bool:

@@ -112,6 +112,8 @@ class Session:
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
         self.header = origin.header if origin is not None else b""
         """What a file includes that gets a barrier."""
+        self.spelled: bytes = origin.spelled if origin is not None else b""
+        """How the kernel writes the barrier of the block that it had, if in another way."""
         self.votes = origin is not None and origin.votes
         """Loops that threads leave at different times get a vote in their tests, also where they could have a bound."""
         self.reserved: set[bytes] = set()
@@ -403,8 +405,8 @@ class Session:
         olds = (file.offsets.old(at) for at in range(place[1], -1, -1))
         return place[0], next((old for old in olds if old is not None), 0)
 
-    def changes(self, chosen: Iterable[Candidate]) -> Changes:
-        """The changes that put a barrier into each gap, by file."""
+    def changes(self, chosen: Iterable[Candidate], barrier: bytes = b"") -> Changes:
+        """The changes that put a barrier into each gap, by file; `barrier`: written like this."""
         by_path: dict[str, list[Candidate]] = {}
         for candidate in chosen:
             by_path.setdefault(candidate.gap.function.path, []).append(candidate)
@@ -412,7 +414,7 @@ class Session:
         for path, found in by_path.items():
             text = self.trees.texts[path]
             header = included(text, self.header) if self.header else None
-            more = insertions(text, [c.gap for c in found], self.barrier)
+            more = insertions(text, [c.gap for c in found], barrier or self.barrier)
             changes[path] = [*([header] if header is not None else ()), *more]
         return changes
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from analyzers.model import Access, Finding, TextEdit
-from quickfix.edits import FENCE, WARP_BARRIER, text_edits
+from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import EditedFile
@@ -59,6 +59,12 @@ def places_in_words(changes: Changes, session: Session, earlier: Mapping[str, Ed
 
 def barrier_in_words(session: Session) -> str:
     return session.barrier.decode().removesuffix(";")
+
+
+def as_spelled(placed: Placed, text: str) -> str:
+    """Words about barriers with what is written for them."""
+    plain, spelled = (barrier.decode().removesuffix(";") for barrier in (BARRIER, placed.spelled or BARRIER))
+    return text.replace(plain, spelled)
 
 
 def kind_in_words(session: Session) -> str:
