@@ -85,7 +85,8 @@ def made_up_numbers(arguments: Sequence[Argument], names: Sequence[str], given: 
         for argument, name in zip(arguments, names, strict=True)
         for part in (argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),))
     ]
-    return tuple(name for name, argument in parts if isinstance(argument, ScalarArgument) and name not in told)
+    free = (name for name, argument in parts if isinstance(argument, ScalarArgument) and name not in told)
+    return tuple(name for name in free if name.partition(".")[0] not in told)  # a tensor that is given has its sizes
 
 
 def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:
