@@ -115,6 +115,6 @@ def test_a_modifier_behind_the_type() -> None:
       asm("rcp.approx.f32.ftz %0, %1;" : "=f"(z) : "f"(x));
       a[threadIdx.x] = y + z;
     }"""
-    ran = run(prepared(source, [np.float32([1, 2, 4, 1e-40])], block=4))
+    ran = run(prepared(source, [np.array([1, 2, 4, 1e-40], np.float32)], block=4))
     assert list(ran.array(0, np.float32)[:3]) == [1, 1.5, 2.25]
     assert math.isnan(float(ran.array(0, np.float32)[3]))  # a denormal counts as zero: both are infinite

@@ -61,6 +61,15 @@ def check_divergence(checker: RaceChecker) -> DivergenceResult:
     return out
 
 
+def meets_elsewhere(barrier: BarrierEvent, barriers: Sequence[BarrierEvent]) -> bool:
+    """Whether threads that do not come to a barrier may come to another one where its threads wait for them, too: one
+    with the same number."""
+    if barrier.number is None:
+        return False
+    others = (0 if other.number is None else other.number for other in barriers if other.id != barrier.id)
+    return any(other == barrier.number or other < 0 or barrier.number < 0 for other in others)
+
+
 def _modes(barrier: BarrierEvent, launch: Launch) -> list[Mode]:
     block: list[Mode] = [] if launch.block == (1, 1, 1) else ["block"]
     if is_wide(barrier):

@@ -321,6 +321,7 @@ class Effects(Valuation):
                     s.in_macro,
                     self._formed(mask),
                     within=s.within,
+                    number=s.number,
                 )
             )
         if s.reduce is not None:

@@ -130,6 +130,8 @@ class BarrierEvent:
     returned there, which holds for all that come here."""
     within: bool = False
     """Orders only accesses of its own collective call."""
+    number: int | None = None
+    """See `Barrier`."""
 
 
 @dataclass(frozen=True, slots=True)

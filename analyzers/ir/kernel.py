@@ -199,6 +199,8 @@ class Barrier:
     in_macro: bool = False
     within: bool = False
     """Orders only what the collective does to its own storage: shuffles make no order of memory."""
+    number: int | None = None
+    """Of a barrier that has one, where threads that come from several places meet; negative where it is computed."""
 
 
 @dataclass(frozen=True, slots=True)

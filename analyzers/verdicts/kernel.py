@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from analyzers.barriers.divergence import meets_elsewhere
 from analyzers.ir.clusters import own_object
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent, KernelEvents, UnsupportedEvent
@@ -33,6 +34,7 @@ PARTLY_FOLLOWED: Final = frozenset({"async-copy", "pipeline-order"})
 """Code of which all accesses are known and made at least where the program says: races found there are real, and
 nothing is proved."""
 
+_ELSEWHERE: Final = "threads that do not come to this barrier may come to one of the same number at another place"
 _MANY_LAUNCHES: Final = "not checked, because the other launches of the kernel took all the work that one kernel may"
 
 
@@ -82,10 +84,24 @@ def check_kernel(
         else:
             recall(seen, decision, precedents)
         spent += decision.effort
+        elsewhere = _met_elsewhere(seen, decision)
+        if elsewhere:
+            results.append(unsupported_result(replace(events, unsupported=elsewhere), context, _since(started)))
+            continue
         if reached:
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results, left_out)
+
+
+def _met_elsewhere(events: KernelEvents, decision: Decision) -> tuple[UnsupportedEvent, ...]:
+    """Barriers with a number that some threads miss and may come to at another place: what that orders has no model."""
+    missed = (events.barriers[d.barrier] for d in decision.divergences if d.kind == "divergence")
+    return tuple(
+        UnsupportedEvent("partial-barrier", _ELSEWHERE, barrier.guard, barrier.site)
+        for barrier in missed
+        if meets_elsewhere(barrier, events.barriers)
+    )
 
 
 def reachable(events: KernelEvents, context: LaunchContext, options: CheckOptions) -> tuple[UnsupportedEvent, ...]:

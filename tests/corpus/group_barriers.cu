@@ -208,3 +208,38 @@ __global__ void number_zero(const float *in, float *out) {  // expect: unknown(p
   __syncthreads();
   s[t] = v;
 }
+
+// The halves of the block meet at one number, at two places.
+// cuda-lsp: launch grid=(4) block=(128)
+__global__ void two_places(const float *in, float *out) {  // expect: unknown(partial-barrier)
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  if (t < 64) {
+    s[t] = in[blockIdx.x * 64 + t];
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 1, 128;" ::: "memory");
+    out[blockIdx.x * 64 + t - 64] = s[127 - t];
+  }
+}
+
+// At two numbers they wait for ever.
+// cuda-lsp: launch grid=(4) block=(128)
+__global__ void two_numbers(const float *in, float *out) {
+  const int t = threadIdx.x;
+  if (t < 64) {
+    asm volatile("bar.sync 1, 128;" ::: "memory");  // expect: barrier-divergence
+  } else {
+    asm volatile("bar.sync 2, 128;" ::: "memory");  // expect: barrier-divergence
+  }
+  out[blockIdx.x * 128 + t] = in[blockIdx.x * 128 + t];
+}
+
+// The barrier of the block is number 0.
+// cuda-lsp: launch grid=(4) block=(128)
+__global__ void number_of_the_block(const float *in, float *out) {  // expect: unknown(partial-barrier)
+  const int t = threadIdx.x;
+  if (t < 64) asm volatile("bar.sync 0;" ::: "memory");
+  else asm volatile("bar.sync 0, 128;" ::: "memory");
+  out[blockIdx.x * 128 + t] = in[blockIdx.x * 128 + t];
+}

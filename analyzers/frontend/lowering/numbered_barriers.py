@@ -23,6 +23,7 @@ MAX_NUMBERS = 16
 """Barriers of a block."""
 MAX_STEPS = 12
 """From a number to the constant in it."""
+_COMPUTED = -1
 
 _Numbers = tuple[int, int, int | None]
 
@@ -38,7 +39,7 @@ def whole_barrier(ctx: Context, node: Node, number: Expr) -> bool:
 def _whole(ctx: Context, node: Node, number: Expr, reduce: Reduction | None = None) -> None:
     plain = _without_casts(number)
     _apart(ctx, node, (int(plain.value), 1, None) if plain.op == "const" else (0, MAX_NUMBERS, None))
-    barrier(ctx, node, "block", reduce=reduce)
+    barrier(ctx, node, "block", reduce=reduce, number=int(plain.value) if plain.op == "const" else _COMPUTED)
 
 
 def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool:
@@ -55,7 +56,8 @@ def counted_barrier(ctx: Context, node: Node, number: Expr, count: Expr) -> bool
     _apart(ctx, node, (first, int(_without_casts(number).op == "const"), size))
     group = binary("div", linear_thread(), const(size, U32))
     _unless(ctx, node, compare("eq", cast(number, U32), add(group, const(first, U32))))
-    barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None)
+    own = first if _without_casts(number).op == "const" else _COMPUTED
+    barrier(ctx, node, "tile" if size > 32 else "warp", tile=size if size > 32 else None, number=own)
     return True
 
 

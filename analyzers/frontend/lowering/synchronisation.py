@@ -30,6 +30,7 @@ def barrier(
     tile: int | None = None,
     reduce: Reduction | None = None,
     within: bool = False,
+    number: int | None = None,
 ) -> None:
     """Emit a barrier; `node` is the call that makes it."""
     shown = ctx.override or node
@@ -44,6 +45,7 @@ def barrier(
             _statement(ctx, shown),
             written_by_macro(shown.cursor),
             within,
+            number,
         )
     )
 
