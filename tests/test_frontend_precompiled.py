@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -93,12 +96,16 @@ def test_nothing_stays_in_the_temporary_folder(header: Path, tmp_path: Path, mon
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("trouble", ["no room", "no header", "wrong", "no files without a name", "another system"])
+@pytest.mark.parametrize(
+    "trouble", ["no folder", "no room", "no header", "wrong", "no files without a name", "another system"]
+)
 def test_without_it_the_header_is_parsed(
     header: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
-    if trouble == "no room":
+    if trouble == "no folder":
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    elif trouble == "no room":
+        monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
     elif trouble == "no header":
         header.unlink()
     elif trouble == "wrong":

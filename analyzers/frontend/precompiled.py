@@ -22,6 +22,8 @@ _MAXIMAL: Final = 12
 _INCLUDES_FILES: Final = ("-include", "-imacros")
 _DIRECTORY: Final = Path("/proc/self/fd")
 _ERROR: Final = 3
+_ROOM: Final = 8 << 20
+"""Bytes, several times what a compiled form takes."""
 
 
 class Precompiled:
@@ -60,6 +62,13 @@ class Precompiled:
             self._found.update(dict.fromkeys(self._found, ""))
 
 
+def _require_room(path: Path) -> None:
+    """Raises OSError where no file of this size can be written: libclang would end the process."""
+    with path.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, _ROOM)
+    path.unlink()
+
+
 def _compiled(header: str, arguments: Sequence[str]) -> str:
     """The path of the compiled form; empty where there is none, for whatever reason: then the header is parsed."""
     try:
@@ -68,6 +77,7 @@ def _compiled(header: str, arguments: Sequence[str]) -> str:
             return ""
         with tempfile.TemporaryDirectory(prefix="cuda-lsp-") as folder:
             path = Path(folder, "header.pch")
+            _require_room(path)
             cindex.save(unit, str(path))
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (cindex.LibclangError, OSError):
