@@ -848,17 +848,22 @@ __global__ void others(float *out, unsigned *counts) {
 """
 
 
-@pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])
-def test_random_numbers_need_no_library(
-    compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where cuRAND is not installed there is a stand-in for its device side, with states of the same sizes."""
-    if compiler == "nvrtc":
+@pytest.fixture(params=["nvcc", "nvrtc"])
+def compiler(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each compiler, as the one that a run finds."""
+    name: str = request.param
+    if name == "nvrtc":
         for variable in ("CUDA_PATH", "CUDA_HOME"):
             monkeypatch.delenv(variable, raising=False)
         monkeypatch.setenv("PATH", str(tmp_path))
     elif find_nvcc() is None:
+        # A toolkit is none of the project's packages; what it compiles, NVRTC compiles in the other case.
         pytest.skip("there is no nvcc here")
+    return name
+
+
+def test_random_numbers_need_no_library(compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where cuRAND is not installed there is a stand-in for its device side, with states of the same sizes."""
     path = tmp_path / "random.cu"
     path.write_text(GENERATORS)
     launch = ["--grid", "2", "--block", "32", "--seeds", "1"]
@@ -922,16 +927,7 @@ static void step(Field f, float dt, int *counts) {
 """
 
 
-@pytest.mark.parametrize("compiler", ["nvcc", "nvrtc"])
-def test_lambdas_of_host_code_become_classes(
-    compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if compiler == "nvrtc":
-        for variable in ("CUDA_PATH", "CUDA_HOME"):
-            monkeypatch.delenv(variable, raising=False)
-        monkeypatch.setenv("PATH", str(tmp_path))
-    elif find_nvcc() is None:
-        pytest.skip("there is no nvcc here")
+def test_lambdas_of_host_code_become_classes(compiler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "lambdas.cu"
     path.write_text(LAMBDAS)
     once = ["--seeds", "1"]

@@ -447,16 +447,19 @@ class UnitParser:
 
     def _fresh(self, warm: _WarmUnit, side: Side, path: str, buffers: Sequence[tuple[str, bytes]]) -> TranslationUnit:
         words = _words(warm.used_flags if warm.sought else warm.flags, side)
+
+        def once() -> TranslationUnit:
+            every = (*words, *_PRECOMPILED.included(words))
+            return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
+
         try:
             if side not in warm.indices:
                 warm.indices[side] = cindex.create_index()
             try:
-                every = (*words, *_PRECOMPILED.included(words))
-                return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
+                return once()
             except cindex.PrecompiledError:
                 _PRECOMPILED.give_up()
-                every = (*words, *_PRECOMPILED.included(words))
-                return cindex.parse(warm.indices[side], path, every, buffers, warm.options)
+                return once()
         except cindex.LibclangError as error:
             arguments = " ".join(warm.flags.arguments) or "(none)"
             raise ParseFailure(f"no {side} pass of {path}: {error} (flags: {arguments})") from error

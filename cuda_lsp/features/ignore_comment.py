@@ -123,8 +123,9 @@ def _shorter(line: str, begin: int, end: int, codes: Sequence[str]) -> tuple[tup
     return brackets.span(1), ", ".join(left)
 
 
-def _of_one(session: Session, document: Document, edit: types.TextEdit) -> types.WorkspaceEdit:
-    if not session.client.features.versioned_edits:
+def _of_one(session: Session, document: Document, edit: types.TextEdit | types.SnippetTextEdit) -> types.WorkspaceEdit:
+    """Snippets are for clients that take edits of a version."""
+    if isinstance(edit, types.TextEdit) and not session.client.features.versioned_edits:
         return types.WorkspaceEdit(changes={document.uri: [edit]})
     versioned = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=versioned, edits=[edit])])
@@ -164,16 +165,10 @@ def _edit(session: Session, document: Document, line: int, comment: str) -> type
         start = types.Position(line, 0)
         where = types.Range(start, start)
         before, after = text[: len(text) - len(text.lstrip())], index.line_end
-    uri = document.uri
     if features.snippet_edits and features.versioned_edits:
-        snippet = types.SnippetTextEdit(range=where, snippet=types.StringValue(f"{before}{comment}$0{after}"))
-        edits: list[types.TextEdit | types.SnippetTextEdit] = [snippet]
-    else:
-        edits = [types.TextEdit(range=where, new_text=f"{before}{comment.rstrip()}{after}")]
-    if not features.versioned_edits:
-        return types.WorkspaceEdit(changes={uri: [each for each in edits if isinstance(each, types.TextEdit)]})
-    versioned = types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=versioned, edits=edits)])
+        snippet = types.StringValue(f"{before}{comment}$0{after}")
+        return _of_one(session, document, types.SnippetTextEdit(range=where, snippet=snippet))
+    return _of_one(session, document, types.TextEdit(range=where, new_text=f"{before}{comment.rstrip()}{after}"))
 
 
 def _at_end(index: LineIndex, line: int, length: int, session: Session) -> types.Range:
