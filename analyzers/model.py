@@ -412,7 +412,8 @@ class CheckOptions:
     every_pair: bool = False
     """Ask also about the pairs on an object on which many others collide already."""
     replays: bool = True
-    """Execute the two threads of each witness. Without, the same pairs are found and no race is called definite."""
+    """Execute the two threads of each witness. Without, the same pairs are found, no race is called definite, and the
+    two may be of one warp where threads of different warps collide, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,23 @@ def test_the_same_pairs_are_found() -> None:
     }
 
 
+def test_another_warp_is_looked_for_only_where_it_is_told_how_sure_a_race_is() -> None:
+    text = """
+    __global__ void next(int *a, int n) {
+      __shared__ int s[64];
+      int t = threadIdx.x;
+      s[t] = a[t];
+      a[t] = s[t ^ n];
+    }
+    void run(int *p, int n) { next<<<1, 64>>>(p, n); }
+    """
+    scopes: list[str | None] = []
+    for options in (CheckOptions(), CheckOptions(replays=False)):
+        (kernel,) = Engine().analyse(CheckRequest("/replays/warps.cu", text, options=options)).result.kernels
+        scopes += [f.scope for c in kernel.contexts for f in c.findings]
+    assert scopes == ["intra-block", "intra-warp"]
+
+
 def test_an_engine_keeps_both_answers_apart() -> None:
     engine = Engine()
     for options, verdict in (

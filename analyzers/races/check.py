@@ -128,6 +128,8 @@ class RaceChecker:
     """Unsigned sums and products of sizes that nobody limits may wrap around."""
     every_pair: bool = False
     """Also those on objects on which many others collide already."""
+    apart: bool = True
+    """Prefer threads of different warps as witnesses."""
     acquire_release: AcquireRelease = field(init=False)
     extents: Extents = field(init=False)
     _inside: dict[tuple[str, Mode], bool] = field(default_factory=dict["tuple[str, Mode]", bool], init=False)
@@ -403,7 +405,7 @@ class RaceChecker:
             return replace(hit, benign=True)
         if self.needs_wrap(hit):
             return replace(hit, wraps=True)
-        return self._other_warp(hit, extra) or hit
+        return (self._other_warp(hit, extra) if self.apart else None) or hit
 
     def _unordered_hits(
         self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked

@@ -128,6 +128,7 @@ def decide(
         precedents or Precedents(),
         wrap_around=options.wrap_around,
         every_pair=options.every_pair,
+        apart=options.replays,
     )
     checked = checker.check()
     divergence = check_divergence(checker)
