@@ -1,4 +1,5 @@
-"""Updates in two statements: ``int old = x; …; x = old + v;``, where a variable takes over what the cell held.
+"""Updates in two statements: ``int old = x; …; x = old + v;``, where a variable takes over what the cell held, and
+in three: ``int sum = x; sum += v; x = sum;``.
 
 Takes such an update, gives it as one that stands where the cell is read, and the changes after which the write behind
 it is gone. The cell is then written earlier than before; nothing in between may know of that.
@@ -34,25 +35,42 @@ def taken_over(level: Level, update: Update, write: Range, layout: Layout) -> tu
     if first is None:
         raise NotPossible(f"the cell is read elsewhere than it is written in line {line}")
     declaration, between = body.statements[first], body.statements[first + 1 : last]
+    computed = next((s for s in between if update.computed is not None and s.start == update.computed[0]), None)
+    if update.computed is not None and computed is None:
+        raise NotPossible(f"what is written in line {line} is computed in part of a larger statement")
     inside = declaration.end, body.statements[last].start
+    rest = [inside] if computed is None else [(inside[0], computed.start), (computed.end, inside[1])]
     cell = mentioned(function, update.cell.at)
     own = {u.variable for u in function.uses if u.kind == "declared" and u.at == update.variable}
+    if computed is not None:
+        own |= _declared(function, (computed.start, computed.end))
     taken = mentioned(function, update.operand.at) if update.operand is not None else set[int]()
-    if any(map(_acts, between)) or _CALL.search(layout.code, *inside):
+    if any(map(_acts, between)) or any(_CALL.search(layout.code, *part) for part in rest):
         raise NotPossible(
             f"what is between the read in line {line_of(layout.text, update.whole[0])} and the write may act"
         )
-    if not stay(function, cell | own | taken, inside) or mentioned(function, inside) & cell:
+    stays = stay(function, cell | taken, inside) and stay(function, own, *rest)
+    if not stays or mentioned(function, inside) & cell:
         raise NotPossible(f"between its read and the write in line {line} something is done with the cell")
+    used = any(u.variable in own for u in uses_in(function, *rest, (body.statements[last].end, function.end)))
     if update.operand is not None:
-        made = {u.variable for u in uses_in(function, inside) if u.kind == "declared"}
-        safe = update.operand.is_plain or (not between and update.operand.is_safe)
-        if taken & (own | cell | made) or not safe:
+        # What is computed of the old value for further uses takes the operand once more.
+        alone = not between or (len(between) == 1 and computed is not None and not used)
+        safe = update.operand.is_plain or (alone and update.operand.is_safe)
+        if taken & (own | cell | _declared(function, inside)) or not safe:
             operand = layout.text[slice(*update.operand.at)].decode(errors="replace")
             raise NotPossible(f"`{operand}` is not known where the cell is read")
-    if not any(u.variable in own for u in uses_in(function, inside, (body.statements[last].end, function.end))):
-        update = replace(update, whole=(declaration.start, update.whole[1]), yields="nothing")
-    return update, without_write(layout, function, steps[: depth + 1])
+    gone = without_write(layout, function, steps[: depth + 1])
+    if used:
+        return update, gone
+    if computed is not None:
+        index = body.statements.index(computed)
+        gone = without_write(layout, function, (*steps[:depth], Step(body, index))) + gone
+    return replace(update, whole=(declaration.start, update.whole[1]), yields="nothing"), gone
+
+
+def _declared(function: FunctionTree, inside: Range) -> set[int]:
+    return {u.variable for u in uses_in(function, inside) if u.kind == "declared"}
 
 
 def without_write(layout: Layout, function: FunctionTree, steps: Sequence[Step]) -> list[Change]:

@@ -2,8 +2,9 @@
 
 Takes cursors of expressions and conditionals, gives the updates in them as plain data with byte offsets. They are told
 by the tree: `x += v`, `x++`, `x = v + x`, `x = max(x, v)`, `x = x < v ? v : x`, `if (v < x) x = v;`, the claim
-`if (x == a) { x = b; … }`, and what a variable stands between: `int old = x; …; x = old + v;`. A cell that is written
-out twice is the same one when its text is, and nothing in it acts.
+`if (x == a) { x = b; … }`, and what a variable stands between: `int old = x; …; x = old + v;`, or
+`int t = x; t += v; …; x = t;`. A cell that is written out twice is the same one when its text is, and nothing in it
+acts.
 """
 
 from __future__ import annotations
@@ -109,6 +110,9 @@ class Update:
     first; `whole` is what that is given."""
     variable: int = 0
     """Where that variable is declared."""
+    computed: Range | None = None
+    """The statement in between, its semicolon left out, that computes what is written, in that variable or in another
+    one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +146,18 @@ class Store:
 
 
 AnyUpdate = Update | Claim
+
+
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """What a statement makes of the value that a variable holds."""
+
+    variable: Any
+    """That holds it then."""
+    operator: str
+    operand: Operand | None
+    at: Range
+
 
 RangeOf = Callable[[Any], Range]
 """The bytes of a cursor, whole uses of macros where it begins or ends in one."""
@@ -220,14 +236,65 @@ class UpdateReader:
             cell = self._cell(value)
             if cell is None or _type(variables[0]) != cell.type:
                 continue
+            computed: _Computed | None = None
             for other in statements[index + 1 :]:
-                update = self._behind(variables[0], value, cell, other)
+                update = self._behind(variables[0], value, cell, other, computed)
                 if update is not None and any(self._is_asked(each) for each in (statement, other)):
                     self.found.append(update)
                     break
+                computed = computed or self._computed(variables[0], cell, other)
 
-    def _behind(self, variable: Any, read: Any, cell: Cell, statement: Any) -> Update | None:
-        """The update whose old value a variable has taken over, if a statement writes the cell by it."""
+    def _behind(
+        self, variable: Any, read: Any, cell: Cell, statement: Any, computed: _Computed | None
+    ) -> Update | None:
+        """The update whose old value a variable has taken over, if a statement writes the cell by it, or by what has
+        been `computed` of it."""
+        parts = self._assignment(statement)
+        if parts is None:
+            return None
+        test, target, value, written = parts
+        if not self._is_same(read, target):
+            return None
+        found, made = None, None
+        if test is not None:
+            found = self._extreme(variable, bare(test), value)
+        elif computed is not None and _names(bare(value), computed.variable):
+            found, made = (computed.operator, computed.operand), computed.at
+        else:
+            found = self._combined_with(variable, value)
+        if found is None:
+            return None
+        operator, operand = found
+        whole, places = self._range(read), self._places(read, target)
+        at = expansion_offset(variable.location)
+        return Update(whole, places, cell, operator, operand, "old", write=written, variable=at, computed=made)
+
+    def _computed(self, variable: Any, cell: Cell, statement: Any) -> _Computed | None:
+        """What a statement computes of a variable as an update would: `old += v;`, `int new = old + v;` and the
+        like."""
+        if written_by_macro(statement):
+            return None
+        own, holder = bare(statement), variable
+        kind: int = own._kind_id
+        parts = children(own)
+        found: tuple[str, Operand | None] | None = None
+        if kind == Kinds.DECL_STMT:
+            holder = parts[0] if len(parts) == 1 and parts[0]._kind_id == Kinds.VAR else None
+            value = initializer(holder) if holder is not None and _type(holder) == cell.type else None
+            found = self._combined_with(variable, value) if value is not None else None
+        elif kind in (Kinds.UNARY, Kinds.COMPOUND_ASSIGN) and parts and _names(bare(parts[0]), variable):
+            update = self._update(own, used=False)
+            found = (update.operator, update.operand) if update is not None else None
+        elif (assignment := self._assignment(statement)) is not None:
+            test, target, value, _ = assignment
+            if _names(bare(target), variable):
+                extreme = self._extreme(variable, bare(test), value) if test is not None else None
+                found = extreme if test is not None else self._combined_with(variable, value)
+        return _Computed(holder, *found, self._range(statement)) if found is not None else None
+
+    def _assignment(self, statement: Any) -> tuple[Any, Any, Any, Range] | None:
+        """The condition, or None, the two sides and the bytes of a statement that is an assignment, or a conditional
+        with nothing else."""
         test, write = None, bare(statement)
         if write._kind_id == Kinds.IF:
             test, *body = children(write)
@@ -238,21 +305,13 @@ class UpdateReader:
         if write._kind_id != Kinds.BINARY or binary_operator(write) != "=" or written_by_macro(statement):
             return None
         target, value = children(write)
-        if not self._is_same(read, target):
-            return None
-        if test is None:
-            old = next((c for c in within(value, frozenset({Kinds.DECL_REF})) if _names(c, variable)), None)
-            combined = self._combined(old, value) if old is not None else None
-            found = combined[:2] if combined is not None else None
-        else:
-            found = self._extreme(variable, bare(test), value)
-        if found is None:
-            return None
-        operator, operand = found
-        whole, places = self._range(read), self._places(read, target)
-        at = expansion_offset(variable.location)
-        written = self._range(statement if test is not None else write)
-        return Update(whole, places, cell, operator, operand, "old", write=written, variable=at)
+        return test, target, value, self._range(statement if test is not None else write)
+
+    def _combined_with(self, variable: Any, value: Any) -> tuple[str, Operand] | None:
+        """What a value does with what a variable holds."""
+        old = next((c for c in within(value, frozenset({Kinds.DECL_REF})) if _names(c, variable)), None)
+        combined = self._combined(old, value) if old is not None else None
+        return combined[:2] if combined is not None else None
 
     def _extreme(self, variable: Any, test: Any, value: Any) -> tuple[str, Operand] | None:
         """What `if (v > old)` keeps of the two, where `v` is assigned."""
