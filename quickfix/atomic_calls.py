@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from analyzers.frontend.updates import INTEGERS, NARROW, AnyUpdate, Cell, Claim, Operand, Range, Store, Update
+from analyzers.frontend.update_kinds import INTEGERS, NARROW, AnyUpdate, Cell, Claim, Operand, Range, Store, Update
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, line_of
 

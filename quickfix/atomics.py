@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.updates import AnyUpdate, Cell, Claim, Update
+from analyzers.frontend.update_kinds import AnyUpdate, Cell, Claim, Update
 from analyzers.ir.kernel import Atomic, Site, statements
 from analyzers.model import Access, Finding, Fix, FixRefusal
 from quickfix.atomic_calls import atomic_call, function_of
+from quickfix.bounded_claims import bounded_claim
 from quickfix.edits import Change, Layout, text_edits
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, on_host, steps_to
@@ -39,7 +40,10 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
     found = _update(session, races)
     if found is None:
-        return None
+        return bounded_claim(session, kernels, group)
+    claimed = bounded_claim(session, kernels, group)
+    if isinstance(claimed, Fix):
+        return claimed
     keys = frozenset(key_of(f) for f in races)
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
     done: list[_Done] = []
@@ -61,7 +65,8 @@ def atomic_update(session: Session, kernels: Sequence[KernelAnalysis], group: st
         found = _first_update(current, colliding)
         if found is None:
             # What collides with atomic operations only is ordered by a barrier, else atomic, too.
-            ordered = _with_barriers(session, current, kernels, done, keys, group) if left else None
+            may = bool(left) and not any(_decides(current, f) for f in left)
+            ordered = _with_barriers(session, current, kernels, done, keys, group) if may else None
             if isinstance(ordered, Fix):
                 return ordered
             found = _first_update(current, left)
@@ -169,6 +174,17 @@ def _races_left(
     olds = ((f, in_old_text(f, files)) for f in races)
     # What is no update any more collides with other accesses of its cell: they have to become one, too.
     return [f for f, old in olds if old is None or key_of(old) not in known or _has_atomic(f)]
+
+
+def _decides(session: Session, finding: Finding) -> bool:
+    """Whether a condition around an atomic operation reads its cell: with barriers in between, all threads would find
+    it as it was before all operations."""
+    atomics = [a for a in finding.accesses if a.kind == "atomic"]
+    steps = [step for a in atomics for level in chain_to(session.trees, a) or () for step in level.steps]
+    heads = [(s.statement.keyword, s.statement.head_end) for s in steps if s.statement.kind == "if"]
+    places = {a.span.path for a in atomics}
+    reads = [a for a in finding.accesses if a.kind == "read" and a.span.path in places]
+    return any(low <= a.span.start_offset < high for a in reads for low, high in heads)
 
 
 def _has_atomic(finding: Finding) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Statement
-from analyzers.frontend.updates import Cell, Store
+from analyzers.frontend.update_kinds import Cell, Store
 from analyzers.ir import kernel as k
 from analyzers.ir.kernel import statements
 from analyzers.ir.uniformity import is_uniform

@@ -69,10 +69,11 @@ def _guess_of_group(findings: Sequence[Finding]) -> str | None:
 
 
 def _may_be_updates(findings: Sequence[Finding]) -> bool:
-    """Reads and writes of the same cells, as they are written, spaces aside: updates in several lines, perhaps."""
+    """Reads and writes of the same cells, as they are written, spaces and brackets aside: updates in several lines,
+    perhaps."""
     accesses = [a for f in findings for a in f.accesses if f.code in RACES]
     kinds = ("read", "write")
-    read, written = ({"".join(a.text.split()) for a in accesses if a.kind == kind} for kind in kinds)
+    read, written = ({"".join(a.text.split()).strip("()") for a in accesses if a.kind == kind} for kind in kinds)
     return bool(written) and read == written and all(a.kind in kinds for a in accesses)
 
 

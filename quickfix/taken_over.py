@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from analyzers.frontend.gaps import FunctionTree, Statement, Step
-from analyzers.frontend.updates import Range, Update
+from analyzers.frontend.update_kinds import Range, Update
 from quickfix.edits import Change, Layout, removal
 from quickfix.loop_jumps import jumps_of
 from quickfix.naming import NotPossible, line_of

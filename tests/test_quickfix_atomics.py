@@ -337,7 +337,7 @@ def test_comments_stay() -> None:
 
 
 def test_what_an_atomic_update_would_still_collide_with_is_said() -> None:
-    after, said = repaired("if (*m < 9) {\n    o[i] = v;\n    *m += 1;\n  }")
+    after, said = repaired("if (*m != 9) {\n    o[i] = v;\n    *m += 1;\n  }")
     assert not after
     assert any("update in line 7 would still collide with the read of `*m` in line 5" in text for text in said)
 
@@ -469,7 +469,7 @@ def test_a_variable_may_stand_between_read_and_write(code: str, after: str) -> N
         ("int t = *m; t *= v; *m = t;", "no atomic function for `*`"),
         ("int at = *m; f(o); *m = at + 1;", "the two would have to be one atomic operation"),
         ("int at = *m; if (v) return; *m = at + 1;", "the two would have to be one atomic operation"),
-        ("int at = *m; if (at < 9) { o[at] = i; *m = at + 1; }", "the two would have to be one atomic operation"),
+        ("int at = *m; if (at > 9) { o[at] = i; *m = at + 1; }", "the two would have to be one atomic operation"),
     ],
 )
 def test_what_is_between_read_and_write_must_not_matter(code: str, why: str) -> None:
@@ -479,6 +479,6 @@ def test_what_is_between_read_and_write_must_not_matter(code: str, why: str) -> 
 
 
 def test_a_cell_that_a_race_has_chosen_is_not_written_by_exchanges() -> None:
-    found, said = repaired("int at = *m; if (at < 9) { o[at] = i; *m = at + 1; }")
+    found, said = repaired("int at = *m; if (at > 9) { o[at] = i; *m = at + 1; }")
     assert not found
     assert any("that race comes first" in text for text in said)

@@ -150,14 +150,16 @@ class _Builder:
             for _, parameter, value in (v for v in self._instances.values if v[0] == name):
                 values.setdefault(parameter, set()).add(value)
             self._numbers, self._values = name not in self._instances.for_classes, values
-        self._updates.found, self._updates.stores = [], []
+        self._updates.found, self._updates.stores, self._updates.bounded = [], [], []
         known = compound is not None and self._tree(compound, cursor.spelling, start, end)
         if known and not any(c._kind_id == Kinds.GLOBAL_ATTR for c in parts):
             self.called[len(self.trees) - 1] = cursor
         uses = uses_of(cursor) if len(self.trees) > first else ()
         updates, stores, host = tuple(self._updates.found), tuple(self._updates.stores), _is_on_host(cursor)
+        bounded = tuple(self._updates.bounded)
         self.trees[first:] = [
-            replace(t, uses=uses, updates=updates, stores=stores, on_host=host or t.on_host) for t in self.trees[first:]
+            replace(t, uses=uses, updates=updates, stores=stores, bounded=bounded, on_host=host or t.on_host)
+            for t in self.trees[first:]
         ]
 
     def _tree(self, compound: Any, name: str, start: int, end: int, *, of_lambda: Any = None) -> bool:
@@ -395,6 +397,7 @@ class _Builder:
         if kind == Kinds.IF and len(test) == 1 and not macro:
             controlled = children(inside[0]) if inside[0]._kind_id == Kinds.COMPOUND else inside[:1]
             self._updates.conditional(test[0], controlled, (start, stop), alone=len(inside) == 1)
+            self._updates.limited(test[0], controlled, (start, stop))
         shape = test_of(test[0]) if len(test) == 1 else UNKNOWN_TEST
         steps = slots.get("step", ())
         sizes = self._sizes(slots)

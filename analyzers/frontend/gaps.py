@@ -12,7 +12,7 @@ from typing import Literal
 
 from analyzers.frontend.plain import UNKNOWN_TEST, Test
 from analyzers.frontend.signatures import Signature
-from analyzers.frontend.updates import AnyUpdate, Store
+from analyzers.frontend.update_kinds import AnyUpdate, Bounded, Store
 from analyzers.frontend.uses import Use
 
 StatementKind = Literal[
@@ -134,6 +134,8 @@ class FunctionTree:
     """Those around the places asked for, in the same functions."""
     stores: tuple[Store, ...] = ()
     """The same of assignments that are none."""
+    bounded: tuple[Bounded, ...] = ()
+    """The same of cells that are counted up within a limit."""
 
 
 @dataclass(frozen=True, slots=True)

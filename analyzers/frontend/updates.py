@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from analyzers.frontend.cindex import (
     TypeKind,
@@ -27,12 +27,19 @@ from analyzers.frontend.cindex import (
 from analyzers.frontend.lowering.nodes import CASTS, Kinds, written_by_macro
 from analyzers.frontend.order import acts, bare, inside, is_of_language, is_ordered, reads_no_memory
 from analyzers.frontend.plain import is_idle, is_plain
-
-Range = tuple[int, int]
-"""Byte offsets: the first, and the one behind the last."""
-
-Yield = Literal["nothing", "old", "new"]
-"""Which value of the cell is used where the update stands."""
+from analyzers.frontend.update_kinds import (
+    INTEGERS,
+    NARROW,
+    AnyUpdate,
+    Bounded,
+    Cell,
+    Claim,
+    Operand,
+    Range,
+    Store,
+    Update,
+    Yield,
+)
 
 _SPACES: Final = b" \t\r\n\v\f"
 _COMMUTATIVE: Final = frozenset({"+", "*", "&", "|", "^"})
@@ -53,99 +60,14 @@ _TIGHT: Final = frozenset(
         *(Kinds.SUBSCRIPT, Kinds.CALL, Kinds.UNARY, *CASTS),
     }
 )
+_JUMPS: Final = frozenset({Kinds.RETURN, Kinds.BREAK, Kinds.CONTINUE, Kinds.GOTO, Kinds.INDIRECT_GOTO, Kinds.LABEL})
+_BRANCHES: Final = frozenset(
+    {Kinds.IF, Kinds.FOR, Kinds.RANGE_FOR, Kinds.WHILE, Kinds.DO, Kinds.SWITCH, Kinds.CONDITIONAL, Kinds.LAMBDA}
+)
 _WIDE: Final = frozenset({"long", "unsigned long", "long long", "unsigned long long"})
 _ARRAYS: Final = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.DEPENDENTSIZEDARRAY)
 _REFERENCES: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _QUALIFIERS: Final = re.compile(r"\b(?:const|volatile)\b\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """An lvalue as it is written, without brackets around it."""
-
-    at: Range
-    address: Range | None
-    """What the outermost `*` is applied to, without brackets; None where there is none."""
-    type: str
-    """Canonical, without qualifiers."""
-    spelling: str
-    """The type as the source says it, without qualifiers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """What a cell is combined with, or compared with."""
-
-    at: Range
-    type: str
-    """Canonical, without qualifiers and implicit conversions."""
-    is_plain: bool
-    """It may be evaluated twice (`analyzers.frontend.plain`)."""
-    is_safe: bool = False
-    """It may be evaluated where it was not before: it changes nothing, and reads memory at plain places only."""
-    is_tight: bool = False
-    """No operator of two operands is outermost in it: it needs no brackets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """`cell = cell operator operand`."""
-
-    whole: Range
-    """All that an atomic function stands for: an expression, or a conditional up to its end."""
-    places: frozenset[int]
-    """Where a read or the write of the cell begins."""
-    cell: Cell
-    operator: str
-    """Of C, or `max`, `min`, `fmax`, `fmin`."""
-    operand: Operand | None
-    """None: 1."""
-    yields: Yield
-    call: tuple[Range, Range] | None = None
-    """Of a function of two arguments that was called: the call, and the argument that is the cell."""
-    is_statement: bool = False
-    """It is a conditional: what stands for it needs a semicolon."""
-    write: Range | None = None
-    """The statement behind it that writes the cell, its semicolon left out, where a variable takes over the old value
-    first; `whole` is what that is given."""
-    variable: int = 0
-    """Where that variable is declared."""
-    computed: Range | None = None
-    """The statement in between, its semicolon left out, that computes what is written, in that variable or in another
-    one of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """`if (cell == expected) { cell = desired; … }`: one thread is to get in."""
-
-    places: frozenset[int]
-    cell: Cell
-    condition: Range
-    expected: Operand
-    desired: Operand
-    write: Range
-    """The assignment, its semicolon left out."""
-    whole: Range | None
-    """The conditional, where the assignment is all that it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """`cell = value` as a statement, where the value does not come from the cell."""
-
-    whole: Range
-    """The semicolon left out."""
-    places: frozenset[int]
-    cell: Cell
-    value: Operand
-    is_idle: bool
-    """Nothing else happens in it (`analyzers.frontend.plain`)."""
-    is_ordered: bool = True
-    """The value does not change which cell it is: the two may be evaluated in any order."""
-
-
-AnyUpdate = Update | Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +96,7 @@ class UpdateReader:
         self._wanted = tuple(wanted)
         self.found: list[AnyUpdate] = []
         self.stores: list[Store] = []
+        self.bounded: list[Bounded] = []
 
     def expression(self, cursor: Any, *, used: bool) -> None:
         """Take in an expression. `used`: its value is. The statements of a lambda are none of it."""
@@ -226,6 +149,42 @@ class UpdateReader:
                 )
             return
 
+    def limited(self, test: Any, body: Sequence[Any], whole: Range) -> None:
+        """Take in an `if` whose condition ends with a limit of a cell that its `body` counts up; after the updates in
+        that."""
+        if written_by_macro(test) or not self._is_asked_between(whole):
+            return
+        for own, bound in _limits(bare(test)):
+            cell = self._cell(own)
+            if cell is None or not is_idle(bare(bound)) or len(self._mentions(own, test)) != 1:
+                continue
+            for index, statement in enumerate(body):
+                counts = [u for u in self.found if isinstance(u, Update) and self._counts(u, own, statement)]
+                before = [c for s in body[:index] for c in self._mentions(own, s)]
+                rest = [c for s in body[index:] for c in self._mentions(own, s)]
+                last = all(self._is_in(c, counts[0].whole) for c in rest) if len(counts) == 1 else False
+                if last and _is_straight(statement) and not any(within(s, _JUMPS) for s in body[:index]):
+                    reads = tuple(sorted({self._range(c) for c in before}))
+                    places = counts[0].places.union(self._places(own), (start for start, _ in reads))
+                    count = counts[0]
+                    self.bounded.append(Bounded(places, cell, self._range(bound), count.whole, count.yields, reads))
+
+    def _counts(self, update: Update, cell: Any, statement: Any) -> bool:
+        """Whether an update in a statement adds one to the cell."""
+        one = update.operand is None or self._written[slice(*update.operand.at)] == b"1"
+        within = self._is_in(statement, update.whole, turned=True) and update.write is None
+        return within and one and update.operator == "+" and self._words(update.cell.at) == self._text(cell)
+
+    def _mentions(self, cell: Any, cursor: Any) -> list[Any]:
+        own = bare(cell)
+        found = within(cursor, frozenset({own._kind_id}))
+        return [c for c in found if self._text(c) == self._text(own)]
+
+    def _is_in(self, cursor: Any, at: Range, *, turned: bool = False) -> bool:
+        """Whether a cursor is in a range; `turned`: whether that is in the cursor."""
+        inner, outer = (at, self._range(cursor)) if turned else (self._range(cursor), at)
+        return outer[0] <= inner[0] and inner[1] <= outer[1]
+
     def sequence(self, statements: Sequence[Any]) -> None:
         """Take in the statements of a body: variables that take over a cell, and what writes it by them later."""
         for index, statement in enumerate(statements):
@@ -243,6 +202,24 @@ class UpdateReader:
                     self.found.append(update)
                     break
                 computed = computed or self._computed(variables[0], cell, other)
+            self._limit_behind(variables[0], value, cell, statements[index + 1 : index + 2])
+
+    def _limit_behind(self, variable: Any, read: Any, cell: Cell, behind: Sequence[Any]) -> None:
+        """The conditional behind a variable that has taken over a cell, if it counts that up within a limit."""
+        if not behind or behind[0]._kind_id != Kinds.IF or written_by_macro(behind[0]):
+            return
+        test, then, *_ = children(behind[0])
+        bounds = [bound for own, bound in _limits(bare(test), alone=True) if _names(bare(own), variable)]
+        for statement in children(then) if then._kind_id == Kinds.COMPOUND else [then]:
+            parts = self._assignment(statement) if bounds and _is_straight(statement) else None
+            if parts is None or not self._is_same(read, parts[1]):
+                continue
+            _, target, value, written = parts
+            found = self._combined_with(variable, value)
+            one = found is not None and found[0] == "+" and self._written[slice(*found[1].at)] == b"1"
+            if one and any(self._is_asked(each) for each in (read, statement)) and is_idle(bare(bounds[0])):
+                places, bound = self._places(read, target), self._range(bounds[0])
+                self.bounded.append(Bounded(places, cell, bound, written, "nothing", taken_over=True))
 
     def _behind(
         self, variable: Any, read: Any, cell: Cell, statement: Any, computed: _Computed | None
@@ -465,9 +442,28 @@ class UpdateReader:
 
     def _text(self, cursor: Any) -> bytes:
         """Without comments and spaces; those in literals count."""
-        start, end = self._range(cursor)
+        return self._words(self._range(cursor))
+
+    def _words(self, at: Range) -> bytes:
+        start, end = at
         shown = zip(self._written[start:end], self._code[start:end], strict=True)
         return bytes(byte for byte, code in shown if code not in _SPACES)
+
+
+def _limits(test: Any, *, alone: bool = False) -> list[tuple[Any, Any]]:
+    """What a condition wants to be less than what, in the last of what has to hold, or `alone`."""
+    operator = binary_operator(test) if test._kind_id == Kinds.BINARY else ""
+    if operator == "&&" and not alone:
+        return _limits(bare(children(test)[1]))
+    left, right = children(test) if operator in _SWAPPED else (None, None)
+    return [(left, right)] if operator in ("<", "<=") else [(right, left)] if operator in (">", ">=") else []
+
+
+def _is_straight(statement: Any) -> bool:
+    """Whether all of a statement is executed, once."""
+    if within(statement, _BRANCHES):
+        return False
+    return all(binary_operator(c) not in ("&&", "||") for c in within(statement, frozenset({Kinds.BINARY})))
 
 
 def _names(cursor: Any, variable: Any) -> bool:
@@ -543,16 +539,3 @@ def _is_associative(types: Sequence[str], target: str) -> bool:
     # The first two are added up as what is the wider one of them, and the others are added to that.
     wide = target not in _WIDE or not _WIDE.isdisjoint({t for t in types[:2] if t == target or "long long" in t})
     return wide and INTEGERS.issuperset(types)
-
-
-NARROW: Final = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
-"""Canonical integer types that are computed with as `int`."""
-
-INTEGERS: Final = NARROW | {
-    "int",
-    "unsigned int",
-    "long",
-    "unsigned long",
-    "long long",
-    "unsigned long long",
-}

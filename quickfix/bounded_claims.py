@@ -1,0 +1,121 @@
+"""Places that threads take as long as there are some: ``if (count < most) list[count++] = v;``.
+
+Takes a session and a group of races on the cell that counts, gives the `Fix` that has each thread take a place by
+`atomicAdd` before it compares, or why there is none. It is a choice: the cell then counts the threads that find no
+place, too, and may end above the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from analyzers.analysed import KernelAnalysis
+from analyzers.frontend.update_kinds import Bounded, Range, Update
+from analyzers.model import Finding, Fix, FixRefusal
+from quickfix.atomic_calls import atomic_call
+from quickfix.edits import Change, Layout
+from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.paths import Level, around, chain_to, on_host, steps_to
+from quickfix.search import sentence
+from quickfix.session import Session
+from quickfix.taken_over import without_write
+from quickfix.variables import mentioned, stay
+from quickfix.verify import RACES, findings_of
+from quickfix.wording import edits_of
+
+
+def bounded_claim(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
+    """The repair of one group of races; None where it is not about such a cell. Raises `SearchSpentError`."""
+    races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
+    found = _claim(session, races)
+    if found is None:
+        return None
+    level, claim = found
+    layout = Layout(session.trees.texts[level.function.path])
+    try:
+        if level.function.on_host:
+            raise NotPossible(on_host(level.function.name))
+        changes = sorted(_changes(level, claim, layout), key=lambda c: (c.start, c.end))
+    except NotPossible as reason:
+        return FixRefusal(sentence(str(reason)))
+    trial = session.trial({level.function.path: changes}, frozenset(), session.kernels_sharing_code(kernels))
+    line = line_of(layout.text, claim.cell.at[0])
+    if not trial.difference.is_clean or group not in trial.gone:
+        worse = trial.difference.worse
+        why = worse[0] if worse else f"with a place for each thread from line {line} on there would still be a race"
+        return FixRefusal(sentence(why))
+    cell, bound = (layout.text[slice(*at)].decode(errors="replace") for at in (claim.cell.at, claim.bound))
+    return Fix(
+        title=f"Take a place from {cell} in line {line} by atomicAdd(), then compare it with {bound} — no two "
+        "threads get the same one",
+        kind="use-atomic",
+        edits=edits_of(trial),
+        groups=tuple(sorted(trial.gone)),
+        cost="1 atomic operation for a load and a store",
+        preferred=False,
+        notes=(f"Threads that find no place are counted, too: {cell} may end above {bound}.",),
+    )
+
+
+def _claim(session: Session, races: Sequence[Finding]) -> tuple[Level, Bounded] | None:
+    for write in (a for f in races for a in f.accesses if a.kind == "write"):
+        chain = chain_to(session.trees, write)
+        if not chain:
+            continue
+        for claim in chain[-1].function.bounded:
+            if write.span.start_offset in claim.places:
+                return chain[-1], claim
+    return None
+
+
+def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
+    """`level`: of what counts. Raises `NotPossible`."""
+    update = Update(claim.cell.at, claim.places, claim.cell, "+", None, "old")
+    (taken,) = atomic_call(update, layout)
+    function, line = level.function, line_of(layout.text, claim.count[0])
+    variables, inside = mentioned(function, claim.cell.at), (claim.cell.at[0], claim.count[0])
+    if not stay(function, variables, inside):
+        raise NotPossible(f"which cell is counted up in line {line} changes behind the comparison")
+    is_statement = level.statement is not None and level.statement.start == claim.count[0]
+    if claim.taken_over:
+        if not is_statement:
+            raise NotPossible(f"the write in line {line} is part of a larger statement")
+        yield taken
+        yield from without_write(layout, function, steps_to(level))
+        return
+    if claim.yields == "nothing":
+        if not is_statement:
+            raise NotPossible(f"what is counted in line {line} is part of a larger statement")
+        yield from without_write(layout, function, steps_to(level))
+        if not claim.reads:
+            yield taken
+            return
+    conditional = _conditional(level, claim.cell.at)
+    outer = layout.line_start(conditional.body.statements[conditional.position].keyword)
+    keyword = conditional.body.statements[conditional.position].keyword
+    if not conditional.body.braced or not layout.is_first(keyword):
+        where = f"the conditional in line {line_of(layout.text, keyword)}"
+        raise NotPossible(f"{where} is a branch without braces, or does not begin its line")
+    name = fresh_name(level, layout.text, "place")
+    lines = layout.indentation(keyword) + f"{claim.cell.spelling} ".encode() + name + b";" + layout.newline
+    yield Change(outer, outer, lines)
+    opened = b"(" + name + b" = "
+    moved = tuple((to + len(opened), at, length) for to, at, length in taken.moved)
+    yield replace(taken, text=opened + taken.text + b")", moved=moved)
+    for read in claim.reads:
+        yield Change(*read, name)
+    if claim.yields != "nothing":
+        yield Change(*claim.count, name if claim.yields == "old" else b"(" + name + b" + 1)")
+
+
+def _conditional(level: Level, test: Range) -> Level:
+    """The level whose statement is the conditional that a condition is of."""
+    while level.steps:
+        level = around(level)
+        statement = level.statement
+        if statement is not None and statement.kind == "if" and statement.keyword <= test[0] < statement.head_end:
+            if statement.macro:
+                break
+            return level
+    raise NotPossible(f"the conditional around line {level.function.name} is written by a macro")

@@ -1,0 +1,112 @@
+"""Cells that threads count up within a limit: each takes a place of its own first, then compares."""
+
+from __future__ import annotations
+
+import pytest
+from edited import applied
+
+from analyzers.engine import Engine
+from analyzers.model import Fix, FixRefusal, Verdict
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+PATH = "/bounded/a.cu"
+KERNEL = """// cuda-lsp: launch grid=(BLOCKS) block=(64)
+__global__ void k(int *list, int *m, const int *d, int most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int v = d[i];
+  CODE
+}
+"""
+
+
+def repaired(code: str, blocks: int = 4) -> tuple[str, Fix | None, list[str]]:
+    """The code after the repair (empty where there is none), that, and what is said where there is none."""
+    text = KERNEL.replace("CODE", code).replace("BLOCKS", str(blocks))
+    found = list(answers(Engine(), CheckRequest(PATH, text)))
+    fixes = [a for a in found if isinstance(a, Fix)]
+    said = [a.text for a in found if isinstance(a, FixRefusal)]
+    if not fixes:
+        return "", None, said
+    (fix,) = fixes
+    after = applied(text, fix.edits)
+    assert [k.verdict for k in Engine().analyse(CheckRequest(PATH, after)).result.kernels] == [Verdict.RACE_FREE]
+    return " ".join(after[after.index("d[i];") + 5 : after.rindex("}")].split()), fix, said
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        (
+            "if (*m < most) {\n    list[*m] = v;\n    (*m)++;\n  }",
+            "int place; if ((place = atomicAdd(m, 1)) < most) { list[place] = v; }",
+        ),
+        (
+            "if (v > 0 && most > m[0])\n    list[m[0]++] = v;",
+            "int place; if (v > 0 && most > (place = atomicAdd(&m[0], 1))) list[place] = v;",
+        ),
+        (
+            "if (*m < most) {\n    int at = (*m)++;\n    list[at] = v;\n  } else {\n    v = 0;\n  }",
+            "int place; if ((place = atomicAdd(m, 1)) < most) { int at = place; list[at] = v; } else { v = 0; }",
+        ),
+        (
+            "int at = *m;\n  if (at < most) {\n    list[at] = v;\n    *m = at + 1;\n  }",
+            "int at = atomicAdd(m, 1); if (at < most) { list[at] = v; }",
+        ),
+        (
+            "if (*m <= 9) {\n    list[i + 9] = v;\n    *m += 1;\n  }",
+            "if (atomicAdd(m, 1) <= 9) { list[i + 9] = v; }",
+        ),
+        (
+            "int place = v;\n  if (*m < most) {\n    list[*m] = place;\n    ++*m;\n  }",
+            "int place = v; int place2; if ((place2 = atomicAdd(m, 1)) < most) { list[place2] = place; }",
+        ),
+    ],
+)
+def test_a_place_is_taken_before_it_is_compared(code: str, after: str) -> None:
+    found, fix, _ = repaired(code)
+    assert found == after
+    assert fix is not None
+
+
+def test_it_is_a_choice_and_says_what_is_counted() -> None:
+    _, fix, _ = repaired("if (*m < most) {\n    list[*m] = v;\n    (*m)++;\n  }")
+    assert fix is not None
+    assert not fix.preferred
+    assert "Take a place from *m in line 5 by atomicAdd(), then compare it with most" in fix.title
+    assert any("*m may end above most" in note for note in fix.notes)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (*m != most) {\n    list[*m] = v;\n    (*m)++;\n  }",
+        "if (*m < most && v > 0)\n    list[(*m)++] = v;",
+        "if (*m < most || v > 0)\n    list[(*m)++] = v;",
+        "if (*m < most) {\n    if (v) list[(*m)++] = v;\n  }",
+        "if (*m < most) {\n    if (v) return;\n    list[(*m)++] = v;\n  }",
+        "if (*m < most) {\n    (*m)++;\n    list[*m] = v;\n  }",
+        "if (*m < most)\n    v ? list[(*m)++] = v : 0;",
+        "if (*m < most) {\n    list[*m] = v;\n    *m += 2;\n  }",
+        "if (m[v] < most) {\n    v = d[v];\n    list[m[v]++] = v;\n  }",
+        "int at = *m;\n  if (at < most && v) {\n    list[at] = v;\n    *m = at + 1;\n  }",
+    ],
+    ids=[
+        *("unequal", "more behind", "or", "inner condition", "return", "named behind", "choice", "by two"),
+        *("another cell", "condition besides"),
+    ],
+)
+def test_no_place_is_taken_that_is_left_empty_or_another_one(code: str) -> None:
+    found, _, said = repaired(code)
+    assert not found
+    assert said
+
+
+def test_no_barrier_goes_between_a_limit_and_what_counts() -> None:
+    """All threads would find the counter as it was before, however many there are."""
+    shared = "__shared__ int c;\n  if (threadIdx.x == 0) c = 0;\n  __syncthreads();\n"
+    found, _, said = repaired(f"{shared}  if (c < most && v > 0)\n    list[c++] = v;", blocks=1)
+    assert not found
+    assert any("has to be one atomic operation with it" in text for text in said)
+    found, _, _ = repaired(f"{shared}  if (v > 0 && c < most)\n    list[c++] = v;", blocks=1)
+    assert found.endswith("if (v > 0 && (place = atomicAdd(&c, 1)) < most) list[place] = v;")
