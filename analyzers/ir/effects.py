@@ -10,6 +10,7 @@ from typing import Literal
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
+from analyzers.ir.agreement import Agreement, agreement
 from analyzers.ir.clusters import exists, is_in_block, own_object
 from analyzers.ir.events import (
     AccessEvent,
@@ -22,7 +23,7 @@ from analyzers.ir.events import (
     Staged,
 )
 from analyzers.ir.expr import BOOL, I64, Expr, IntType
-from analyzers.ir.memory_state import Cell
+from analyzers.ir.memory_state import Cell, contents_of
 from analyzers.ir.pointers import pointer_targets
 from analyzers.ir.surfaces import is_surface
 from analyzers.ir.valuation import Valuation
@@ -202,12 +203,13 @@ class Effects(Valuation):
             found = self.state.read_cell(cell, s.ty)
             if found is not None:
                 return found
+            if self.state.clobbered(cell):
+                return self._kept(s, root, offset)
             fresh = E.opaque(f"undefined:{s.id}:{cell.object}+{cell.offset}", s.ty, self.counters())
-            if not self.state.clobbered(cell):
-                self.state.write_cell(cell, fresh)
+            self.state.write_cell(cell, fresh)
             return fresh
         if self._space(root) == "local":
-            return E.opaque(f"local:{s.id}", s.ty, self.counters())
+            return self._kept(s, root, offset)
         if s.volatile:
             self._see_anew(s.id)
             return E.opaque(f"volatile:{s.id}", s.ty, self.counters())
@@ -243,6 +245,31 @@ class Effects(Valuation):
                 seen -= settled
         return bool(seen)
 
+    def _kept(self, s: K.Load, root: Expr, offset: Expr) -> Expr:
+        """What is read at a place of the thread's own memory that is not one of its cells."""
+        contents = self._contents(root)
+        found = self._agreed((contents, offset)) if contents is not None else Agreement("thread")
+        return E.opaque(f"local:{s.id}", s.ty, (*self.counters(), *found.inputs), found.level)
+
+    def _keep(self, s: K.Store, root: Expr, stored: tuple[Expr, ...]) -> None:
+        """Own memory is written: what it holds depends on what it held and on all that is stored."""
+        before = self._contents(root)
+        if before is None:
+            return
+        found = self._agreed((before, *stored))
+        given = (*self.counters(), *found.inputs)
+        self.assign(contents_of(root.value), E.opaque(f"stored:{s.id}", E.F64, given, found.level))
+
+    def _agreed(self, values: tuple[Expr, ...]) -> Agreement:
+        if any(v.ty == E.PTR and self._names_own(v) for v in values):
+            return Agreement("thread")
+        return agreement(values, self.level)
+
+    def _contents(self, root: Expr) -> Expr | None:
+        """What stands for all that a local object holds, where that is followed."""
+        known = root.op == "addr" and contents_of(root.value) in self.state.variables
+        return self.read_variable(contents_of(root.value), E.F64) if known else None
+
     def _settle(self, s: K.Barrier) -> None:
         """What led to a barrier of the block is nothing that one thread alone has seen."""
         if s.scope in ("block", "cluster", "grid") and (seen := _observed(self.guard)):
@@ -276,6 +303,7 @@ class Effects(Valuation):
             condition, root, offset = target
             self._record(s, "write", target, extra, value)
             if self._space(root) == "local":
+                self._keep(s, root, (condition, offset, value))
                 cell = self._local_cell(root, offset, s.width)
                 if cell is not None and condition is E.TRUE:
                     self.state.write_cell(cell, value)
@@ -297,6 +325,9 @@ class Effects(Valuation):
             self._record(s, "atomic", target, extra, self.value(s.operands[-1]) if s.operands else None)
             if self._space(target[1]) == "local":
                 self.state.clobber(target[1].value)
+                if contents_of(target[1].value) in self.state.variables:
+                    changed = E.opaque(f"stored:{s.id}", E.F64, self.counters())
+                    self.assign(contents_of(target[1].value), changed)
         self._see_anew(s.id)
         if s.var is not None:
             self.assign(s.var, E.opaque(f"atomic:{s.id}", s.ty, self.counters()))

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from analyzers.ir import expr as E
 from analyzers.ir.expr import Expr, IntType
+
+_CONTENTS: Final = "contents:"
+
+
+def contents_of(object_name: str) -> str:
+    """The variable that stands for all that a local object holds: a datum that is equal where the contents are."""
+    return _CONTENTS + object_name
 
 
 class Cell(NamedTuple):
@@ -42,7 +49,8 @@ class State:
 
     def computed(self) -> list[Expr]:
         """Values that are at hand because they were computed on the way here."""
-        return [*(v for n, v in self.variables.items() if n not in self.perhaps), *self.cells.values()]
+        known = (v for n, v in self.variables.items() if n not in self.perhaps and not n.startswith(_CONTENTS))
+        return [*known, *self.cells.values()]
 
     def read_cell(self, cell: Cell, ty: E.Type) -> Expr | None:
         found = self.cells.get(cell)

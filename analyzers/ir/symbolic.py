@@ -17,6 +17,7 @@ from typing import Final
 
 from analyzers.ir import expr as E
 from analyzers.ir import kernel as K
+from analyzers.ir.agreement import Carried, Departures
 from analyzers.ir.closedforms import NO_WRAP, Form, Rings, close_all, not_past
 from analyzers.ir.cycles import in_ring, placeholders_in
 from analyzers.ir.effects import Effects
@@ -34,7 +35,7 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import BOOL, I64, Expr
 from analyzers.ir.falling import never_grows
-from analyzers.ir.memory_state import State, merge
+from analyzers.ir.memory_state import State, contents_of, merge
 from analyzers.ir.pointers import pointed_objects
 from analyzers.ir.retries import retried_reads
 from analyzers.ir.uniformity import narrower
@@ -105,11 +106,15 @@ class _Executor(Effects):
         super().__init__(kernel, changed)
         self.rings = Rings(wraps=wraps)
         self.frames: list[_Frame] = []
+        self.departing: list[dict[str, list[tuple[int, State]]]] = []
+        """Of the loops under study, from the outermost: by label, in how many loops an iteration was left, and how."""
         self.followed = 0
         self.assertions: list[AssertionEvent] = []
         self.observations: list[ObservationEvent] = []
 
     def run(self) -> KernelEvents:
+        for name in self.indexed:
+            self.assign(contents_of(name), E.opaque(f"undefined:{name}", E.F64, (), "grid"))
         self._block(unrolled(self.kernel.body))
         return KernelEvents(
             kernel=self.kernel,
@@ -282,6 +287,10 @@ class _Executor(Effects):
         label = s.label if isinstance(s, K.Exit) else f"{s.label}:continue"
         exits = _Exits()
         exits.add(label, E.TRUE)
+        if self.departing:
+            left = self.state.copy()
+            for departures in self.departing:
+                departures.setdefault(label, []).append((len(self.active), left))
         for frame in reversed(self.frames):
             if frame.label == label:
                 condition = E.land(*[c.condition for c in self.guard[frame.entry :] if c.kind != "assume"])
@@ -313,9 +322,11 @@ class _Executor(Effects):
         self._after_loop(s, before, plan)
         self._waited(s, plan)
         outer = _Exits()
+        agreed = plan.carried.end()
         for label in plan.exits.conditions:
             if label not in (s.label, f"{s.label}:continue"):
-                outer.add(label, E.opaque(f"left:{s.label}:{label}", BOOL, self.counters(), plan.control))
+                given = (*self.counters(), *agreed.inputs)
+                outer.add(label, E.opaque(f"left:{s.label}:{label}", BOOL, given, agreed.level))
         if s.condition is E.TRUE and s.label not in plan.exits.conditions:
             self.state.live = False
         self._export_arrivals(s, outer, before, plan)
@@ -372,20 +383,32 @@ class _Executor(Effects):
         counter = E.sym(f"loop:{s.label}", I64)
         ends = {n: trial.ends[n] for n in needed}
         starting = {n: starts[n] for n in needed}
-
-        def unknown(name: str, k: Expr) -> Expr:
-            return self._iterated(s.label, name, touched.variables[name], k, assumed[name])
-
-        forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings, unknown)
-        plan = _LoopPlan(
-            s.label, counter, touched, forms, assumed, trial.control, frozenset(needed), trial.exits, trial.condition
-        )
-        plan.rings = closed
-        plan.falling = {
+        decisions = (trial.condition, *trial.exits.conditions.values())
+        falling = {
             n: starts[n]
             for n, p in needed.items()
-            if n not in forms and never_grows(ends[n], p, trial.condition) and _is_plain(starts[n])
+            if n not in closed and never_grows(ends[n], p, trial.condition) and _is_plain(starts[n])
         }
+        carried = Carried(
+            placeholders,
+            starts,
+            trial.ends,
+            assumed,
+            trial.control,
+            decisions,
+            trial.left,
+            counter,
+            frozenset((*closed, *falling)),
+            self.level,
+        )
+        plan = _LoopPlan(s.label, counter, touched, carried, frozenset(needed), trial.exits, trial.condition)
+        plan.rings = closed
+
+        def unknown(name: str, k: Expr) -> Expr:
+            return self._iterated(plan, name, k)
+
+        plan.forms = close_all(needed, starting, ends, trial.condition, counter, before.computed(), self.rings, unknown)
+        plan.falling = {n: start for n, start in falling.items() if n not in plan.forms}
         for n in closed:
             self.rings.ranges.pop(placeholders[n], None)
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
@@ -432,10 +455,12 @@ class _Executor(Effects):
             self.state.put(name, p)
         for o in touched.clobbered:
             self.state.clobber(o)
+        self.departing.append({})
         exits, condition = self._iterate(s)
         live = self.state.live
         ends = {n: (self.state.get(n, touched.variables[n]) if live else None) or p for n, p in placeholders.items()}
         levels = {n: self.level(e) for n, e in ends.items()}
+        left = self._departures(self.departing.pop(), exits, placeholders, ends)
         control = "grid"
         for c in (condition, *exits.conditions.values()):
             control = narrower(control, self.level(c))
@@ -444,7 +469,29 @@ class _Executor(Effects):
         self.placeholder_level = outer_levels
         self.guard, self.recording, self.order, self.frames, outer_read = saved
         self.placeholders_read = outer_read | {p for p in read if p in outer_levels}
-        return _Trial(ends, levels, control, frozenset(read), exits, condition)
+        return _Trial(ends, levels, control, frozenset(read), exits, condition, left)
+
+    def _departures(
+        self,
+        found: Mapping[str, list[tuple[int, State]]],
+        exits: _Exits,
+        placeholders: Mapping[str, Expr],
+        ends: Mapping[str, Expr],
+    ) -> dict[str, Departures]:
+        """What the variables hold where the iteration was left for each label."""
+        out = {label: Departures() for label in exits.conditions if label in found}
+        for label, departures in out.items():
+            for depth, state in found[label]:
+                if depth > len(self.active):
+                    departures.nested = True
+                    continue
+                for name, p in placeholders.items():
+                    value = state.get(name, p.ty)
+                    if value is not None and value is not p and value is not ends[name]:
+                        departures.values.setdefault(name, []).append(value)
+                        levels = departures.levels
+                        levels[name] = narrower(levels.get(name, "grid"), self.level(value))
+        return out
 
     def _initial(self, before: State, name: str, ty: E.Type) -> Expr:
         """The value in front of a loop. One that has none there is not read before the loop sets it, which would be
@@ -457,7 +504,7 @@ class _Executor(Effects):
         if name in plan.forms:
             return plan.forms[name].at(counter)
         identity = f"iterated:{plan.label}:{name}"
-        value = self._iterated(plan.label, name, plan.touched.variables[name], counter, plan.levels[name])
+        value = self._iterated(plan, name, counter)
         if name in plan.rings:
             self.rings.ranges[value] = 0, plan.rings[name] - 1
             if counter is plan.counter:
@@ -466,9 +513,16 @@ class _Executor(Effects):
             self.definitions[identity] = Definition(value.args, (E.compare("le", value, plan.falling[name]),))
         return value
 
-    def _iterated(self, label: str, name: str, ty: E.Type, counter: Expr, level: str) -> Expr:
+    def _iterated(self, plan: _LoopPlan, name: str, counter: Expr) -> Expr:
         """What is not known of a variable at the start of an iteration; called outside the loop."""
-        return E.opaque(f"iterated:{label}:{name}", ty, (*self.counters(), counter), level)
+        agreed = plan.carried.at_start(name)
+        given = (*self.counters(), counter, *agreed.inputs)
+        return E.opaque(f"iterated:{plan.label}:{name}", plan.touched.variables[name], given, agreed.level)
+
+    def _behind(self, plan: _LoopPlan, name: str, label: str, kind: str) -> Expr:
+        """What is not known of a variable behind the loop, which was left for ``label``."""
+        agreed = plan.carried.behind(name, label)
+        return E.opaque(kind, plan.touched.variables[name], (*self.counters(), *agreed.inputs), agreed.level)
 
     def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
         """The value of a variable when the test is made for the last time: a counter may have wrapped around now."""
@@ -476,7 +530,7 @@ class _Executor(Effects):
         return self._head_value(plan, name, trips) if form is None else form.past(trips)
 
     def _trips(self, plan: _LoopPlan) -> Expr:
-        return E.opaque(f"trips:{plan.label}", I64, plan.around, plan.control)
+        return E.opaque(f"trips:{plan.label}", I64, plan.around, plan.carried.control)
 
     def _depends_on(self, *conditions: Expr) -> tuple[Expr, ...]:
         """The counters of the loops around, where the conditions on which a loop ends may differ between their
@@ -531,12 +585,12 @@ class _Executor(Effects):
                     E.lor(E.compare("eq", trips, one), stays),
                 ),
             )
-        for name, ty in plan.touched.variables.items():
+        for name in plan.touched.variables:
             if counted and name in plan.forms:
                 self.state.put(name, plan.forms[name].past(trips))
             else:
-                level, identity = narrower(plan.levels[name], plan.control), f"after:{s.label}:{name}"
-                value = E.opaque(identity, ty, self.counters(), level)
+                identity = f"after:{s.label}:{name}"
+                value = self._behind(plan, name, s.label, identity)
                 self.state.put(name, value)
                 if name in plan.rings and counted:
                     self.rings.ranges[value] = 0, plan.rings[name] - 1
@@ -573,9 +627,8 @@ class _Executor(Effects):
                 self.assign(h.var, self.value(h.value))
         if known:
             return
-        for name, ty in self._changed_by(s.head).variables.items():
-            level = narrower(plan.levels.get(name, "thread"), plan.control)
-            self.state.put(name, E.opaque(f"after:{s.label}:{name}", ty, self.counters(), level))
+        for name in self._changed_by(s.head).variables:
+            self.state.put(name, self._behind(plan, name, s.label, f"after:{s.label}:{name}"))
 
     def _export_arrivals(self, s: K.Loop, outer: _Exits, before: State, plan: _LoopPlan) -> None:
         """States that leave the loop for an enclosing Block: what the loop changes is unknown there."""
@@ -584,8 +637,8 @@ class _Executor(Effects):
                 if frame.label == label:
                     frame.arrivals = [a for a in frame.arrivals if s.label not in a.loops]
                     state = before.copy()
-                    for name, ty in plan.touched.variables.items():
-                        state.put(name, E.opaque(f"leaving:{s.label}:{label}:{name}", ty, self.counters()))
+                    for name in plan.touched.variables:
+                        state.put(name, self._behind(plan, name, label, f"leaving:{s.label}:{label}:{name}"))
                     for o in plan.touched.clobbered:
                         state.clobber(o)
                     path = E.land(*[c.condition for c in self.guard[frame.entry :] if c.kind != "assume"], condition)
@@ -611,6 +664,7 @@ class _Executor(Effects):
                 clobbered.update(
                     o.name for o in self.kernel.objects if o.space == "local" and (o.name in reached or "?" in reached)
                 )
+        variables |= {contents_of(o): E.F64 for o in clobbered if o in self.indexed}
         return _Touched(variables, frozenset(clobbered))
 
 
@@ -632,6 +686,7 @@ class _Trial:
     read: frozenset[Expr]
     exits: _Exits
     condition: Expr
+    left: Mapping[str, Departures]
 
 
 @dataclass(slots=True)
@@ -641,15 +696,12 @@ class _LoopPlan:
     label: str
     counter: Expr
     touched: _Touched
-    forms: dict[str, Form]
-    levels: dict[str, str]
-    """By variable: the largest group that agrees on its value at equal iterations."""
-    control: str
-    """The largest group that agrees on the trip count."""
+    carried: Carried
     needed: frozenset[str]
     """Variables whose value at the start of an iteration is used in it."""
     exits: _Exits
     condition: Expr
+    forms: dict[str, Form] = field(default_factory=dict[str, Form])
     around: tuple[Expr, ...] = ()
     """The counters of the loops around that the trip count depends on."""
     ending: Expr = E.FALSE

@@ -6,7 +6,7 @@ floating point, or asks something of pointers that is not known, becomes an opaq
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -29,7 +29,14 @@ from analyzers.ir.events import (
 )
 from analyzers.ir.expr import Expr, FloatType, IntType, PointerType
 from analyzers.ir.memory_state import State
-from analyzers.ir.pointers import address_number, pointer_targets, points_to, rewritten_objects, written_objects
+from analyzers.ir.pointers import (
+    address_number,
+    pointed_objects,
+    pointer_targets,
+    points_to,
+    rewritten_objects,
+    written_objects,
+)
 from analyzers.ir.uniformity import narrower, varying
 from analyzers.ir.warp_scans import WarpScans
 
@@ -76,6 +83,23 @@ def _observes(s: K.Stmt) -> bool:
     return isinstance(s, K.Atomic) or (isinstance(s, K.Load) and s.volatile)
 
 
+def _indexed(kernel: K.Kernel, targets: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """Local objects of which more than single cells is to be known: those with computed places, and those that loops
+    write."""
+    local = [o.name for o in kernel.objects if o.space == "local" and o.kind != "unknown"]
+    if not local:
+        return ()
+    found: set[str] = set()
+    inside = {id(s) for loop in K.statements(kernel.body) if isinstance(loop, K.Loop) for s in K.statements((loop,))}
+    for s in K.statements(kernel.body):
+        if isinstance(s, (K.Load, K.Store)):
+            base, *place = s.pointer.args if s.pointer.op == "ptradd" else (s.pointer,)
+            fixed = base.op == "addr" and all(x.op == "const" for x in place)
+            if not fixed or (isinstance(s, K.Store) and id(s) in inside):
+                found |= pointed_objects(s.pointer, targets)
+    return tuple(name for name in local if name in found or "?" in found)
+
+
 class Valuation:
     """The state of the execution, and expressions in it."""
 
@@ -103,6 +127,8 @@ class Valuation:
         behind, _ = _behind_observations(kernel.body, False)
         self.answered = written_objects(replace(kernel, body=tuple(behind)), self.points_to) | changed
         """Objects that a thread may write after it saw what another one did."""
+        self.indexed = _indexed(kernel, self.points_to)
+        """Local objects that are not only read and written at fixed places, one after the other."""
         self.names_lanes = any(_names_lanes(s) for s in K.statements(kernel.body))
         self.broadcasts: dict[str, Broadcast] = {}
         self.warp_scans = WarpScans()

@@ -33,7 +33,7 @@ __global__ void sum_partial(const float *partial, float *result, int count) {  /
 
 __global__ void sum_partial_in_each_block(const float *partial, float *result, int count) {
   float own = 0;
-  for (int i = threadIdx.x; i < count; i += 256) own += partial[i];
+  for (int i = blockIdx.x * 256 + threadIdx.x; i < count; i += 256 * gridDim.x) own += partial[i];
   if (threadIdx.x == 0) result[0] = own;  // expect: data-race inter-block with self
 }
 
