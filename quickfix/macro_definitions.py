@@ -38,11 +38,23 @@ class _Macro:
 def in_definition(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | FixRefusal | None:
     """None where the races are not those of one macro. Raises `SearchSpentError`."""
     races = [f for a in kernels for f in findings_of(a.result) if f.group == group and f.code in RACES]
-    macro = _written_by(session, races)
-    if macro is None:
+    macros = _written_by(session, races)
+    if not macros:
         return None
-    text = session.trees.texts[macro.path]
-    line = line_of(text, macro.start)
+    found = (fix for macro in macros if (fix := _in(session, races, macro, macros)) is not None)
+    fix = next(found, None)
+    if fix is not None:
+        return fix
+    text, one = session.trees.texts[macros[0].path], len(macros) == 1
+    lines = " and ".join(str(line_of(text, macro.start)) for macro in macros)
+    why = f"both accesses are written by the macro `{macros[0].name}` (line{'' if one else 's'} {lines})"
+    which = "its definition helps" if one else "one of its definitions helps"
+    return FixRefusal(sentence(f"{why}, and no barrier in {which} without harm to another use"))
+
+
+def _in(session: Session, races: Sequence[Finding], macro: _Macro, macros: Sequence[_Macro]) -> Fix | None:
+    """The repair in one of the definitions of a macro. Raises `SearchSpentError`."""
+    group, text = races[0].group, session.trees.texts[macro.path]
     targets = frozenset(map(key_of, races))
     between = ([Change(at, at, code)] for at, code in _places(Layout(text), macro, session.barrier))
     for changes in (*between, *_split(text, macro, session.barrier)):
@@ -65,27 +77,34 @@ def in_definition(session: Session, kernels: Sequence[KernelAnalysis], group: st
                 edits=edits_of(trial),
                 groups=tuple(sorted(trial.gone)),
                 cost=cost,
-                notes=(f"All uses of {macro.name} get the barrier.",),
+                notes=(f"All uses of {macro.name} get the barrier.", *_others(text, macro, macros)),
             )
-    why = f"both accesses are written by the macro `{macro.name}` (line {line}), and no barrier in its definition helps"
-    return FixRefusal(sentence(f"{why} without harm to another use"))
+    return None
 
 
-def _written_by(session: Session, races: Sequence[Finding]) -> _Macro | None:
-    """The macro of which each race is between accesses of one use."""
-    found: set[_Macro | None] = set()
+def _others(text: bytes, macro: _Macro, macros: Sequence[_Macro]) -> Iterator[str]:
+    """What is left to do by hand: definitions of the same name that this build does not use."""
+    for other in macros:
+        if other is not macro:
+            where = f"in line {line_of(text, other.start)}"
+            yield f"The definition of {macro.name} {where}, of another build, stays as it is."
+
+
+def _written_by(session: Session, races: Sequence[Finding]) -> tuple[_Macro, ...]:
+    """The definitions of the macro of which each race is between accesses of one use; none where there is none."""
+    found: set[tuple[_Macro, ...]] = set()
     for race in races:
         one, two = race.accesses[:2]
         place = one.span.path, one.span.start_offset
         same = place == (two.span.path, two.span.start_offset) and one.id != two.id
         # Of a header it is not known who else includes it.
         if not same or race.scope == "inter-block" or place[0] != session.request.path:
-            return None
+            return ()
         text = session.trees.texts[place[0]]
         word = WORD.match(text, _use_at(session, one) or place[1])
         known = [d for d in definitions(text) if word is not None and d[0] == word.group()]
-        found.add(_Macro(place[0], known[0][0].decode(), *known[0][1:]) if len(known) == 1 else None)
-    return next(iter(found)) if len(found) == 1 else None
+        found.add(tuple(_Macro(place[0], name.decode(), start, end) for name, start, end in known))
+    return next(iter(found)) if len(found) == 1 else ()
 
 
 def _use_at(session: Session, access: Access) -> int | None:
