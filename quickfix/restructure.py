@@ -5,7 +5,7 @@ it cannot. What was executed in one thread is executed in the same order after i
 the engine to say, and barriers are placed in the new text as in any other.
 
 * A statement that reads and writes cells which collide is split: the value first, through a variable of its type, then
-  the assignment. C++ evaluates the value first anyway.
+  the assignment. C++ evaluates the value first anyway. An expression with commas becomes as many statements.
 * A conditional whose sides collide is split at its `else`: the condition is evaluated once and kept.
 * A `switch` whose sections collide is split behind the `break` of one (`switches`).
 * A function called under a condition is called by all threads, which pass the condition (`called_conditionals`).
@@ -149,6 +149,8 @@ def _split_statement(
     # What a called function accesses is where the call is.
     places = [chain[depth + 1].call if len(chain) > depth + 1 else None for chain in chains]
     found = [(a.kind, a.span.start_offset if at is None else at) for a, at in zip(accesses, places, strict=True)]
+    if statement.commas:
+        return _taken_apart(session.trees.texts[level.function.path], level, statement)
     assignment = _reading(statement, found)
     if assignment is None:
         return None
@@ -167,6 +169,26 @@ def _split_statement(
     changes = [*_in_front(Layout(text), level, statement, declaration, moved), Change(low, high, name)]
     changes = sorted(changes, key=lambda c: (c.start, c.end))
     return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
+
+
+def _taken_apart(text: bytes, level: Level, statement: Statement) -> Restructuring:
+    """A statement of each part of an expression with commas."""
+    layout = Layout(text)
+    if not level.body.braced:
+        line = line_of(text, statement.start)
+        raise UnbracedError(level, f"the statement in line {line} is a branch without braces")
+    own = layout.is_first(statement.start)
+    rest = layout.newline + layout.indentation(statement.start) if own else b" "
+    changes: list[Change] = []
+    for comma in statement.commas:
+        after = comma + 1 + len(layout.code[comma + 1 :]) - len(layout.code[comma + 1 :].lstrip())
+        if not text[comma + 1 : after].strip():
+            changes.append(Change(comma, after, b";" + rest))
+            continue
+        changes.append(Change(comma, comma + 1, b";"))
+        if own and layout.is_first(after):
+            changes.append(Change(layout.line_start(after), after, layout.indentation(statement.start)))
+    return Restructuring(level.function.path, changes, "split the statement", statement.start)
 
 
 def _reading(statement: Statement, accesses: Collection[tuple[str, int]]) -> Assignment | None:

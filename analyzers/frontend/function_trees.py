@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from analyzers.frontend.argument_values import values_by_arguments
 from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, macro_use_end, next_visible
-from analyzers.frontend.cindex import TypeKind, children, expansion_offset, file_key, initializer
+from analyzers.frontend.cindex import TypeKind, binary_operator, children, expansion_offset, file_key, initializer
 from analyzers.frontend.copies import VECTOR, class_assignment
 from analyzers.frontend.gaps import (
     Assignment,
@@ -256,9 +256,30 @@ class _Builder:
         if assignment is not None:
             names: tuple[Part, ...] = ("target", "value")
             idle |= frozenset(part for part, c in zip(names, sides, strict=False) if is_idle(c))
+        commas = self._commas(inner) if name == "expression" and not macro and self._range(inner)[0] == start else ()
         return Statement(
-            name, start, stop, macro=macro, call=call, assignment=assignment, declares=declares, plain=plain, idle=idle
+            name,
+            start,
+            stop,
+            macro=macro,
+            call=call,
+            commas=commas,
+            assignment=assignment,
+            declares=declares,
+            plain=plain,
+            idle=idle,
         )
+
+    def _commas(self, expression: Any) -> tuple[int, ...]:
+        """The outermost ones; none where one is not to be seen."""
+        found: list[int] = []
+        while expression._kind_id == Kinds.BINARY and binary_operator(expression) == ",":
+            expression, right = children(expression)
+            low, high = self._range(expression)[1], self._range(right)[0]
+            if self.code[low:high].strip() != b",":
+                return ()
+            found.append(self.code.index(b",", low, high))
+        return tuple(reversed(found))
 
     def _is_plain(self, expression: Any) -> bool:
         return is_plain(expression, self._numbers)

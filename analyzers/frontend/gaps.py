@@ -88,6 +88,8 @@ class Statement:
     """It begins with a macro, or is one."""
     call: str = ""
     """The function, when the statement is nothing but one call; the keyword of a jump."""
+    commas: tuple[int, ...] = ()
+    """Of an expression: where those stand that are outermost in it, from the left."""
     assignment: Assignment | None = None
     arguments: tuple[Assignment, ...] = ()
     """For the use of a macro that comes to an assignment: with each argument that the value is made of in place of it.
