@@ -26,7 +26,7 @@ from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of
-from quickfix.wording import edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
+from quickfix.wording import as_spelled, edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 
 def repaired(session: Session, group: str) -> Fix | FixRefusal:
@@ -157,7 +157,7 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
     if group not in placed.trial.gone:
         # All that is left of it is between blocks.
         return FixRefusal(sentence(explanation(session.trees, pair, ways_between(session, pair))))
-    places = places_in_words(session.changes(placed.barriers), session)
+    places = as_spelled(placed, places_in_words(session.changes(placed.barriers), session))
     cost = words(placed.barriers, trips_of(kernels), kind_in_words(session))
     return Fix(
         title=f"Insert {places} — orders {pairs_in_words(placed.targets, pair)}, {cost}",

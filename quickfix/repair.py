@@ -151,7 +151,7 @@ def _answers(
                 continue
             yield answer
             repaired_too.update(answer.groups)
-            if any("__syncwarp();" in e.new_text for e in answer.edits):
+            if "warp barrier" in answer.cost:
                 narrow += answer.groups
             if UNIFORM in answer.title.lower() and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
                 voted += answer.groups

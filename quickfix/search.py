@@ -23,6 +23,7 @@ from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.session import SearchSpentError, Session, Trial
+from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 
@@ -103,7 +104,7 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
             given_up = dict.fromkeys(text for key, text in reasons.items() if key in left)
             harmless = tuple(races[key][0] for key in races if key in hoped)
             placed = replace(placed, given_up=tuple(given_up), harmless=harmless)
-            return _spelled(session, placed, kernels) if session.spelled else placed
+            return _spelled(session, placed, kernels)
         except _Unfixable as failure:
             session.hopeless[failure.key] = failure.text
             if failure.key in needed and _may_be_harmless(session, races, failure.key):
@@ -124,17 +125,19 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
 
 
 def _spelled(session: Session, placed: Placed, kernels: Collection[KernelAnalysis]) -> Placed:
-    """The same barriers as the kernel wrote others, where that means the same at their places."""
-    if session.barrier != BARRIER:
-        return placed
-    changes = session.changes(placed.barriers, session.spelled)
+    """The same barriers as the kernel writes others, or would, where that means the same at their places."""
+    functions = [c.gap.function for c in placed.barriers]
+    spelled = [session.spelled] if session.spelled and session.barrier == BARRIER else []
     aims = frozenset(key_of(f) for f in placed.targets)
-    try:
-        trial = session.trial(changes, aims, [a.kernel.mangled for a in kernels], inserting=True)
-    except SearchSpentError:
-        return placed
-    same = trial.difference.is_clean and trial.gone >= placed.trial.gone and trial.late == placed.trial.late
-    return replace(placed, trial=trial, spelled=session.spelled) if same else placed
+    for barrier in tile_barriers(session.trees, functions) if session.orders_warps else spelled:
+        changes = session.changes(placed.barriers, barrier)
+        try:
+            trial = session.trial(changes, aims, [a.kernel.mangled for a in kernels], inserting=True)
+        except SearchSpentError:
+            break
+        if trial.difference.is_clean and trial.gone >= placed.trial.gone and trial.late == placed.trial.late:
+            return replace(placed, trial=trial, spelled=barrier)
+    return placed
 
 
 def _may_be_harmless(session: Session, races: Mapping[PairKey, Sequence[Finding]], key: PairKey) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -61,10 +62,15 @@ def barrier_in_words(session: Session) -> str:
     return session.barrier.decode().removesuffix(";")
 
 
+_PLAIN: Final = re.compile("|".join(re.escape(b.decode().removesuffix(";")) for b in (BARRIER, WARP_BARRIER)))
+
+
 def as_spelled(placed: Placed, text: str) -> str:
     """Words about barriers with what is written for them."""
-    plain, spelled = (barrier.decode().removesuffix(";") for barrier in (BARRIER, placed.spelled or BARRIER))
-    return text.replace(plain, spelled)
+    if not placed.spelled:
+        return text
+    spelled = placed.spelled.decode().removesuffix(";")
+    return _PLAIN.sub(lambda _: spelled, text)
 
 
 def kind_in_words(session: Session) -> str:
