@@ -93,6 +93,9 @@ class Asker:
         numbers = counted(query)
         if numbers is not None:
             found = self._known(numbers.query, how)
+            if _is_left_to_wrapping(found):
+                # Sums of a ticket and a count seldom wrap around, and that is proved.
+                found = self._known(numbers.query)
             masks = numbers.masks(found.values) if isinstance(found, Satisfied) else None
             if isinstance(found, Satisfied) and masks is not None and satisfies(query, {**found.values, **masks}):
                 return replace(found, values={**found.values, **masks})

@@ -274,3 +274,40 @@ __global__ void kept_by_another_test(const int *in, int *out, int *size, int n) 
   base = __shfl_sync(~0u, base, __ffs(kept) - 1);
   if (i < n && in[i] > -5) out[base + __popc(kept & ((1u << lane) - 1))] = i;  // expect: possible-data-race with self
 }
+
+// The rank is unsigned, as cooperative groups and registers of lanes give it: the sum does not wrap around.
+__device__ int place_of_lane(int *next) {
+  unsigned active = __activemask(), below;
+  int leader = __ffs(active) - 1, base;
+  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  unsigned rank = __popc(active & below);
+  if (rank == 0) base = atomicAdd(next, __popc(active));
+  base = __shfl_sync(active, base, leader);
+  return base + rank;
+}
+
+__global__ void unsigned_ranks(const int *in, int *out, int *next, int n) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] > 0) out[place_of_lane(next)] = in[i];
+}
+
+// Too few are taken.
+__device__ int shared_place_of_lane(int *next) {
+  unsigned active = __activemask(), below;
+  int leader = __ffs(active) - 1, base;
+  asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  unsigned rank = __popc(active & below);
+  if (rank == 0) base = atomicAdd(next, 1);
+  base = __shfl_sync(active, base, leader);
+  return base + rank;
+}
+
+__global__ void unsigned_ranks_of_too_few(const int *in, int *out, int *next, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (in[i] > 0) out[shared_place_of_lane(next)] = in[i];  // expect: possible-data-race with self
+}
+
+void launch_unsigned_ranks(const int *in, int *out, int *next, int n) {
+  unsigned_ranks<<<(n + 255) / 256, 256>>>(in, out, next, n);
+  unsigned_ranks_of_too_few<<<(n + 255) / 256, 256>>>(in, out, next, n);
+}
