@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.ir.context import LaunchContext
-from analyzers.ir.events import KernelEvents
+from analyzers.ir.events import AccessEvent, KernelEvents
 from analyzers.ir.kernel import Instances, Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import KernelResult, SourceSpan, UnitResult
@@ -24,6 +24,8 @@ class KernelAnalysis:
     """The events that the verdict was made from: without reads of what nothing writes."""
     contexts: tuple[LaunchContext, ...]
     result: KernelResult
+    undecided: tuple[tuple[AccessEvent, AccessEvent], ...] = ()
+    """Of the decisive ones: pairs of which it is not known whether they collide."""
     _events: KernelEvents | None = field(default=None, init=False, repr=False)
 
     @property

@@ -22,6 +22,7 @@ from analyzers.hostguide.launches import HostFacts, launch_contexts
 from analyzers.hostguide.program import Program
 from analyzers.incremental import Edit, moved
 from analyzers.ir.context import LaunchContext
+from analyzers.ir.events import AccessEvent
 from analyzers.ir.kernel import Instances, Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.kept import Known, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
@@ -451,6 +452,7 @@ class Engine:
             self.spent += decision.effort
 
         hopeless = request.hopeless.get(question.key)
+        open_pairs: tuple[tuple[AccessEvent, AccessEvent], ...] = ()
         try:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
@@ -461,13 +463,17 @@ class Engine:
                 result = check_kernel(
                     events, contexts, settings(request), poll, remembered, remember, precedents, found.left_out
                 )
+                decisions = (d for c in contexts if (d := self._decisions.get(place[id(c)])) is not None)
+                open_pairs = tuple(
+                    (events.accesses[one], events.accesses[two]) for d in decisions for one, two in d.open
+                )
         except CancelledError:
             raise
         except TooMuchWorkError as error:
             events, result = undecided(kernel, contexts, Reason("budget", str(error), kernel.span))
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
-        return KernelAnalysis(kernel, events, contexts, result), question.key
+        return KernelAnalysis(kernel, events, contexts, result, open_pairs), question.key
 
 
 def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:

@@ -196,7 +196,7 @@ def _search(
             return session.trial(session.changes(barriers), aims, names, inserting=True)
 
         trial = tried(chosen)
-        if _learn(session, model, chosen, trial, clouded=clouded):
+        if _learn(session, model, chosen, trial, targets, clouded=clouded):
             continue
         more = _appeared(trial, wanted)
         if more:
@@ -284,7 +284,13 @@ def _unreachable(one: Access, two: Access) -> str:
 
 
 def _learn(
-    session: Session, model: PlacementModel, chosen: tuple[Candidate, ...], trial: Trial, *, clouded: bool
+    session: Session,
+    model: PlacementModel,
+    chosen: tuple[Candidate, ...],
+    trial: Trial,
+    targets: Mapping[PairKey, Sequence[Finding]],
+    *,
+    clouded: bool,
 ) -> bool:
     """Take in why a trial failed. False: it did not. `clouded`: threads missed barriers before, perhaps because of what
     they read in a race; then they may miss the new ones for the same reason until no race is left."""
@@ -297,6 +303,8 @@ def _learn(
                 model.exclude(c.key for c in model.candidates.values() if _is_within(c, candidate))
         return True
     difference = trial.difference
+    if difference.worse and _more_for_doubts(session, model, keys, trial, targets):
+        return True
     if difference.worse:
         if len(model.rejected) >= 3:
             raise _GivenUp(difference.worse[0])
@@ -306,6 +314,25 @@ def _learn(
     for finding in (*difference.remaining, *difference.new_races):
         _demand(session, model, key_of(finding), finding, keys)
     return bool(difference.remaining or difference.new_races)
+
+
+def _more_for_doubts(
+    session: Session,
+    model: PlacementModel,
+    keys: Collection[Key],
+    trial: Trial,
+    targets: Mapping[PairKey, Sequence[Finding]],
+) -> bool:
+    """Demand one more barrier for each target that a trial leaves in doubt, whatever the iterations; False: there is
+    none, or no place for one."""
+    for key in trial.doubtful:
+        finding = targets[key][0]
+        anyhow = replace(finding, accesses=tuple(replace(a, iterations=()) for a in finding.accesses))
+        way = _way(session, anyhow)
+        if isinstance(way, str) or not {c.key for c in way.candidates} - {*keys, *model.excluded}:
+            return False
+        model.demand(way.candidates, keys)
+    return bool(trial.doubtful)
 
 
 def _is_within(candidate: Candidate, outer: Candidate) -> bool:

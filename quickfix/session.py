@@ -6,7 +6,7 @@ with the result before. Only kernels that contain edited code are decided again:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Final
@@ -78,6 +78,8 @@ class Trial:
     """Gaps whose barrier some threads miss."""
     late: frozenset[Key]
     """Gaps whose barrier is missed by threads that have returned, and by no others."""
+    doubtful: frozenset[PairKey] = frozenset()
+    """Targets of which it is not known any more whether they race, in any iterations."""
 
 
 class Session:
@@ -472,7 +474,16 @@ class Session:
             frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
+            targets & {("race", pair) for a in analysis.kernels for pair in _open_pairs(a, files)},
         )
+
+
+def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[frozenset[tuple[tuple[str, int], ...]]]:
+    """The places in the old text of pairs that were not decided, as keys of findings have them."""
+    for pair in analysis.undecided:
+        found = [[(s.path, old_offset(s, files)) for s in (*event.site.calls, event.site.span)] for event in pair]
+        if all(at is not None for places in found for _, at in places):
+            yield frozenset(tuple((path, at or 0) for path, at in places) for places in found)
 
 
 def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:

@@ -12,7 +12,7 @@ from test_quickfix_golden import applied
 from analyzers.engine import Engine
 from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished, never
-from quickfix import available, fix_all, fix_for
+from quickfix import answers, available, fix_all, fix_for
 from quickfix import session as session_module
 from quickfix.paths import passage
 from quickfix.session import Session
@@ -491,3 +491,41 @@ def test_many_races_go_with_one_action_where_barriers_are_all_that_is_missing() 
     after = applied(text, fix.edits)
     assert groups(result(after)) == []
     assert len(BARRIERS.findall(after)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("loop", "after"),
+    [
+        (
+            (
+                "while (mask) {\n    int j = 31 - __clz(mask);\n    s[t] = __shfl_up_sync(~0u, x + t, 1);\n"
+                "    x += s[j];\n    mask ^= 1u << j;\n  }"
+            ),
+            ["s[t] = __shfl_up_sync(~0u, x + t, 1);", "mask ^= 1u << j;"],
+        ),
+        (
+            (
+                "while (__any_sync(~0u, own)) {\n    int bit = __ffs(own) - 1;\n    if (own) s[(t + bit) & 31] = bit;\n"
+                "    own &= own - 1;\n    x += s[t];\n  }"
+            ),
+            ["own &= own - 1;", "x += s[t];"],
+        ),
+    ],
+    ids=["vote before the loop", "vote in the test"],
+)
+def test_where_a_barrier_leaves_a_race_in_doubt_another_one_is_tried(loop: str, after: list[str]) -> None:
+    text = f"""// cuda-lsp: launch grid=(1) block=(32)
+__global__ void k(int *out, const unsigned *in) {{
+  __shared__ int s[32];
+  int t = threadIdx.x, x = 0;
+  unsigned own = in[t], mask = __ballot_sync(~0u, own & 1);
+  {loop}
+  out[t] = x;
+}}
+"""
+    fix = next(a for a in answers(Engine(), CheckRequest("/doubts/a.cu", text)) if isinstance(a, Fix))
+    assert fix.kind == "insert-barrier"
+    assert fix.cost.startswith("+2 warp barriers per iteration")
+    edited = applied(text, fix.edits)
+    for line in after:
+        assert f"    {line}\n    __syncwarp();\n" in edited

@@ -104,6 +104,11 @@ class Decision:
     effort: int = 0
     """Units of work it took (``analyzers.solve.effort``)."""
 
+    @property
+    def open(self) -> list[tuple[int, int]]:
+        """Indices of the accesses of pairs that were asked and not decided."""
+        return [(one, two) for one, two, kind, _ in self.undecided if one >= 0 and kind != "not-examined"]
+
 
 def decide(
     events: KernelEvents,
