@@ -7,6 +7,7 @@ block"). One of several rounds (``rounds``) tells who sees the number at the end
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent
@@ -23,8 +24,17 @@ from analyzers.races.others import (
 )
 from analyzers.races.pairs import place, starts_otherwise
 from analyzers.races.rounds import comes_by, rounds
-from analyzers.races.sightings import Sight, Sightings, adds_one, is_zero
+from analyzers.races.sightings import Sight, Sightings, adds_one, chosen_by, is_zero
 from analyzers.races.tickets import NO_WRAP
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter of blocks, or one for each group of blocks: those that have its axes in common."""
+
+    add: AccessEvent
+    """By which each block counts itself, once, from zero on."""
+    axes: tuple[int, ...] = ()
 
 
 class Counters(Sightings):
@@ -37,12 +47,13 @@ class Counters(Sightings):
     def _counted(self, first: AccessEvent, one: int, sight: Sight) -> Expr:
         """Unordered, as far as the number that a counter has reached tells."""
         t, seen = self.threads, sight.seen
-        add = self._counter(seen.access) if t.mode == "grid" else None
-        if add is None:
+        counter = self._counter(seen.access) if t.mode == "grid" else None
+        if counter is None:
             return self._in_rounds(first, one, sight) if t.mode == "grid" else E.TRUE
         self.assumed.add(STARTS_AT_ZERO)
-        blocks = self._blocks()
+        add, blocks = counter.add, self._blocks(counter.axes)
         own = t.another()
+        together = self._in_group(counter, own, sight.thread)
         got = E.opaque(f"atomic:{add.id}", seen.value.ty)
         ticket, reached = (E.cast(t.side(e, n), I64) for e, n in ((got, own), (seen.value, sight.thread)))
         zero, top = E.const(0, I64), E.sub(blocks, E.const(1, I64))
@@ -53,10 +64,11 @@ class Counters(Sightings):
             t.exists(own), t.same_block(own, one), t.is_first(own),
             E.compare("le", zero, ticket), E.compare("le", ticket, top),
             E.compare("le", zero, reached), E.compare("le", reached, most),
-            E.lor(executed, E.compare("lt", reached, most)),
+            E.lor(E.lnot(together), executed, E.compare("lt", reached, most)),
         ]  # fmt: skip
         if seen.access is add:
-            definitions.append(E.lor(t.same_block(own, sight.thread), E.compare("ne", ticket, reached)))
+            differ = E.compare("ne", ticket, reached)
+            definitions.append(E.lor(E.lnot(together), t.same_block(own, sight.thread), differ))
         rank = min(rank_of(add), rank_of(seen.access))
         before = self._before(first, one, add, own, sight, rank)
         if first is add:
@@ -64,9 +76,9 @@ class Counters(Sightings):
             before = E.lor(before, E.land(t.same_thread(one, own), t.covered(rank, own, sight.thread)))
         if before is E.FALSE:
             return E.TRUE
-        ordered = E.land(executed, E.compare("lt", ticket, reached), before)
+        ordered = E.land(together, executed, E.compare("lt", ticket, reached), before)
         # Up to its limit, an increment counts as an addition does.
-        return E.lor(self._starts_again(add), E.land(*definitions, E.lnot(ordered)))
+        return E.lor(self._starts_again(counter), self._mixed(counter), E.land(*definitions, E.lnot(ordered)))
 
     def _in_rounds(self, first: AccessEvent, one: int, sight: Sight) -> Expr:
         """The same for a counter to which every block adds one in each round, waiting for all others before the
@@ -117,27 +129,46 @@ class Counters(Sightings):
             ways.append(E.land(t.same_block(one, writer), *earlier, *enough))
         return E.lor(*ways)
 
-    def _counter(self, signal: AccessEvent) -> AccessEvent | None:
-        """The one addition by which each block counts itself, once, in the cell of the signal, from zero on."""
+    def _counter(self, signal: AccessEvent) -> Counter | None:
+        """The counter that the cell of the signal is."""
         launch, cell = self.launch, place(self.launch, signal)
         writes = [a for a in allocation_events(launch, cell.allocation) if a.writes and not changes_nothing(a)]
         adds = [a for a in writes if is_strong(a)]
         if len(adds) != 1 or not adds_one(adds[0]) or adds[0].loops or cell.keys or cell.space != "global":
             return None
         add, where = adds[0], place(launch, adds[0])
-        if where.offset.op != "const" or where.offset is not cell.offset or add.width != signal.width:
+        axes = chosen_by(launch.bind(where.offset))
+        if axes is None or where.offset is not cell.offset or add.width != signal.width:
             return None
         if starts_otherwise(launch, cell.allocation) or not alone(launch, add.guard):
             return None
+        counter = Counter(add, axes)
         plain = (a for a in writes if a is not add)
-        return add if all(self._sets_to_zero_before(a, add) or self._told_last(a, add) for a in plain) else None
+        known = all(self._sets_to_zero_before(a, add) or self._told_last(a, counter) for a in plain)
+        return counter if known else None
+
+    def _in_group(self, counter: Counter, one: int, two: int) -> Expr:
+        """The blocks of two threads are counted together."""
+        return E.land(*(E.compare("eq", *(self.threads.side(E.BID[a], n) for n in (one, two))) for a in counter.axes))
+
+    def _mixed(self, counter: Counter) -> Expr:
+        """Blocks of two groups are counted in one cell."""
+        t, where = self.threads, place(self.launch, counter.add)
+        if not counter.axes or _tells_apart(where.offset):
+            return E.FALSE
+        one, two = t.another(), t.another()
+        common = t.same_place(where, one, where, two)
+        return E.land(t.exists(one), t.exists(two), common, E.lnot(self._in_group(counter, one, two)))
 
     def _sets_to_zero_before(self, write: AccessEvent, add: AccessEvent) -> bool:
         """A barrier of the grid is between the writing of zero and all additions."""
         return is_zero(write) and any(b.scope == "grid" for b in self._barriers(write, add))
 
-    def _told_last(self, write: AccessEvent, add: AccessEvent) -> bool:
+    def _told_last(self, write: AccessEvent, counter: Counter) -> bool:
         """Only who was told that all others have been counted gets to the write: no addition comes after it."""
+        add = counter.add
+        if counter.axes and place(self.launch, write).offset is not place(self.launch, add).offset:
+            return False
         conditions = [c.condition for c in write.guard]
         told = [t for t in self._told(write) if t.seen.access is add and executes_before(self.launch, t.store, write)]
         known = {t.load: E.cast(t.store.value, t.load.ty) for t in told if t.store.value is not None}
@@ -145,30 +176,35 @@ class Counters(Sightings):
         counts = {self.launch.bind(o.value) for o in observations(self.launch, conditions, write.loops)
                   if o.access is add}  # fmt: skip
         for c in E.conjuncts(self.launch.bind(E.land(*conditions))):
-            if c.op == "eq" and any(unconverted(a) in counts and self._is_last(b) for a, b in (c.args, c.args[::-1])):
+            if c.op == "eq" and any(
+                unconverted(a) in counts and self._is_last(b, counter) for a, b in (c.args, c.args[::-1])
+            ):
                 return True
         return False
 
-    def _is_last(self, e: Expr) -> bool:
+    def _is_last(self, e: Expr, counter: Counter) -> bool:
         """It is the number of blocks less one."""
         if e.op == "const":
-            return E.cast(e, I64) is E.sub(self._blocks(), E.const(1, I64))
-        several = [d for axis, d in enumerate(E.GDIM) if self.launch.grid[axis] != 1]
+            return E.cast(e, I64) is E.sub(self._blocks(counter.axes), E.const(1, I64))
+        several = [d for a, d in enumerate(E.GDIM) if self.launch.grid[a] != 1 and a not in counter.axes]
         one = E.const(1, E.U32)
         return len(several) == 1 and unconverted(e) is unconverted(E.sub(self.launch.bind(several[0]), one))
 
-    def _blocks(self) -> Expr:
+    def _blocks(self, axes: tuple[int, ...] = ()) -> Expr:
+        """How many blocks have their places along these axes in common."""
         blocks = E.const(1, I64)
-        for d in E.GDIM:
-            blocks = E.mul(blocks, E.cast(self.launch.bind(d), I64))
+        for axis, d in enumerate(E.GDIM):
+            if axis not in axes:
+                blocks = E.mul(blocks, E.cast(self.launch.bind(d), I64))
         return blocks
 
-    def _starts_again(self, add: AccessEvent) -> Expr:
+    def _starts_again(self, counter: Counter) -> Expr:
         """Some block makes the counter wrap around before all have been counted."""
+        add = counter.add
         if add.atomic is None or add.atomic.op != "inc" or add.value is None:
             return E.FALSE
         t = self.threads
-        some, top = t.another(), E.sub(self._blocks(), E.const(1, I64))
+        some, top = t.another(), E.sub(self._blocks(counter.axes), E.const(1, I64))
         low = E.compare("lt", E.cast(t.side(add.value, some), I64), top)
         return E.land(t.exists(some), t.guard(add, some), low)
 
@@ -179,11 +215,23 @@ class Counters(Sightings):
         parts: list[Expr] = []
         for a in self._told(first):
             for b in self._told(second):
-                if a.seen.access is not b.seen.access or self._counter(a.seen.access) is not a.seen.access:
+                counter = self._counter(a.seen.access)
+                if a.seen.access is not b.seen.access or counter is None or counter.add is not a.seen.access:
                     continue
                 facts = [self._telling(a, 1), self._telling(b, 2)]
                 differ = E.compare(
                     "ne", *(self.threads.side(s.seen.value, n) for s, (n, _) in zip((a, b), facts, strict=True))
                 )
-                parts += [*(f for _, f in facts), E.lor(self._starts_again(a.seen.access), differ)]
+                other = E.lnot(self._in_group(counter, 1, 2))
+                parts += [*(f for _, f in facts)]
+                parts.append(E.lor(self._starts_again(counter), self._mixed(counter), other, differ))
         return E.land(*parts)
+
+
+def _tells_apart(offset: Expr) -> bool:
+    """Blocks at different places along the axis that chooses a cell choose different ones: it is a multiple of the
+    place, which is less than 2^31."""
+    scaled = (
+        offset.op == "mul" and offset.ty == I64 and E.is_const(offset.args[1]) and 0 < offset.args[1].value < 1 << 16
+    )
+    return scaled and unconverted(offset.args[0]) in E.BID

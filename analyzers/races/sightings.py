@@ -148,10 +148,19 @@ def equal(one: Expr, two: Expr) -> Expr:
 
 
 def is_cell(launch: Launch, access: AccessEvent, signal: AccessEvent) -> bool:
-    """Both go to one cell in every thread."""
+    """Both go to one cell in all threads of a block."""
     one, two = place(launch, access), place(launch, signal)
     same = one.allocation == two.allocation and one.offset is two.offset and not one.keys
-    return same and one.offset.op == "const" and access.width == signal.width
+    return same and chosen_by(launch.bind(one.offset)) is not None and access.width == signal.width
+
+
+def chosen_by(offset: Expr) -> tuple[int, ...] | None:
+    """The axes of the grid that choose a cell; None where something else than the block does too."""
+    used = E.symbols(offset)
+    known = {*E.BID, *E.GDIM, *E.BDIM}
+    if any(s.op != "sym" or (s not in known and not str(s.value).startswith(("param:", "host:"))) for s in used):
+        return None
+    return tuple(axis for axis, b in enumerate(E.BID) if b in used)
 
 
 def changes(launch: Launch, signal: AccessEvent) -> list[AccessEvent] | None:
