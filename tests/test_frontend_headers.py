@@ -53,6 +53,23 @@ def test_a_header_needs_no_other(name: str) -> None:
     assert unit.errors == ()
 
 
+OWN_NAMES = ("stack", "queue", "list", "map", "set", "complex", "bitset", "optional", "variant", "any")
+"""Of types that programs define though they say ``using namespace std``."""
+
+
+@pytest.mark.parametrize("header", ["iostream", "vector", "string", "cmath", "memory", "algorithm", "functional"])
+def test_names_of_headers_that_are_not_included_are_the_programs(header: str) -> None:
+    own = "".join(f"struct {name} {{ int n; }}; {name} make_{name}() {{ return {name}{{1}}; }}\n" for name in OWN_NAMES)
+    unit = UnitParser().parse("/nowhere/a.cu", f"#include <{header}>\nusing namespace std;\n{own}", CompileFlags())
+    assert unit.errors == ()
+
+
+@pytest.mark.parametrize("header", ["vector", "string", "random", "map"])
+def test_simple_algorithms_come_with_containers(header: str) -> None:
+    text = f"#include <{header}>\nvoid f(int *a, int n) {{ std::fill(a, a + n, 0); std::copy(a, a + n, a); }}\n"
+    assert UnitParser().parse("/nowhere/a.cu", text, CompileFlags()).errors == ()
+
+
 def test_bundled_headers_win_over_a_real_toolkit(tmp_path: Path) -> None:
     (tmp_path / "cuda_fp16.h").write_text("#error the real one\n")
     unit = UnitParser().parse(

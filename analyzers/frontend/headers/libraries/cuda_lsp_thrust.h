@@ -1,6 +1,7 @@
 // Facade of Thrust: containers, iterators, functors with bodies, and the algorithms as signatures.
 #pragma once
 #include <cuda_lsp/hide_macros.h>
+#include <cuda_lsp/cpp_complex.h>
 #include <cuda_lsp/cpp_algorithms.h>
 #include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/runtime_api.h>

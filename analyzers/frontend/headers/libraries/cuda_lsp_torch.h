@@ -6,7 +6,11 @@
 #include <cuda_fp16.h>
 #include <cublas_v2.h>
 #include <cuda_lsp_accessors.h>
+#include <cuda_lsp/cpp_adaptors.h>
 #include <cuda_lsp/cpp_algorithms.h>
+#include <cuda_lsp/cpp_complex.h>
+#include <cuda_lsp/cpp_maps.h>
+#include <cuda_lsp/cpp_optional.h>
 #include <cuda_lsp/cpp_streams.h>
 #include <cuda_lsp/cpp_threads.h>
 

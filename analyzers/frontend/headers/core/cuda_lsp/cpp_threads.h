@@ -2,7 +2,7 @@
 #pragma once
 #include <cuda_lsp/hide_macros.h>
 #include <atomic>
-#include <cuda_lsp/cpp_functional.h>
+#include <cuda_lsp/cpp_chrono.h>
 
 namespace std {
 class mutex { public: void lock(); void unlock(); bool try_lock(); };
