@@ -128,7 +128,21 @@ def probes_of(
             if f.template and f.name == name and "<" in text:
                 out.append(instantiation_probe(text, None, namespaces(f.cursor)))
     out += member_probes(wanted, texts)
-    members = {f.name: f for f in wanted if f.name in idle and f.cursor.kind not in _FREE}
+    out += _explicit_members(wanted, texts, idle)
+    return tuple(dict.fromkeys(out))
+
+
+def probes_of_texts(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> tuple[str, ...]:
+    """Lines that show what is instantiated explicitly of classes whose members are ``wanted``, and of these members:
+    known before anything is run. None where the texts instantiate no such class."""
+    classes = list(member_probes(wanted, texts))
+    members = _explicit_members(wanted, texts, {f.name for f in wanted if f.template}) if classes else ()
+    return tuple(dict.fromkeys((*classes, *members)))
+
+
+def _explicit_members(wanted: Sequence[FoundFunction], texts: Sequence[bytes], names: Set[str]) -> Iterator[str]:
+    """Probes for the ``wanted`` members with one of the ``names`` that are instantiated explicitly, one by one."""
+    members = {f.name: f for f in wanted if f.name in names and f.cursor.kind not in _FREE}
     for text in texts if members else ():
         for match in _MEMBER.finditer(text):
             result, owner, name, parameters, constant = (
@@ -138,8 +152,7 @@ def probes_of(
                 f = members[name]
                 scope = "" if f.cursor.is_static_method() else f"{owner}::"
                 picked = f"static_cast<{result} ({scope}*)({parameters}) {constant}>(&{owner}::{name})"
-                out.append(_in_scope(f"auto cuda_lsp_probe_@ = {picked};", namespaces(f.cursor)))
-    return tuple(dict.fromkeys(out))
+                yield _in_scope(f"auto cuda_lsp_probe_@ = {picked};", namespaces(f.cursor))
 
 
 def member_probes(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> Iterator[str]:

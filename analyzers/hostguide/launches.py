@@ -38,7 +38,7 @@ from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.given import Mention, named_as_values, not_evaluated, template_around, variables_around
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
-from analyzers.hostguide.instantiations import is_typed_probe, member_probes, probes_of
+from analyzers.hostguide.instantiations import is_typed_probe, probes_of, probes_of_texts
 from analyzers.hostguide.launching import RawLaunch
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
@@ -193,6 +193,9 @@ class _Guide:
         self.machine.by_value = frozenset(self.by_value.values())
         wanted, mentions = self._wanted()
         self.wanted = wanted
+        foreseen = self._probes_foreseen()
+        if foreseen:
+            return HostFacts({}, (), (), foreseen.pop(self.linker.passes[0].path, ()), foreseen)
         self.machine.wanted = frozenset(f.name for f in wanted)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
         reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
@@ -296,14 +299,18 @@ class _Guide:
         functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
         return functions, wanted, [self.texts[path] for path in paths]
 
-    def _is_asked_again(self) -> bool:
-        """Whether probes are wanted whatever was run, so that what is found of the launches is found again with
-        them."""
+    def _probes_foreseen(self) -> dict[str, tuple[str, ...]]:
+        """By file, what to append to it whatever is found by running it: without, all of it would be run again. Empty
+        once some of that is there."""
+        foreseen: dict[str, tuple[str, ...]] = {}
         for one in self.linker.passes:
             _, wanted, own = self._read_by(one)
-            if any(p not in one.probes for p in member_probes(wanted, own)):
-                return True
-        return False
+            found = probes_of_texts(wanted, own)
+            if not set(one.probes).isdisjoint(found):
+                return {}
+            if found:
+                foreseen[one.path] = found
+        return foreseen
 
     def _around(self, path: str, offset: int) -> FoundFunction | None:
         """The innermost function whose text holds an offset."""
@@ -427,8 +434,7 @@ class _Guide:
 
     def _collected(self) -> HostFacts:
         machine = self.machine
-        if not self._is_asked_again():
-            machine.row_pitches = cache(lambda: row_pitches(self.code(), self.sources))
+        machine.row_pitches = cache(lambda: row_pitches(self.code(), self.sources))
         sites: dict[tuple[str, int, int], list[RawLaunch]] = {}
         for raw in machine.launches:
             if self._is_ours(raw):

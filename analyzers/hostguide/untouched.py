@@ -57,7 +57,7 @@ _KNOWN = frozenset({*_SIGNS, "()"})
 _CALL = re.compile(rb"(?:\b([A-Za-z_]\w*)|[\])>])\s*\(")
 _STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "sizeof", "catch", "decltype", "alignof"})
 _PROBE = b"cuda_lsp_probe_"
-"""In what the guide itself appends to a text."""
+"""In each line that the guide itself appends to a text."""
 _Spot = tuple[str, int]
 """A file, and where a function or the definition of a macro begins in it."""
 _Named = tuple[str, int, int, FoundFunction | None]
@@ -311,7 +311,7 @@ class Reached:
             if (path, at) in self._code.declared_at or _CALLED.match(text, at):
                 continue
             front = text[max(0, at - _FARTHEST) : at]
-            if _PROBE in front or front.rstrip().endswith((b".", b"->")):
+            if _is_in_probe(text, at) or front.rstrip().endswith((b".", b"->")):
                 continue
             meant = self._meant(path, at)
             if meant is not None and meant.kind not in FUNCTIONS:
@@ -404,6 +404,11 @@ class Reached:
 def _sign(operator: str) -> str:
     """``+=`` of ``operator+=``; the type of a conversion."""
     return operator.removeprefix("operator").strip().partition(" ")[0].removesuffix("[]") or "[]"
+
+
+def _is_in_probe(text: bytes, at: int) -> bool:
+    """Whether the guide itself wrote a line."""
+    return _PROBE in text[text.rfind(b"\n", 0, at) + 1 : at]
 
 
 _NO_ADDRESS = frozenset({CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR})
