@@ -136,6 +136,21 @@ class Asker:
             found = self._known(plain)
         return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
 
+    def without_wrapping(self, query: Query, found: Satisfied) -> Answer:
+        """What was found, if possible with values for which no sum or product wraps around; undecided where it takes
+        one that does and smaller values are not excluded: what needs absurd sizes is no finding."""
+        meant = None if self.wrap_around else without_wrap(self.launch, query)
+        if meant is None or not meant.fails(found.values):
+            return found
+        plain = self._known(meant.query)
+        if isinstance(plain, Undecided):
+            return replace(plain, kind=WRAPS, text=WRAPS_TEXT)
+        if isinstance(plain, Satisfied):
+            values = self.launch.completed(plain.values)
+            if not meant.fails(values) and satisfies(query, values):
+                return replace(found, values=values)
+        return found
+
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
         """The answer of the ladder, asked once for each distinct question. A grid instead of a ``patience``: as
         ``hurried`` where the question is proved but for wrap-around, which depends on it, and ``patient`` else."""

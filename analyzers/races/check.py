@@ -519,6 +519,8 @@ class RaceChecker:
             if not isinstance(answer, Proved) and not strict:
                 steps = QUICK_STEPS if patience == "brief" else None
                 answer = self.asker.unless_wrapped(part, answer, steps=steps) or answer
+                if isinstance(answer, Satisfied) and steps is None:
+                    answer = self.asker.without_wrapping(part, answer)
             if isinstance(answer, Satisfied) and is_unclear(pair):
                 answer = Undecided("pipeline", "how many stages of the pipeline were used before them is not known")
             if isinstance(answer, Satisfied):

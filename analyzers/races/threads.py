@@ -21,6 +21,7 @@ from analyzers.ir.evaluate import evaluate, evaluate_vector
 from analyzers.ir.events import KernelEvents
 from analyzers.ir.expr import I64, Expr
 from analyzers.ir.uniformity import is_uniform
+from analyzers.races.quotients import thread_limits
 from analyzers.solve.query import Fact
 
 _Found = TypeVar("_Found")
@@ -58,6 +59,8 @@ class Launch:
     promises: list[tuple[int, str, tuple[str, ...]]] = field(init=False)
     """What users say of arrays: (tag of the constraint, kind, objects)."""
     ranges: dict[Expr, tuple[int, int]] = field(init=False)
+    _computed: dict[Expr, Expr] = field(init=False)
+    """The dimensions that the host computes, with their values."""
     mapped: frozenset[str] = field(init=False)
     """Shared objects that other blocks of the cluster reach."""
     _kept: dict[Callable[[Launch], Any], Any] = field(init=False, default_factory=dict["Callable[[Launch], Any]", Any])
@@ -83,9 +86,10 @@ class Launch:
         self.facts = []
         self.mapped = frozenset(own_object(a.root).value for a in self.events.accesses if is_in_block(a.root))
         self._dimension_facts()
-        for d, value in computed.items():
+        self._computed = {d: self.bind(value) for d, value in computed.items()}
+        for d, value in self._computed.items():
             # Two inequalities, not an equation: a solver would put the value in everywhere, and products of it.
-            one, two = _as_launched(d, self.bind(value))
+            one, two = _as_launched(d, value)
             self._limit(E.compare("le", one, two))
             self._limit(E.compare("le", two, one))
         self.promises = []
@@ -163,6 +167,8 @@ class Launch:
         return E.rewrite(e, self._fuse_node, self._fusions)
 
     def _fuse_node(self, node: Expr) -> Expr | None:
+        if node.op == "add" and node.ty == I64:
+            return self._fuse_distance(node)
         if node.ty != E.U32 or node.op not in ("add", "mul"):
             return None
         for axis in range(3):
@@ -176,6 +182,15 @@ class Launch:
             if node is E.add(E.mul(E.BID[axis], b), E.TID[axis]) and (b.op != "const" or self._strided(axis)):
                 return GID[axis]
         return None
+
+    def _fuse_distance(self, node: Expr) -> Expr | None:
+        """The same of two steps of a pointer: ``p + bid*bdim + tid`` adds up in 64 bits."""
+        parts = [_scaled(a) for a in node.args]
+        one, two = parts
+        if one is None or two is None or one[1] != two[1]:
+            return None
+        whole = self._fuse_node(E.add(one[0], two[0]))
+        return E.mul(E.cast(whole, I64), E.const(one[1], I64)) if whole in GID else None
 
     def _strided(self, axis: int) -> bool:
         """The kernel mentions the number of threads along the axis; otherwise a global index with a known block is
@@ -225,6 +240,9 @@ class Launch:
         elif g is not None:
             bdim = E.cast(self.bind(E.BDIM[axis]), I64)
             out.append(E.compare("eq", E.cast(THREADS[axis], I64), E.mul(bdim, E.const(g, I64))))
+        else:
+            block, grid = (self._computed.get(d, self.bind(d)) for d in (E.BDIM[axis], E.GDIM[axis]))
+            out += thread_limits(THREADS[axis], block, grid)
         if mode != "grid":
             out.append(E.compare("eq", *base))
         elif b is None:
@@ -263,17 +281,14 @@ class Launch:
             for t in (1, 2):
                 bid, tid = self.side(E.BID[axis], t, mode), self.side(E.TID[axis], t, mode)
                 out[self.side(GID[axis], t, mode)] = E.add(E.mul(bid, b), tid)
-        for dim, value in self.context.bindings:
-            if dim not in self.bound:
-                out[dim] = self.bind(value)
-        return out
+        return out | self._computed
 
     def completed(self, values: Mapping[Expr, int]) -> dict[Expr, int]:
         """Solver values with the dimensions that follow from host values."""
         out = dict(values)
-        for dim, value in self.context.bindings:
-            if dim not in out and dim not in self.bound and all(s in out for s in E.symbols(self.bind(value))):
-                found = evaluate(self.bind(value), out)
+        for dim, value in self._computed.items():
+            if dim not in out and all(s in out for s in E.symbols(value)):
+                found = evaluate(value, out)
                 if found is not None:
                     out[dim] = found
         return out
@@ -391,6 +406,17 @@ def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, 
         else:
             memo[node.key] = node if args == node.args else E.rebuild(node, args)
     return memo[e.key]
+
+
+def _scaled(e: Expr) -> tuple[Expr, int] | None:
+    """(number (U32), factor) of a number that is converted to a distance and multiplied by a size."""
+    factor = 1
+    if e.op == "mul":
+        known, other = sorted(e.args, key=lambda a: a.op != "const")
+        if known.op != "const":
+            return None
+        factor, e = int(known.value), other
+    return (e.args[0], factor) if e.op == "cast" and e.args[0].ty == E.U32 else None
 
 
 def _as_launched(dimension: Expr, value: Expr) -> tuple[Expr, Expr]:

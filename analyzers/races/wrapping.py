@@ -16,7 +16,7 @@ ones beyond 2^31, differences in conditions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -114,6 +114,7 @@ def _distances(query: Query) -> dict[Expr, Expr]:
 
 
 def _signed_ring(e: Expr) -> Expr | None:
+    """A sum or product of unsigned 64-bit numbers, as signed ones (I64); None with a large constant in it."""
     if e.op == "const":
         value = int(e.value) - (1 << 64) if e.value >= 1 << 63 else int(e.value)
         return E.const(value, I64) if abs(value) <= MAX_PLAIN_CONSTANT else None
@@ -136,14 +137,17 @@ class _Rewriting:
         self._whole: dict[int, Expr] = {}
         addresses = () if query.overlap is None else (query.overlap.left, query.overlap.right)
         self._indices = frozenset(n for n in _linear(*addresses) if _is_index(n))
-        self._exact = _exact(conditions, frozenset(n for n in _linear(*addresses) if _is_of_vectors(n)))
+        ranges = Intervals(query.ranges, no_signed_overflow=query.no_signed_overflow)
+        vectors = frozenset(n for n in _linear(*addresses) if _is_of_vectors(n))
+        self._exact = _exact(conditions, vectors, ranges, lambda n: self._open.cut_size(n) is not None)
 
     def plain(self, e: Expr) -> Expr:
         """``e`` with what is assumed about the arithmetic in it."""
         memo = self._memo
         for node in E.walk((e,), memo):
-            if self._is_taken(node):
-                whole = self._in_whole_numbers(node)
+            cut = self._open.cut_size(node)
+            if cut is not None or self._is_taken(node):
+                whole = cut or self._in_whole_numbers(node)
                 assert isinstance(node.ty, IntType)
                 self.assumed[whole] = node.ty
                 memo[node.key] = E.narrow(whole, node.ty)
@@ -221,9 +225,12 @@ def _width(e: Expr) -> int:
     return e.ty.width if isinstance(e.ty, IntType) else 0
 
 
-def _exact(conditions: Iterable[Expr], indices: frozenset[Expr]) -> frozenset[int]:
+def _exact(
+    conditions: Iterable[Expr], indices: frozenset[Expr], ranges: Intervals, is_size: Callable[[Expr], bool]
+) -> frozenset[int]:
     """Keys of the nodes whose exact value counts: what has a large factor or term, what is compared with a large
-    number, conversions of these, and all that is rearranged or cut off, but for the ``indices`` of vectors."""
+    number, conversions of these, and all that is rearranged or cut off, but for the ``indices`` of vectors and for
+    sizes that host code keeps in an ``int``."""
     conditions = tuple(conditions)
     numbers = {s.key for n in E.walk(conditions) for s in _compared_with_large(n)}
     exact: set[int] = set()
@@ -234,7 +241,7 @@ def _exact(conditions: Iterable[Expr], indices: frozenset[Expr]) -> frozenset[in
         if node.key in numbers or (ring and large) or (below and any(a.key in exact for a in node.args)):
             exact.add(node.key)
     for node in E.walk(conditions):
-        cut = node.op == "cast" and _width(node) < _width(node.args[0])
+        cut = node.op == "cast" and _width(node) < _width(node.args[0]) and not is_size(node) and ranges.wraps(node)
         if (node.op in _REARRANGING and node not in indices) or cut:
             exact.update(n.key for n in E.walk(node.args))
     return frozenset(exact)
@@ -259,6 +266,19 @@ class _OpenSizes:
 
     def occur_in(self, e: Expr) -> bool:
         return any(s.op == "sym" and s.value.startswith(self._prefixes) for s in E.symbols(e))
+
+    def cut_size(self, node: Expr) -> Expr | None:
+        """The number (I64) that host code computes with 64 bits from sizes, where ``node`` is what it keeps of it in an
+        ``int``: ``int pitch = width * sizeof(float)``. None for anything else."""
+        if node.op != "cast" or node.ty not in (I32, U32):
+            return None
+        (kept,) = node.args
+        if kept.ty not in (I64, U64) or kept.op not in _RING:
+            return None
+        sizes = E.symbols(kept)
+        if not sizes or not all(s.op == "sym" and s.value.startswith(("param:", "host:")) for s in sizes):
+            return None
+        return _signed_ring(kept)
 
 
 class _Signs:

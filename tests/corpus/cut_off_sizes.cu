@@ -51,3 +51,27 @@ void sized(unsigned *out, long rows_in_all, long columns_in_all) {
   packed_rows<<<blocks, threads>>>(out, rows, columns);
   packed_rows_two_apart<<<blocks, threads>>>(out, rows, columns);
 }
+
+// What is left of an array for a block, cut off to an int that it fits: nothing is lost by that.
+__global__ void what_is_left(unsigned char *out, size_t n) {  // expect: race-free
+  for (size_t i = (size_t)blockIdx.x * 1024; i < n; i += gridDim.x * 256 * 4) {
+    int valid = min(n - i, (size_t)1024);
+    unsigned char *mine = out + i + threadIdx.x * 4;
+    for (int j = 0; j < 4; ++j)
+      if (j + (int)threadIdx.x * 4 < valid) mine[j] = j;
+  }
+}
+
+__global__ void what_is_left_with_short_strides(unsigned char *out, size_t n) {
+  for (size_t i = (size_t)blockIdx.x * 1024; i < n; i += gridDim.x * 256 * 2) {
+    int valid = min(n - i, (size_t)1024);
+    unsigned char *mine = out + i + threadIdx.x * 4;
+    for (int j = 0; j < 4; ++j)
+      if (j + (int)threadIdx.x * 4 < valid) mine[j] = j + blockIdx.x;  // expect: data-race with self
+  }
+}
+
+void launch_what_is_left(unsigned char *out, size_t n, int blocks) {
+  what_is_left<<<blocks, 256>>>(out, n);
+  what_is_left_with_short_strides<<<blocks, 256>>>(out, n);
+}

@@ -203,3 +203,35 @@ void launch_signed_blocks(float *out, int n, int first) {
   if (first < 0 || n > 1000) return;
   signed_blocks<<<(n - first) / 16 - 1, 16>>>(out, n, first);
 }
+
+// As many blocks as fit: the quotient by a block of unknown size says how many threads there are.
+__global__ void inner_cells(float *out, int columns) {  // expect: race-free
+  int row = blockIdx.y * blockDim.y + threadIdx.y + 1, column = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  out[row * columns + column] = row - column;
+}
+
+__global__ void inner_cells_of_a_wider_grid(float *out, int columns) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y + 1, column = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  out[row * columns + column] = row - column;  // expect: data-race with self
+}
+
+__global__ void inner_cells_of_other_tiles(float *out, int columns) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y + 1, column = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  out[row * columns + column] = row - column;  // expect: data-race with self
+}
+
+__global__ void whole_tiles(float *out, size_t columns) {  // expect: race-free
+  size_t row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  out[row * columns + column] = row;
+}
+
+void launch_inner_cells(float *out, int rows, int columns, int side, int other) {
+  dim3 block(side, side);
+  inner_cells<<<dim3((columns - 2) / side, (rows - 2) / side), block>>>(out, columns);
+  inner_cells_of_a_wider_grid<<<dim3((columns + 2) / side, (rows - 2) / side), block>>>(out, columns);
+  inner_cells_of_other_tiles<<<dim3((columns - 2) / other, (rows - 2) / side), block>>>(out, columns);
+}
+
+void launch_whole_tiles(float *out, size_t rows, size_t columns, unsigned tile) {
+  whole_tiles<<<dim3(columns / tile, rows / tile), dim3(tile, tile)>>>(out, columns);
+}

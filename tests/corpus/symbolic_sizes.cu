@@ -459,3 +459,29 @@ void launch_scale_pairs_of_whole_rows(float2 *x, int dim, int rows, int batches)
   dim3 grid(DIVIDE_UP(dim, 32), DIVIDE_UP(rows, 4), batches);
   scale_pairs_of_whole_rows<<<grid, block>>>(x, dim, rows);
 }
+
+// Rows whose size in bytes the host computes with 64 bits and keeps in an int.
+__global__ void doubled_columns(float *image, unsigned pitch, unsigned height) {  // expect: race-free
+  float *cell = image + blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned i = 1; i < height; i++) {
+    cell = (float *)((char *)cell + (int)pitch);
+    *cell *= 2;
+  }
+}
+
+__global__ void doubled_rows(float *image, unsigned pitch, unsigned width) {  // expect: race-free
+  float *cell = (float *)((char *)image + (blockIdx.x * blockDim.x + threadIdx.x) * pitch);
+  for (unsigned i = 1; i < width; i++) *++cell *= 2;
+}
+
+__global__ void doubled_rows_too_close(float *image, unsigned pitch, unsigned width) {
+  float *cell = (float *)((char *)image + (blockIdx.x * blockDim.x + threadIdx.x) * pitch);
+  for (unsigned i = 1; i < width; i++) *++cell *= 2;  // expect: data-race with self
+}
+
+void launch_doubled(float *image, int width, int height, int block) {
+  int pitch = width * sizeof(float), half = width * sizeof(short);
+  doubled_columns<<<width / block, block>>>(image, pitch, height);
+  doubled_rows<<<height / block, block>>>(image, pitch, width);
+  doubled_rows_too_close<<<height / block, block>>>(image, half, width);
+}
