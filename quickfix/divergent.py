@@ -7,7 +7,7 @@ and orders what races without them by barriers that all threads reach; or why th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final, Literal, overload
 
@@ -20,7 +20,7 @@ from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
-from quickfix.verify import PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
     as_spelled,
     barrier_in_words,
@@ -79,7 +79,7 @@ def divergent_removed(
     appeared = {key_of(f) for f in orderly or without.difference.new_races}
     bare = session.after(without)
     bare.spelled = _spelled_alike(family)
-    repaired = [a for a in bare.kernels if a.kernel.mangled in names_of(kernels)]
+    repaired = _racing_too(bare, kernels, without, appeared)
 
     def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
         olds = [in_old_text(f, without.files) for f in found]
@@ -98,7 +98,7 @@ def divergent_removed(
     several = len(family) > 1
     if appeared:
         begun = Begun(bare, (without,), (_removed_in_words(family),), (f"−{barriers_in_words(len(family))}",))
-        made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised))
+        made = rebuilt_from(session, begun, kernels, frozenset(appeared), sorted(promised), names_of(repaired))
         if isinstance(made, Fix):
             return made
         one, two = without.difference.new_races[0].accesses[:2]
@@ -117,6 +117,19 @@ def divergent_removed(
         cost=cost,
         notes=empty_bodies(without),
     )
+
+
+def _racing_too(
+    bare: Session, kernels: Sequence[KernelAnalysis], without: Trial, appeared: Collection[PairKey]
+) -> list[KernelAnalysis]:
+    """The kernels in the text without the barriers, and others that race there for want of them: callers of the same
+    function, say."""
+    names = set(names_of(kernels))
+    for analysis in bare.kernels:
+        olds = (in_old_text(f, without.files) for f in findings_of(analysis.result) if f.code in RACES)
+        if any(old is not None and key_of(old) in appeared for old in olds):
+            names.add(analysis.kernel.mangled)
+    return [a for a in bare.kernels if a.kernel.mangled in names]
 
 
 _GROUP_BARRIER: Final = re.compile(r"\w+\.sync\(\)")

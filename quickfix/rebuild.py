@@ -74,10 +74,12 @@ def rebuilt_from(
     kernels: Sequence[KernelAnalysis],
     keys: frozenset[PairKey],
     groups: Sequence[str],
+    also: Collection[str] = (),
 ) -> Fix | FixRefusal | None:
     """Go on from edits of the text of `session` until the races `keys` (in that text) are gone, and with them all that
-    the edits brought. The findings `groups` have to be gone in the end. None where no restructuring is in sight."""
-    names = {a.kernel.mangled for a in kernels}
+    the edits brought, in `kernels` and in those with mangled names in `also`. The findings `groups` have to be gone in
+    the end. None where no restructuring is in sight."""
+    names = {a.kernel.mangled for a in kernels} | set(also)
     known = {key_of(f) for a in kernels for f in findings_of(a.result) if f.code in RACES} - keys
     current, steps, done, costs = begun.current, [*begun.steps], [*begun.done], [*begun.costs]
     granted = [*begun.granted]
@@ -184,7 +186,8 @@ def _next(
     blocks = [race for race in races if race.scope != "inter-block"]
     # While some call of a function is conditional, no barrier in it is one that all threads reach.
     pairs = [(race.accesses[0], race.accesses[1]) for race in blocks]
-    inside = [*pairs, *((access, access) for access in session.calls_to(session.passed_on))]
+    called = {*session.passed_on, *_missed_in(session)}
+    inside = [*pairs, *((access, access) for access in session.calls_to(called))]
     calls = [change for one, two in inside if (change := called_by_all(session, one, two, varying)) is not None]
     for change in calls or (restructuring(session, race, varying) for race in blocks):
         if not isinstance(change, Restructuring):
@@ -194,6 +197,15 @@ def _next(
             session.reserved.add(change.name)
     session.reserved = set()
     return found or said
+
+
+def _missed_in(session: Session) -> Iterable[tuple[str, bytes]]:
+    """The functions (path and name) in which a barrier was tried that some threads miss: callers that have no race of
+    their own may be why."""
+    for path, start in session.divergent:
+        function = session.trees.at(path, start)
+        if function is not None and function.signature is not None:
+            yield path, function.name.encode()
 
 
 def composed(steps: Sequence[Trial]) -> dict[str, EditedFile]:

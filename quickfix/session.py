@@ -134,6 +134,8 @@ class Session:
             spans += [span for k in self.kernels for span in k.result.barrier_sites]
         self.instances = analysis.instances
         """What the functions of the text are instances for, where they are."""
+        # Whoever calls what is edited may have to change, too.
+        spans += [k.result.span for k in self.kernels]
         places = [(s.path, s.start_offset) for s in spans]
         trees = function_trees(analysis.unit.device, places, self.instances)
         own = source_bytes(self.request.text)

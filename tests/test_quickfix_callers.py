@@ -102,3 +102,33 @@ def test_kernels_that_do_not_run_the_code_are_not_asked() -> None:
     inside = text.index("s[t] = t")
     assert engine.others_at(selecting(text, "all"), [("/callers/a.cu", inside)]) == ("other",)
     assert engine.others_at(selecting(text, "all"), [("/callers/a.cu", text.index("out[threadIdx.x] ="))]) == ()
+
+
+@pytest.mark.parametrize("name", ["swap_halves", "exchange"])
+@pytest.mark.parametrize("condition", ["threadIdx.x < 100", "o[threadIdx.x] > 0.f"])
+def test_a_barrier_that_another_kernel_needs_is_kept_for_all_callers(name: str, condition: str) -> None:
+    """The kernel whose threads miss it has no race without it, or has: the other one has in any case. Functions of that
+    name in C++'s own namespace are others."""
+    text = f"""__device__ float {name}(float *s, float v) {{
+  s[threadIdx.x] = v;
+  __syncthreads();
+  return s[blockDim.x - 1 - threadIdx.x];
+}}
+__global__ void all(float *o) {{
+  __shared__ float s[256];
+  o[threadIdx.x] = {name}(s, 1.f);
+}}
+__global__ void some(float *o) {{
+  __shared__ float s[256];
+  if ({condition})
+    o[threadIdx.x] = {name}(s, 2.f);
+}}
+void host(float *o) {{ all<<<1, 256>>>(o); some<<<1, 256>>>(o); }}
+"""
+    request = CheckRequest("/callers/kept.cu", text)
+    fix = next(a for a in answers(Engine(), request) if isinstance(a, Fix))
+    after = applied(text, fix.edits)
+    assert f"let all threads call `{name}`" in fix.title
+    assert f"{name}(s, 2.f, taken);" in after
+    unit = Engine().analyse(CheckRequest("/callers/kept.cu", after)).result
+    assert {k.name: k.verdict for k in unit.kernels} == dict.fromkeys(("all", "some"), Verdict.RACE_FREE)

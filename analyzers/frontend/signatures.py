@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, children, is_inlined
 from analyzers.frontend.lowering.nodes import Kinds
+from analyzers.frontend.parse import is_bundled
 
 _INTERNAL: Final = 2
 _UNIQUE: Final = 3
@@ -54,7 +55,8 @@ class Signature:
     """Units that do not see this text may declare and call it: it is neither `static` nor `inline`, no template, and in
     no anonymous namespace."""
     alone: bool
-    """No other declaration of it and no other function in the unit has its name."""
+    """No other declaration of it and no other function in the unit has its name, those in the namespaces and classes
+    of CUDA's and C++'s own headers aside."""
 
 
 def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
@@ -66,15 +68,21 @@ def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
     return [_signature(cursor, found.get(cursor.spelling, 0) <= 1) for cursor in cursors]
 
 
-def named(parent: Any, names: Collection[str]) -> Iterator[str]:
-    """The name of each declaration of a function that has one of the names, friends and members included."""
+def named(parent: Any, names: Collection[str], scoped: bool = False) -> Iterator[str]:
+    """The name of each declaration of a function that has one of the names, friends and members included, as far as
+    `Signature.alone` is about it. `scoped`: the parent is in a namespace or a class."""
     for cursor in children(parent):
         kind: int = cursor._kind_id
         if kind in FUNCTIONS:
-            if cursor.spelling in names:
+            if cursor.spelling in names and not (scoped and _is_of_language(cursor)):
                 yield cursor.spelling
         elif kind in SCOPES or kind == _FRIEND:
-            yield from named(cursor, names)
+            yield from named(cursor, names, scoped or kind not in (Kinds.LINKAGE, Kinds.UNEXPOSED_DECL))
+
+
+def _is_of_language(cursor: Any) -> bool:
+    file = cursor.location.file
+    return file is not None and is_bundled(file.name)
 
 
 def _signature(cursor: Any, alone: bool) -> Signature:
