@@ -284,8 +284,19 @@ def _split_switch(
     found = switches.parting(*chains)
     if found is None:
         return None
-    level, statement, _, _ = found
-    return _left_behind(session, level, statement) or switches.split(session, *found)
+    level, statement, section, kept, last = found
+    behind = _left_behind(session, level, statement)
+    if behind is not None:
+        return behind
+    best = switches.most_parted(session, statement, section, last) if section < last else section
+    if best != section:
+        try:
+            return switches.split(session, level, statement, best, len(statement.bodies[best].statements))
+        except (OneLineError, UnbracedError):
+            raise
+        except NotPossible:
+            pass  # behind the earlier access, perhaps
+    return switches.split(session, level, statement, section, kept)
 
 
 def _left_behind(session: Session, level: Level, switch: Statement) -> Restructuring | None:

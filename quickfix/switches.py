@@ -9,6 +9,7 @@ that one of them has a label for and that the other would take for its `default`
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement, Step
@@ -17,10 +18,11 @@ from quickfix.edits import Change, Layout
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.naming import NotPossible, declares, fresh_name, line_of
 from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_lines
-from quickfix.paths import Chain, Level
+from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
 from quickfix.steps import Restructuring
 from quickfix.variables import declarations, stay, uses_in
+from quickfix.verify import RACES, findings_of
 
 _LEAVES: Final = re.compile(rb"\b(?:continue|return|goto)\b")
 _FALLS: Final = re.compile(
@@ -30,19 +32,35 @@ _DEFAULT: Final = re.compile(rb"\bdefault\b\s*:")
 _CASE: Final = re.compile(rb"\bcase\b")
 
 
-def parting(first: Chain, second: Chain) -> tuple[Level, Statement, int, int] | None:
-    """The `switch` in whose sections two accesses stand, the body it is in, which section is the earlier one, and how
-    many of its statements are in front of the later access."""
+def parting(first: Chain, second: Chain) -> tuple[Level, Statement, int, int, int] | None:
+    """The `switch` in whose sections two accesses stand, the body it is in, which section is the earlier one, how many
+    of its statements are in front of the later access, and in which section that is."""
     for before, a, b in zip(first, first[1:], second[1:], strict=False):
         if a.identity != b.identity:
             owner = a.owner
             if owner is None or owner is not b.owner or owner.kind != "switch":
                 return None
             found = [i for i, body in enumerate(owner.bodies) if body.start in (a.body.start, b.body.start)]
-            return (before, owner, found[0], len(owner.bodies[found[0]].statements)) if len(found) == 2 else None
+            if len(found) != 2:
+                return None
+            return before, owner, found[0], len(owner.bodies[found[0]].statements), found[1]
         if a.body.role == "case" and a.position != b.position and a.owner is not None:
-            return before, a.owner, a.owner.bodies.index(a.body), min(a.position, b.position) + 1
+            section = a.owner.bodies.index(a.body)
+            return before, a.owner, section, min(a.position, b.position) + 1, section
     return None
+
+
+def most_parted(session: Session, statement: Statement, first: int, last: int) -> int:
+    """The section from `first` up to the one in front of `last` behind which a split parts the accesses of the most
+    races."""
+    parted: Counter[int] = Counter()
+    races = (f for a in session.kernels for f in findings_of(a.result) if f.code in RACES)
+    for one, two in dict.fromkeys((f.accesses[0], f.accesses[1]) for f in races):
+        a, b = chain_to(session.trees, one), chain_to(session.trees, two)
+        found = parting(a, b) if a is not None and b is not None else None
+        if found is not None and found[1] is statement:
+            parted.update(range(found[2], found[4]))
+    return max(range(first, last), key=lambda section: parted[section])
 
 
 def split(session: Session, level: Level, statement: Statement, last: int, kept: int) -> Restructuring:

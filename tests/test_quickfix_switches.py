@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from edited import applied
 from restructured import LAUNCH, THREADS, alone, edited, refusal, repaired
+
+from analyzers.engine import Engine
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest
+from quickfix import answers
 
 SWITCH = """__global__ void k(int *s, int *out, int *p) {{
   int t = threadIdx.x;
@@ -102,3 +108,21 @@ def test_a_switch_that_is_a_branch_gets_braces() -> None:
     assert "if (taken) {" in after
     for me in range(THREADS):
         assert alone(text, "k", me) == alone(after, "k", me), after
+
+
+def test_one_split_where_one_parts_the_accesses_of_all_races() -> None:
+    text = """// cuda-lsp: launch grid=(1) block=(128)
+__global__ void k(int *o) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  switch (t & 3) {
+  case 0: s[t] = 1; break;
+  case 1: s[t] = 2; break;
+  default: o[t] += s[t ^ 2];
+  }
+}
+"""
+    fix = next(a for a in answers(Engine(), CheckRequest("/switches/one.cu", text)) if isinstance(a, Fix))
+    after = applied(text, fix.edits)
+    assert after.count("switch (selected) {") == 2
+    assert "  case 1: s[t] = 2; break;\n  }\n  __syncwarp();\n  switch (selected) {\n" in after
