@@ -20,17 +20,20 @@ ONE, TWO = (E.sym(f"tid.x@{n}", I32) for n in (1, 2))
 def digits(i: Expr) -> list[Expr]:
     q, r = E.binary("div", i, W), E.binary("rem", i, W)
     nested, rest = E.binary("div", q, H), E.binary("rem", q, H)
-    whole = E.binary("div", i, E.mul(W, H))
+    whole, part = (E.binary(op, i, E.mul(W, H)) for op in ("div", "rem"))
+    row, column = E.binary("div", part, H), E.binary("rem", part, H)
     return [
         E.add(E.mul(q, W), r),
         E.add(E.mul(r, H), q),
         E.add(E.mul(nested, H), rest),
         whole,
         E.add(whole, E.mul(r, H)),
+        part,
+        E.add(E.add(E.mul(E.mul(whole, W), H), E.mul(column, W)), row),
     ]
 
 
-@pytest.mark.parametrize("form", range(5))
+@pytest.mark.parametrize("form", range(7))
 def test_cases_cover_all_values_and_nothing_else(form: int) -> None:
     same = E.compare("eq", digits(ONE)[form], digits(TWO)[form])
     query = Query((same, E.compare("ne", ONE, TWO)), ranges={ONE: (0, 6), TWO: (0, 6)})

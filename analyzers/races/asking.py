@@ -15,6 +15,7 @@ from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr
 from analyzers.races.conditions import about_itself, essence, spelled_out
 from analyzers.races.lane_counts import counted, without_bits
+from analyzers.races.positive_sizes import said_positive, with_positive_sizes
 from analyzers.races.threads import Launch
 from analyzers.races.wrapping import WithoutWrap, without_wrap
 from analyzers.solve import algebra
@@ -23,6 +24,7 @@ from analyzers.solve.divisor_signs import decide_by_signs
 from analyzers.solve.effort import PRICES, Effort, price
 from analyzers.solve.ladder import QUICK_STEPS, Ladder
 from analyzers.solve.query import WRAPS, WRAPS_TEXT, Answer, Proved, Query, Satisfied, Undecided, identity
+from analyzers.solve.system import MAX_TOTAL_STEPS
 
 MAX_ANSWERS = 50_000
 
@@ -150,6 +152,16 @@ class Asker:
             if not meant.fails(values) and satisfies(query, values):
                 return replace(found, values=values)
         return found
+
+    def if_positive(self, query: Query) -> tuple[Proved, str] | None:
+        """A proof by algebra for positive sizes, and the assumption in words."""
+        meant = with_positive_sizes(query)
+        if meant is None:
+            return None
+        plain, sizes = meant
+        self.effort.charge(PRICES["algebra"])
+        found = self._quick(essence(plain), MAX_TOTAL_STEPS) or self.unless_wrapped(plain, None, steps=MAX_TOTAL_STEPS)
+        return None if found is None else (found, said_positive(sizes))
 
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
         """The answer of the ladder, asked once for each distinct question. A grid instead of a ``patience``: as

@@ -97,7 +97,7 @@ class Checked:
     used_alignment: bool = False
     """Some proof needs that the hardware stops at a misaligned address."""
     assumed: set[str] = field(default_factory=set[str])
-    """What the order by locks and signals, and the bounds of allocations, rest on."""
+    """What the order by locks and signals, the bounds of allocations and the signs of sizes rest on."""
     ordering: dict[int, list[Pair]] = field(default_factory=dict[int, list[Pair]])
     """Barrier id -> pairs it helps to order."""
     assumed_apart: list[Pair] = field(default_factory=list[Pair])
@@ -110,6 +110,7 @@ class Checked:
         self.proofs += other.proofs
         self.used_no_wrap |= other.used_no_wrap
         self.used_alignment |= other.used_alignment
+        self.assumed |= other.assumed
 
 
 @dataclass
@@ -515,12 +516,18 @@ class RaceChecker:
         undecided: Undecided | None = None
         places = places_of(pair.one, pair.two)
         for part in split(query):
-            answer = self.precedent(places, (mode, "race"), part) or self.asker.answer(part, patience)
+            meant = self.asker.if_positive(part) if patience == "patient" and not strict else None
+            # Where it is settled for the sizes that are meant, other ones are not looked into at length.
+            answer = self.precedent(places, (mode, "race"), part)
+            answer = answer or self.asker.answer(part, "brief" if meant is not None else patience)
             if not isinstance(answer, Proved) and not strict:
                 steps = QUICK_STEPS if patience == "brief" else None
                 answer = self.asker.unless_wrapped(part, answer, steps=steps) or answer
                 if isinstance(answer, Satisfied) and steps is None:
                     answer = self.asker.without_wrapping(part, answer)
+            if isinstance(answer, Undecided) and meant is not None:
+                answer, assumed = meant
+                out.assumed.add(assumed)
             if isinstance(answer, Satisfied) and is_unclear(pair):
                 answer = Undecided("pipeline", "how many stages of the pipeline were used before them is not known")
             if isinstance(answer, Satisfied):
@@ -574,6 +581,8 @@ class RaceChecker:
             return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
         if self.precedents.unproved(places_of(pair.one, pair.two), question):
             found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
+        elif self.asker.if_positive(query) is not None:
+            found, steps = self.asker.answer(query, "brief"), QUICK_STEPS
         else:
             found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS
         if not isinstance(found, Proved):

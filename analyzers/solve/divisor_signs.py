@@ -6,8 +6,8 @@ negative of a positive number and its quotients and remainders are those of that
 truncated, remainders have the sign of the dividend). Division by zero is undefined: where a division is certainly made,
 there is no third case, and where it is not, there are none.
 
-Quotients by a product with such a factor are taken as quotients of quotients, which is the same where the product does
-not overflow.
+A divisor that is a product with such factors is that of the positive numbers, where it does not overflow, and so are
+other products, with their sign in front.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from analyzers.solve.check import satisfies
 from analyzers.solve.order import side_of
 from analyzers.solve.query import Answer, Overlap, Proved, Query, Satisfied, Undecided
 
-MAX_SIZES = 3
+MAX_SIZES = 4
 WIDEST = 32
 """Bits of a divisor: its negative is a number of 64."""
 
@@ -119,9 +119,6 @@ def cases_of(query: Query) -> Iterator[Case]:
 
 def _changed(query: Query, negated: Mapping[Expr, Expr], ranges: Mapping[Expr, tuple[int, int]]) -> Query:
     memo: dict[int, Expr] = {}
-    divided = [(n.args[0], list(_factors(n.args[1]))) for n in E.walk(query.conjuncts) if n.op in ("div", "rem")]
-    known = frozenset((dividend, factors[0]) for dividend, factors in divided if len(factors) == 1)
-    dividends = {n.key for n in E.walk(tuple(dividend for dividend, _ in divided)) if n.op == "mul"}
 
     def put(e: Expr) -> Expr:
         for node in E.walk((e,), memo):
@@ -129,8 +126,8 @@ def _changed(query: Query, negated: Mapping[Expr, Expr], ranges: Mapping[Expr, t
             if node in negated:
                 memo[node.key] = E.cast(E.neg(negated[node]), node.ty)
             elif node.op in ("div", "rem") and isinstance(node.ty, IntType) and node.ty.signed:
-                memo[node.key] = _divided(node, args, negated, known)
-            elif node.key in dividends and args != node.args and isinstance(node.ty, IntType) and node.ty.signed:
+                memo[node.key] = _divided(node, args, negated)
+            elif node.op == "mul" and args != node.args and isinstance(node.ty, IntType) and node.ty.signed:
                 memo[node.key] = _multiplied(node.ty, args)
             else:
                 memo[node.key] = node if args == node.args else E.rebuild(node, args)
@@ -146,18 +143,17 @@ def _changed(query: Query, negated: Mapping[Expr, Expr], ranges: Mapping[Expr, t
     )
 
 
-def _divided(
-    node: Expr, args: tuple[Expr, ...], negated: Mapping[Expr, Expr], known: frozenset[tuple[Expr, Expr]]
-) -> Expr:
+def _divided(node: Expr, args: tuple[Expr, ...], negated: Mapping[Expr, Expr]) -> Expr:
     """A quotient or remainder by the divisors of this case."""
     dividend, divisor = args[0], node.args[1]
     factors = list(_factors(divisor))
-    if node.op == "div" and len(factors) > 1 and not negated.keys().isdisjoint(factors) and _is_product(divisor):
-        # The order in which the source divides by them elsewhere, so that the quotients are the same.
-        factors.sort(key=lambda f: ((node.args[0], f) not in known, f.rank))
+    if len(factors) > 1 and not negated.keys().isdisjoint(factors) and _is_product(divisor):
+        size = E.const(1, I64)
         for f in factors:
-            dividend = _by("div", dividend, f, negated)
-        return dividend
+            size = E.mul(size, negated.get(f, E.cast(f, I64)))
+        # The sign of a divisor does not matter to a remainder.
+        negative = node.op == "div" and sum(f in negated for f in factors) % 2 == 1
+        return _by_size(node.op, dividend, size, negative)
     is_open = factors[0] in negated or _negative_of(dividend) is not None
     if len(factors) == 1 and is_open and _is_product(divisor):
         return _by(node.op, dividend, factors[0], negated)
@@ -169,26 +165,31 @@ def _multiplied(ty: IntType, args: tuple[Expr, ...]) -> Expr:
     else it is left as it is."""
     opposites = [_negative_of(a) for a in args]
     negative = sum(o is not None for o in opposites) % 2 == 1
-    if ty.width > WIDEST or not negative:
+    if ty.width != WIDEST or not negative:
         return E.mul(*args)
     first, second = (E.cast(a, I64) if o is None else o for a, o in zip(args, opposites, strict=True))
-    return E.cast(E.neg(E.mul(first, second)), ty)
+    return E.narrow(E.neg(E.mul(first, second)), ty)
 
 
 def _by(op: str, dividend: Expr, factor: Expr, negated: Mapping[Expr, Expr]) -> Expr:
     assert isinstance(dividend.ty, IntType)
-    opposite = _negative_of(dividend)
-    if factor not in negated and opposite is None:
+    if factor not in negated and _negative_of(dividend) is None:
         return E.binary(op, dividend, E.cast(factor, dividend.ty))
+    return _by_size(op, dividend, negated.get(factor, E.cast(factor, I64)), op == "div" and factor in negated)
+
+
+def _by_size(op: str, dividend: Expr, size: Expr, is_negated: bool = False) -> Expr:
+    """``size`` (I64), or the negative of the divisor; of a negative dividend it is what that is the negative of that is
+    divided."""
+    opposite = _negative_of(dividend)
     given = E.cast(dividend, I64) if opposite is None else opposite
-    found = E.binary(op, given, negated.get(factor, E.cast(factor, I64)))
-    is_negative = (opposite is not None) != (op == "div" and factor in negated)
-    return E.cast(E.neg(found) if is_negative else found, dividend.ty)
+    found = E.binary(op, given, size)
+    return E.cast(E.neg(found) if (opposite is not None) != is_negated else found, dividend.ty)
 
 
 def _negative_of(quotient: Expr) -> Expr | None:
     """What a quotient by a negative number is the negative of (I64)."""
-    if quotient.op == "cast" and quotient.args[0].op == "neg" and quotient.args[0].ty == I64:
+    if quotient.op in ("cast", "narrow") and quotient.args[0].op == "neg" and quotient.args[0].ty == I64:
         return quotient.args[0].args[0]
     return None
 

@@ -64,6 +64,47 @@ __global__ void shares_with_both_ends(float *out, const float *in, int n) {
     out[i] = thread + in[i];  // expect: data-race with self
 }
 
+// Permutations by sizes of which nobody says that they are positive: they are ones for all signs.
+__global__ void permuted(float *out, const float *in, int batch, int heads, int rows, int width) {  // expect: race-free
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat < batch * heads * rows * width) {
+    int b = flat / (heads * rows * width), rest = flat % (heads * rows * width);
+    int h = rest / (rows * width);
+    rest = rest % (rows * width);
+    int row = rest / width, x = rest % width;
+    out[b * rows * heads * width + row * heads * width + h * width + x] = in[flat];
+  }
+}
+
+__global__ void permuted_by_another_size(float *out, const float *in, int batch, int heads, int rows, int width) {
+  int flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat < batch * heads * rows * width) {
+    int b = flat / (heads * rows * width), rest = flat % (heads * rows * width);
+    int h = rest / (rows * width);
+    rest = rest % (rows * width);
+    int row = rest / width, x = rest % width;
+    out[b * rows * heads * width + row * rows * width + h * width + x] = flat + in[flat];  // expect: data-race with self
+  }
+}
+
+// Unsigned, from signed ones.
+__global__ void permuted_unsigned(float *out, const float *in, unsigned batch, unsigned heads, unsigned rows, unsigned width) {  // expect: race-free
+  unsigned flat = blockIdx.x * blockDim.x + threadIdx.x;
+  if (flat >= batch * heads * rows * width) return;
+  unsigned x = flat % width, rest = flat / width;
+  unsigned row = rest % rows;
+  rest /= rows;
+  unsigned h = rest % heads, b = rest / heads;
+  out[((b * rows + row) * heads + h) * width + x] = in[flat];
+}
+
+void permute(float *out, const float *in, int batch, int heads, int rows, int width) {
+  int all = batch * heads * rows * width;
+  permuted<<<(all + 255) / 256, 256>>>(out, in, batch, heads, rows, width);
+  permuted_by_another_size<<<(all + 255) / 256, 256>>>(out, in, batch, heads, rows, width);
+  permuted_unsigned<<<(all + 255) / 256, 256>>>(out, in, batch, heads, rows, width);
+}
+
 void run(float *out, const float *in, int batch, int channels, int height, int width) {
   if (batch < 1 || channels < 1 || height < 1 || width < 1) return;
   int all = batch * channels * height * width;
