@@ -236,10 +236,7 @@ def _passed_alike(place: Candidate, others: Iterable[Candidate], spans: Iterable
     inside = [s.start_offset for s in spans if s.path == gap.function.path]
 
     def parts(statement: Statement) -> bool:
-        hidden = statement.macro and statement.kind not in QUIET
-        within = (statement, *(s for body in statement.bodies for s in statements_of(body)))
-        entered = any(s.kind == "label" for s in within) or any(statement.start <= at < statement.end for at in inside)
-        return hidden or entered or any(jumps_of(statement))
+        return _parts(statement) or any(statement.start <= at < statement.end for at in inside)
 
     for other in (c.gap for c in others if (c.key[0], c.key[1]) == (place.key[0], place.key[1])):
         low, high = sorted((gap.index, other.index))
@@ -336,11 +333,25 @@ def _more_for_doubts(
 
 
 def _is_within(candidate: Candidate, outer: Candidate) -> bool:
-    """In the body of `outer`'s gap, however deep: threads that miss the one miss the other."""
+    """In the body of `outer`'s gap, however deep, with no jump or label on the way: threads that miss the one miss the
+    other."""
     gap, body = candidate.gap, outer.gap.body
     if gap.function.path != outer.gap.function.path:
         return False
-    return any(b.start == body.start for b in (gap.body, *(step.body for step in gap.steps)))
+    if gap.body.start == body.start:
+        index = gap.index
+    else:
+        index = next((step.index for step in gap.steps if step.body.start == body.start), None)
+    if index is None:
+        return False
+    low, high = sorted((index, outer.gap.index))
+    return not any(_parts(s) for s in body.statements[low:high])
+
+
+def _parts(statement: Statement) -> bool:
+    """Whether threads may come to a statement and not get behind it, or get behind it without having come to it."""
+    within = (statement, *(s for body in statement.bodies for s in statements_of(body)))
+    return any(s.kind == "label" or (s.macro and s.kind not in QUIET) for s in within) or any(jumps_of(statement))
 
 
 def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], session: Session) -> Exception:

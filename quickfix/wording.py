@@ -28,6 +28,8 @@ def pair_in_words(one: Access, two: Access) -> str:
         return f"the {one.kind} and the {two.kind} of {one.text}"
     if one.span != two.span and one.span.line != two.span.line:
         return f"the {one.kind}s of {one.text} in lines {one.span.line} and {two.span.line}"
+    if one.iterations == two.iterations:
+        return f"the {one.kind}s of {one.text} by different threads"
     return f"the {one.kind}s of {one.text} in different iterations"
 
 
