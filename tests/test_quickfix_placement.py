@@ -533,5 +533,5 @@ __global__ void k(int *out, const unsigned *in) {{
 
 def test_a_place_that_threads_jump_over_says_nothing_of_those_in_front_of_the_jump() -> None:
     body = "  __shared__ int s[64];\n  int t = threadIdx.x;\n  s[t] = A[t];\n  if (t == 0) goto done;\n"
-    after = repaired(kernel(body + "  B[t] = s[t - 1];\ndone:\n  B[0] = 1;\n"))
+    after = repaired(kernel(body + "  B[t] = s[t - 1];\ndone:\n  B[t + 64] = 1;\n"))
     assert "  s[t] = A[t];\n  __syncthreads();\n  if (t == 0) goto done;\n  B[t] = s[t - 1];\ndone:" in after
