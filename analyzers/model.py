@@ -405,6 +405,8 @@ class CheckOptions:
     """Report races that need unsigned sums and products of sizes that nobody limits to wrap around."""
     kernel_effort: int = 30_000
     """Units of work (``solve.effort``) for one kernel under one launch."""
+    repair_effort: int = 80_000
+    """The same for all searches for repairs of one unit together."""
     smt_budget: int = 1_000_000
     """Z3 resource units per query."""
     redundancy: bool = True

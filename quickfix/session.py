@@ -18,7 +18,7 @@ from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.gaps import SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.ir.events import AccessEvent
-from analyzers.model import Access, Finding, SourceSpan, UnitResult, Verdict
+from analyzers.model import Access, CheckOptions, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.questions import settings
 from analyzers.races.pairs import Pair
 from analyzers.requests import CancelledError, CheckRequest, UnitFinished
@@ -48,8 +48,6 @@ from quickfix.verify import (
 
 SEARCH_EFFORT: Final = 40_000
 """Units of work (`analyzers.solve.effort`) for the search for one repair."""
-UNIT_EFFORT: Final = 80_000
-"""The same for all repairs of a unit together."""
 _TRIAL_EFFORT: Final = 200
 """For taking in one edited text."""
 
@@ -126,7 +124,7 @@ class Session:
         """Parameters that restructurings have given to functions, by path and function: whether it does anything."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
-        self._all: Effort = origin._all if origin is not None else Effort(UNIT_EFFORT)
+        self._all: Effort = origin._all if origin is not None else Effort(analysis.request.options.repair_effort)
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
@@ -380,9 +378,11 @@ class Session:
         return is_needed
 
     def _refuse_when_spent(self) -> None:
-        if self._search.is_spent or self._all.is_spent:
-            whose = "its" if self._search.is_spent else "the file's"
-            raise SearchSpentError(f"The search for a repair was given up: {whose} share of work is done.")
+        if self._search.is_spent:
+            raise SearchSpentError("The search for a repair was given up: its share of work is done.")
+        if self._all.is_spent:
+            further = "" if self._all.limit >= CheckOptions().repair_effort else " `cuda-lsp fix` looks further."
+            raise SearchSpentError(f"The search for a repair was given up: the file's share of work is done.{further}")
 
     def _is_for_device(self, changes: Changes) -> bool:
         """Whether all changes are inside functions that the host does not compile."""

@@ -10,10 +10,12 @@ import pytest
 from analyzers.engine import Engine
 from analyzers.ir import symbolic
 from analyzers.model import CheckOptions, KernelResult, UnitResult, UserLaunch, Verdict
+from analyzers.races import check as race_check
+from analyzers.races.asking import Asker
 from analyzers.races.check import MAX_ON_OBJECT
 from analyzers.requests import UNFIT, CheckRequest, KernelFinished, Progress, UnitFinished
 from analyzers.solve.effort import UNDECIDED, Effort, price
-from analyzers.solve.query import Proved, Undecided
+from analyzers.solve.query import Proved, Query, Undecided
 from analyzers.verdicts import kernel as kernel_verdicts
 from analyzers.verdicts.decide import decide
 
@@ -178,3 +180,21 @@ def test_instances_of_a_template_show_one_mistake_with_the_same_threads() -> Non
         for finding in kernel.contexts[0].findings[:1]
     ]
     assert shown[0] == shown[1] == shown[2]
+
+
+def test_a_question_of_many_parts_ends_with_the_work_that_a_kernel_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    def undecided(asker: Asker, query: Query, patience: str = "patient") -> Undecided:
+        nonlocal asked
+        asked += 1
+        asker.effort.charge(UNDECIDED)
+        return Undecided("budget", "its share is spent", "smt")
+
+    monkeypatch.setattr(race_check, "split", lambda query: [query] * 50)
+    monkeypatch.setattr(Asker, "answer", undecided)
+    monkeypatch.setattr(Asker, "unless_wrapped", lambda *_, **__: None)
+    options = CheckOptions(kernel_effort=3 * UNDECIDED)
+    unit = checked(replace(request(RACY), options=options))
+    assert reasons(by_name(unit)["racy"])
+    assert 0 < asked <= 4

@@ -10,7 +10,7 @@ import pytest
 from test_quickfix_golden import applied
 
 from analyzers.engine import Engine
-from analyzers.model import Fix, FixRefusal, TextEdit, UnitResult, Verdict
+from analyzers.model import CheckOptions, Fix, FixRefusal, TextEdit, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished, never
 from quickfix import answers, available, fix_all, fix_for
 from quickfix import session as session_module
@@ -351,6 +351,14 @@ def test_a_search_ends_when_its_share_of_work_is_done(monkeypatch: pytest.Monkey
     assert "given up" in answer.text
     monkeypatch.undo()
     assert isinstance(fix_for(engine(), CheckRequest(PATH, text), group), Fix)
+
+
+def test_a_check_spends_less_on_repairs_and_says_who_looks_further():
+    text = kernel("  A[threadIdx.x] = 1;\n  B[threadIdx.x] = A[threadIdx.x + 1];\n")
+    (group,) = groups(result(text))
+    answer = fix_for(engine(), CheckRequest(PATH, text, options=CheckOptions(repair_effort=0)), group)
+    assert isinstance(answer, FixRefusal)
+    assert answer.text.endswith("`cuda-lsp fix` looks further.")
 
 
 def test_a_barrier_that_a_macro_writes_with_other_code_stays():

@@ -516,6 +516,9 @@ class RaceChecker:
         undecided: Undecided | None = None
         places = places_of(pair.one, pair.two)
         for part in split(query):
+            if self.effort.is_spent:
+                undecided = undecided or self.effort.reason
+                break
             meant = self.asker.if_positive(part) if patience == "patient" and not strict else None
             # Where it is settled for the sizes that are meant, other ones are not looked into at length.
             answer = self.precedent(places, (mode, "race"), part)

@@ -11,7 +11,7 @@ from typing import Literal, TextIO
 
 from analyzers.ir.names import base_word
 from analyzers.model import Fix, FixRefusal, Skipped, UnitResult
-from analyzers.requests import UNFIT, Progress
+from analyzers.requests import UNFIT, CheckRequest, Progress
 from cuda_lsp.cli import baselines, exit_codes, inputs, jobs, render_github, render_json, render_sarif, report, terminal
 from cuda_lsp.cli.exit_codes import UsageError
 from cuda_lsp.cli.inputs import Input, shown
@@ -23,6 +23,9 @@ from cuda_lsp.cli.requests import Requests, Selection, ineffective
 from cuda_lsp.cli.summary import fails
 from cuda_lsp.cli.terminal import ColorChoice
 from cuda_lsp.workspace import includers
+
+_REPAIR_EFFORT = 15_000
+"""Units of work for the repairs of one file, which are told beside its findings; `fix` and editors look further."""
 
 Format = Literal["text", "json", "sarif", "github"]
 Result = tuple[UnitResult, tuple[Fix | FixRefusal, ...]]
@@ -146,9 +149,13 @@ def apart(files: Sequence[Input]) -> tuple[list[Input], list[Input]]:
     return main_files, headers
 
 
+def _with_less_repair(request: CheckRequest) -> CheckRequest:
+    return replace(request, options=replace(request.options, repair_effort=_REPAIR_EFFORT))
+
+
 def _run(files: Sequence[Input], requests: Requests, pool: jobs.Pool, bar: ProgressBar) -> Iterator[Result]:
     readable = [(file, file.text) for file in files if file.text is not None]
-    tasks = [jobs.Task("check-and-repair", requests.request(file, text)) for file, text in readable]
+    tasks = [jobs.Task("check-and-repair", _with_less_repair(requests.request(file, text))) for file, text in readable]
 
     def report(task: jobs.Task, progress: Progress) -> None:
         bar.working(shown(task.request.path), progress.done, progress.total, progress.name)
