@@ -19,6 +19,7 @@ from analyzers.ir.events import (
     Broadcast,
     Conjunct,
     Guard,
+    Match,
     Scan,
     Staged,
 )
@@ -390,6 +391,8 @@ class Effects(Valuation):
             self.warp_scans.broadcast(result, operands[2], operands[1])
         if kind == "activemask":
             self.formations[result] = tuple(c for c in self.guard if c.kind != "assume")
+        if kind == "match_any" and isinstance(operands[1].ty, IntType):
+            self.matches[result.value[0]] = Match(result, operands[0], operands[1])
         self.votes.pop(result, None)
         if kind == "ballot" and level == "warp" and self._all_come_here("warp"):
             vote = frozenset(E.conjuncts(E.cast(operands[1], BOOL)))
@@ -442,15 +445,16 @@ class Effects(Valuation):
         return self.formations.get(mask, ()) if mask is not None else ()
 
     def _own_bit(self, kind: str, operands: list[Expr], lanes: Expr) -> None:
-        """The thread's own bit of a mask of lanes: its vote; set in that of the active threads."""
-        if kind not in ("activemask", "ballot") or (kind == "ballot" and not operands):
+        """The thread's own bit of a mask of lanes: its vote; set in that of the active threads, and of those that gave
+        the same."""
+        if kind not in ("activemask", "match_any", "ballot") or (kind == "ballot" and not operands):
             return
         row = E.mul(E.TID[1], E.BDIM[0])
         plane = E.mul(E.TID[2], E.mul(E.BDIM[0], E.BDIM[1]))
         lane = E.binary("rem", E.add(E.add(E.TID[0], row), plane), E.const(32, E.U32))
         bit = E.binary("and", E.binary("shr", E.cast(lanes, E.U32), lane), E.const(1, E.U32))
         held = E.compare("ne", bit, E.const(0, E.U32))
-        if kind == "activemask":
+        if kind != "ballot":
             self._extend(held, "assume")
             return
         vote = E.cast(operands[-1], BOOL)

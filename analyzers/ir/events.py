@@ -226,6 +226,16 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """What a lane got from ``__match_any_sync``: the lanes among those of ``mask`` that gave what it did."""
+
+    result: Expr
+    """An opaque value."""
+    mask: Expr
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """What is known about the opaque values of one identity: ``conditions`` hold when its arguments are
     ``parameters``."""
@@ -254,6 +264,8 @@ class KernelEvents:
     """By the identity of the result."""
     scans: Mapping[str, Scan] = field(default_factory=dict[str, Scan])
     """By the identity of the result: those in which all threads of each group take part."""
+    matches: Mapping[str, Match] = field(default_factory=dict[str, Match])
+    """By the identity of the result."""
     retried: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
     """Loads that only start compare-and-swap loops, by id, with the atomics that their values go into."""
     private: frozenset[int] = frozenset()

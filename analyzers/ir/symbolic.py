@@ -131,6 +131,7 @@ class _Executor(Effects):
             assumptions=tuple(self.assumptions),
             broadcasts=self.broadcasts,
             scans=self.warp_scans.found,
+            matches=self.matches,
             retried=retried_reads(self.kernel),
             wraps=self.rings.wraps,
         )

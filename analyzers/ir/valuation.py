@@ -24,6 +24,7 @@ from analyzers.ir.events import (
     FenceEvent,
     Guard,
     LoopInstance,
+    Match,
     UnsupportedEvent,
     WaitEvent,
 )
@@ -131,6 +132,7 @@ class Valuation:
         """Local objects that are not only read and written at fixed places, one after the other."""
         self.names_lanes = any(_names_lanes(s) for s in K.statements(kernel.body))
         self.broadcasts: dict[str, Broadcast] = {}
+        self.matches: dict[str, Match] = {}
         self.warp_scans = WarpScans()
         self.settled: list[tuple[Guard, tuple[str, ...], frozenset[Expr]]] = []
         """Of barriers of the block so far: their conditions, loops, and what these say of what was seen in atomics."""

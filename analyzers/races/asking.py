@@ -108,6 +108,8 @@ class Asker:
         if by_signs is not None:
             return by_signs
         found = self._known(query, how)
+        if numbers is None and isinstance(found, Undecided) and (plain := without_bits(query)) is not query:
+            found = self._known(plain, how)
         if patience != "patient":
             return found
         if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):
