@@ -34,7 +34,7 @@ from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_pl
 from analyzers.frontend.settled import is_number, is_open, template_name
 from analyzers.frontend.signatures import FUNCTIONS, SCOPES, signatures
 from analyzers.frontend.sizes import divisors, size_of
-from analyzers.frontend.updates import UpdateReader
+from analyzers.frontend.update_sequences import SequenceReader
 from analyzers.frontend.uses import uses_of
 from analyzers.ir.kernel import Instances
 
@@ -138,7 +138,7 @@ class _Builder:
         self.trees: list[FunctionTree] = []
         self.called: dict[int, Any] = {}
         """The cursors of functions that are no kernels, by the index of their tree."""
-        self._updates = UpdateReader(text, self.code, self._range, wanted)
+        self._updates = SequenceReader(text, self.code, self._range, wanted)
         """Of the function at hand."""
 
     def function(self, cursor: Any, start: int, end: int) -> None:
