@@ -1,4 +1,4 @@
-"""Updates of memory as a source writes them: plain data with byte offsets, as `updates` and `update_sequences` read them."""
+"""Updates of memory as a source writes them, with byte offsets; `updates` and `update_sequences` read them."""
 
 from __future__ import annotations
 
