@@ -1,7 +1,7 @@
 """Lanes that gave the same to ``__match_any_sync``: they got one mask.
 
-``if (lane == __ffs(peers) - 1) bins[key] += __popc(peers);`` One lane of each group acts for those of its warp that have
-its key, so that no two lanes act for one key.
+``if (lane == __ffs(peers) - 1) bins[key] += __popc(peers);`` One lane of each group acts for those of its warp that
+have its key, so that no two lanes act for one key.
 """
 
 from __future__ import annotations
