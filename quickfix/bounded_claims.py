@@ -59,7 +59,7 @@ def bounded_claim(session: Session, kernels: Sequence[KernelAnalysis], group: st
 
 
 def _claim(session: Session, races: Sequence[Finding]) -> tuple[Level, Bounded] | None:
-    for write in (a for f in races for a in f.accesses if a.kind == "write"):
+    for write in (a for f in races for a in f.accesses if a.kind != "read"):
         chain = chain_to(session.trees, write)
         if not chain:
             continue
@@ -75,10 +75,11 @@ def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
     (taken,) = atomic_call(update, layout)
     function, line = level.function, line_of(layout.text, claim.count[0])
     variables, inside = mentioned(function, claim.cell.at), (claim.cell.at[0], claim.count[0])
+    variables |= {u.variable for u in function.uses if u.kind == "declared" and u.at == claim.variable}
     if not stay(function, variables, inside):
         raise NotPossible(f"which cell is counted up in line {line} changes behind the comparison")
     is_statement = level.statement is not None and level.statement.start == claim.count[0]
-    if claim.taken_over:
+    if claim.variable is not None:
         if not is_statement:
             raise NotPossible(f"the write in line {line} is part of a larger statement")
         yield taken

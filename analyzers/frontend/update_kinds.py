@@ -128,5 +128,5 @@ class Bounded:
     yields: Yield
     reads: tuple[Range, ...] = ()
     """Where the conditional reads the cell besides, before it counts."""
-    taken_over: bool = False
-    """A variable has taken the cell over, and nothing else reads it."""
+    variable: int | None = None
+    """Where a variable is declared that has taken the cell over, so that nothing else reads it."""

@@ -20,10 +20,11 @@ from analyzers.frontend.cindex import (
 from analyzers.frontend.lowering.nodes import Kinds, written_by_macro
 from analyzers.frontend.order import bare
 from analyzers.frontend.plain import is_idle
-from analyzers.frontend.update_kinds import Bounded, Cell, Operand, Range, Update
+from analyzers.frontend.update_kinds import Bounded, Cell, Operand, Range, Update, Yield
 from analyzers.frontend.updates import SWAPPED, RangeOf, UpdateReader, canonical_type, names
 
 _JUMPS: Final = frozenset({Kinds.RETURN, Kinds.BREAK, Kinds.CONTINUE, Kinds.GOTO, Kinds.INDIRECT_GOTO, Kinds.LABEL})
+_LEAVE: Final = frozenset({Kinds.RETURN, Kinds.BREAK, Kinds.CONTINUE})
 _BRANCHES: Final = frozenset(
     {Kinds.IF, Kinds.FOR, Kinds.RANGE_FOR, Kinds.WHILE, Kinds.DO, Kinds.SWITCH, Kinds.CONDITIONAL, Kinds.LAMBDA}
 )
@@ -57,15 +58,30 @@ class SequenceReader(UpdateReader):
             if cell is None or not is_idle(bare(bound)) or len(self._mentions(own, test)) != 1:
                 continue
             for index, statement in enumerate(body):
-                counts = [u for u in self.found if isinstance(u, Update) and self._counts(u, own, statement)]
+                updates = [u for u in self.found if isinstance(u, Update) and self._counts(u, own, statement)]
+                counts = self._counted(cell, own, statement)
+                counts += [(u.whole, u.yields, u.places) for u in updates]
                 before = [c for s in body[:index] for c in self._mentions(own, s)]
                 rest = [c for s in body[index:] for c in self._mentions(own, s)]
-                last = all(self._is_in(c, counts[0].whole) for c in rest) if len(counts) == 1 else False
+                last = len(counts) == 1 and all(self._is_in(c, counts[0][0]) for c in rest)
                 if last and _is_straight(statement) and not any(within(s, _JUMPS) for s in body[:index]):
                     reads = tuple(sorted({self._range(c) for c in before}))
-                    places = counts[0].places.union(self._places(own), (start for start, _ in reads))
-                    count = counts[0]
-                    self.bounded.append(Bounded(places, cell, self._range(bound), count.whole, count.yields, reads))
+                    (count, yields, places), limit = counts[0], self._range(bound)
+                    places = places.union(self._places(own), (start for start, _ in reads))
+                    self.bounded.append(Bounded(places, cell, limit, count, yields, reads))
+
+    def _counted(self, cell: Cell, own: Any, statement: Any) -> list[tuple[Range, Yield, frozenset[int]]]:
+        """The calls in a statement that add one to the cell by `atomicAdd` already."""
+        written = [b"&" + self._text(own), *([self._words(cell.address)] if cell.address is not None else [])]
+        found: list[tuple[Range, Yield, frozenset[int]]] = []
+        for call in within(statement, frozenset({Kinds.CALL})):
+            arguments = [a for a in call.get_arguments() if a is not None] if call.spelling == "atomicAdd" else []
+            if len(arguments) == 2 and self._text(arguments[0]) in written and self._text(arguments[1]) == b"1":
+                whole = self._range(call)
+                alone = whole == self._range(bare(statement))
+                starts = {whole[0], self._range(arguments[0])[0]}
+                found.append((whole, "nothing" if alone else "old", frozenset(starts)))
+        return found
 
     def _counts(self, update: Update, cell: Any, statement: Any) -> bool:
         """Whether an update in a statement adds one to the cell."""
@@ -100,24 +116,35 @@ class SequenceReader(UpdateReader):
                     self.found.append(update)
                     break
                 computed = computed or self._computed(variables[0], cell, other)
-            self._limit_behind(variables[0], value, cell, statements[index + 1 : index + 2])
+            self._limit_behind(variables[0], value, cell, statements[index + 1 : index + 3])
 
     def _limit_behind(self, variable: Any, read: Any, cell: Cell, behind: Sequence[Any]) -> None:
-        """The conditional behind a variable that has taken over a cell, if it counts that up within a limit."""
+        """The conditional behind a variable that has taken over a cell, if it counts that up within a limit, or leaves
+        where that is reached."""
         if not behind or behind[0]._kind_id != Kinds.IF or written_by_macro(behind[0]):
             return
-        test, then, *_ = children(behind[0])
-        bounds = [bound for own, bound in _limits(bare(test), alone=True) if names(bare(own), variable)]
-        for statement in children(then) if then._kind_id == Kinds.COMPOUND else [then]:
-            parts = self._assignment(statement) if bounds and _is_straight(statement) else None
+        test, then, *other = children(behind[0])
+        counted = children(then) if then._kind_id == Kinds.COMPOUND else [then]
+        sides = _limits(bare(test), alone=True)
+        bounds = [bound for own, bound in sides if names(bare(own), variable)]
+        if len(counted) == 1 and counted[0]._kind_id in _LEAVE and not other:
+            bounds, counted = [bound for bound, own in sides if names(bare(own), variable)], behind[1:]
+        for statement in counted if bounds else ():
+            if not _is_straight(statement) or within(statement, _JUMPS):
+                return
+            parts = self._assignment(statement)
             if parts is None or not self._is_same(read, parts[1]):
                 continue
             _, target, value, written = parts
             found = self._combined_with(variable, value)
             one = found is not None and found[0] == "+" and self._written[slice(*found[1].at)] == b"1"
             if one and any(self._is_asked(each) for each in (read, statement)) and is_idle(bare(bounds[0])):
-                places, bound = self._places(read, target), self._range(bounds[0])
-                self.bounded.append(Bounded(places, cell, bound, written, "nothing", taken_over=True))
+                places, bound, at = (
+                    self._places(read, target),
+                    self._range(bounds[0]),
+                    expansion_offset(variable.location),
+                )
+                self.bounded.append(Bounded(places, cell, bound, written, "nothing", variable=at))
 
     def _behind(
         self, variable: Any, read: Any, cell: Cell, statement: Any, computed: _Computed | None
