@@ -66,9 +66,9 @@ class SequenceReader(UpdateReader):
                 last = len(counts) == 1 and all(self._is_in(c, counts[0][0]) for c in rest)
                 if last and _is_straight(statement) and not any(within(s, _JUMPS) for s in body[:index]):
                     reads = tuple(sorted({self._range(c) for c in before}))
-                    (count, yields, places), limit = counts[0], self._range(bound)
+                    count, yields, places = counts[0]
                     places = places.union(self._places(own), (start for start, _ in reads))
-                    self.bounded.append(Bounded(places, cell, limit, count, yields, reads))
+                    self.bounded.append(Bounded(places, cell, self._range(bound), count, yields, reads))
 
     def _counted(self, cell: Cell, own: Any, statement: Any) -> list[tuple[Range, Yield, frozenset[int]]]:
         """The calls in a statement that add one to the cell by `atomicAdd` already."""
