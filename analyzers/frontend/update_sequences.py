@@ -30,6 +30,10 @@ _BRANCHES: Final = frozenset(
 )
 
 
+_Count = tuple[Range, Yield, frozenset[int]]
+"""Where a cell is counted up, which value of it is used, and where accesses of it begin."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Computed:
     """What a statement makes of the value that a variable holds."""
@@ -60,7 +64,8 @@ class SequenceReader(UpdateReader):
             for index, statement in enumerate(body):
                 updates = [u for u in self.found if isinstance(u, Update) and self._counts(u, own, statement)]
                 counts = self._counted(cell, own, statement)
-                counts += [(u.whole, u.yields, u.places) for u in updates]
+                for update in updates:
+                    counts.append((update.whole, update.yields, update.places))
                 before = [c for s in body[:index] for c in self._mentions(own, s)]
                 rest = [c for s in body[index:] for c in self._mentions(own, s)]
                 last = len(counts) == 1 and all(self._is_in(c, counts[0][0]) for c in rest)
@@ -70,17 +75,16 @@ class SequenceReader(UpdateReader):
                     places = places.union(self._places(own), (start for start, _ in reads))
                     self.bounded.append(Bounded(places, cell, self._range(bound), count, yields, reads))
 
-    def _counted(self, cell: Cell, own: Any, statement: Any) -> list[tuple[Range, Yield, frozenset[int]]]:
+    def _counted(self, cell: Cell, own: Any, statement: Any) -> list[_Count]:
         """The calls in a statement that add one to the cell by `atomicAdd` already."""
         written = [b"&" + self._text(own), *([self._words(cell.address)] if cell.address is not None else [])]
-        found: list[tuple[Range, Yield, frozenset[int]]] = []
+        found: list[_Count] = []
         for call in within(statement, frozenset({Kinds.CALL})):
             arguments = [a for a in call.get_arguments() if a is not None] if call.spelling == "atomicAdd" else []
             if len(arguments) == 2 and self._text(arguments[0]) in written and self._text(arguments[1]) == b"1":
                 whole = self._range(call)
-                alone = whole == self._range(bare(statement))
-                starts = {whole[0], self._range(arguments[0])[0]}
-                found.append((whole, "nothing" if alone else "old", frozenset(starts)))
+                which: Yield = "nothing" if whole == self._range(bare(statement)) else "old"
+                found.append((whole, which, frozenset({whole[0], self._range(arguments[0])[0]})))
         return found
 
     def _counts(self, update: Update, cell: Any, statement: Any) -> bool:
