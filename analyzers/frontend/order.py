@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, referenced, unary_operator, within
+from analyzers.frontend.decay import is_decayed
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.parse import is_bundled
 from analyzers.frontend.plain import is_idle, is_plain
@@ -194,6 +195,9 @@ def _places_in(read: Any) -> Iterator[Any]:
         return
     for part in map(bare, children(read)):
         type_ = part.type.get_canonical().kind
-        inner = type_ in _ARRAYS if kind == Kinds.SUBSCRIPT else kind == Kinds.MEMBER and type_ != TypeKind.POINTER
+        if kind == Kinds.SUBSCRIPT:
+            inner = type_ in _ARRAYS and not is_decayed(part)
+        else:
+            inner = kind == Kinds.MEMBER and type_ != TypeKind.POINTER
         if not inner:
             yield part

@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, CursorKind, TypeKind
+from analyzers.frontend.decay import is_decayed
 from analyzers.hostguide.asserted import LostCode
 from analyzers.hostguide.hosttypes import (
     FUNCTION,
@@ -171,10 +172,10 @@ class ExpressionBuilder:
             ty = cindex.type_of(cursor)
             found = self._declarations[key] = Declaration(
                 cursor.spelling,
-                OTHER if self.sources.is_broken(cursor) else self.types.of(ty),
+                OTHER if self.sources.is_broken(cursor) else self.types.at(cursor),
                 _storage(cursor),
                 cursor,
-                ty.get_canonical().is_const_qualified(),
+                ty.get_canonical().is_const_qualified() and not is_decayed(cursor),
                 ty.is_volatile_qualified(),
             )
         return found
@@ -203,7 +204,7 @@ class ExpressionBuilder:
         return [c for c in cindex.children(cursor) if c._kind_id not in _TYPE_PARTS]
 
     def _type(self, cursor: Any) -> HostType:
-        return self.types.of(cindex.type_of(cursor))
+        return self.types.at(cursor)
 
     def opaque(self, cursor: Any) -> Node:
         return Node("unknown", self._type(cursor), (), None, cursor, True)

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from analyzers.frontend import cindex
 from analyzers.frontend.cindex import Cursor, Type, TypeKind
+from analyzers.frontend.decay import is_decayed
 from analyzers.ir.expr import BOOL, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, FloatType, IntType
 
 
@@ -100,6 +102,16 @@ class HostTypes:
         if found is None:
             self._known[key] = OTHER  # ends recursive types
             found = self._known[key] = self._classify(ty)
+        return found
+
+    def at(self, cursor: Cursor) -> HostType:
+        """The type of a declaration or expression."""
+        ty: Type = cindex.type_of(cursor)
+        found = self.of(ty)
+        if isinstance(found, ArrayOf) and is_decayed(cursor):
+            element = ty.get_canonical().get_array_element_type()
+            size = element.get_size()
+            return PointerTo(found.element, size if size > 0 else None, element.is_const_qualified())
         return found
 
     def _classify(self, ty: Type) -> HostType:

@@ -129,7 +129,7 @@ def _draft(machine: Executor, raw: RawLaunch) -> _Draft:
             continue
         text = text_of(sources, node.cursor) if node is not None else ""
         note = FactNote(f"{parameter.spelling} = {text}", span(node.cursor), "relation") if node and text else launched
-        ty = machine.builder.types.of(parameter.type)
+        ty = machine.builder.types.at(parameter)
         _bind(machine, draft, parameter.spelling, ty, value, note, text, parameter, 0)
     _collect_facts(machine, raw, draft)
     for fact, assumption in _pitch_facts(machine, draft.bindings.values()):

@@ -119,6 +119,14 @@ class CType:
         kind = clang._kind_id
         self.shape = self._classify(kind)
 
+    def as_pointer(self) -> CType:
+        """The pointer that an array's type becomes in a parameter."""
+        made = CType(self.clang, self.table)
+        made._element, made.shape, made.ir, made.size = self.element, "pointer", PTR, 8
+        made.const = made.volatile = False
+        made.count, made.spelling = None, f"{self.element.spelling} *"
+        return made
+
     def _classify(self, kind: int) -> str:
         clang = self.clang
         if kind in _INTEGERS:
@@ -204,7 +212,7 @@ class CType:
     @property
     def align(self) -> int:
         """Bytes; 1 where the type is incomplete."""
-        return max(self.clang.get_align(), 1)
+        return 8 if self.shape == "pointer" else max(self.clang.get_align(), 1)
 
     def flat(self) -> tuple[CType, tuple[int, ...]]:
         """The innermost element type and the extents of a (multidimensional) array."""
@@ -463,6 +471,14 @@ class TypeTable:
             if found is None:
                 found = self._known[identity] = CType(canonical, self)
             self._known[key] = found
+        return found
+
+    def decayed(self, array: CType) -> CType:
+        """The pointer to the first element that an array's type stands for in a parameter."""
+        key = -(array.clang.data[0] or 0)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = array.as_pointer()
         return found
 
     def forget(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from analyzers.frontend import cindex
+from analyzers.frontend.decay import is_decayed
 from analyzers.frontend.lowering.layout import CType, TypeTable
 from analyzers.model import SourceSpan
 
@@ -155,7 +156,10 @@ class Node:
     def type(self) -> CType:
         found = self._type
         if found is None:
-            found = self._type = self.table.types.of(cindex.type_of(self.cursor))
+            found = self.table.types.of(cindex.type_of(self.cursor))
+            if found.shape == "array" and is_decayed(self.cursor):
+                found = self.table.types.decayed(found)
+            self._type = found
         return found
 
     @property
