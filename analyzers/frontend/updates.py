@@ -309,7 +309,7 @@ def _typed(cursor: Any) -> Any:
     base = written if written.kind == TypeKind.POINTER else written.get_canonical()
     if base.kind == TypeKind.POINTER:
         return base.get_pointee()
-    return base.get_array_elementcanonical_type() if base.kind in _ARRAYS else cursor.type
+    return base.get_array_element_type() if base.kind in _ARRAYS else cursor.type
 
 
 def _is_aligned(lvalue: Any) -> bool:
