@@ -158,7 +158,8 @@ class _Rewriting:
 
     def _is_taken(self, node: Expr) -> bool:
         conversion = _is_conversion(node)
-        if not (conversion or (node.op in _RING and node.ty == U32)) or not self._open.occur_in(node):
+        computed = (node.op in _RING and node.ty == U32) or _is_scaled(node)
+        if not (conversion or computed) or not self._open.occur_in(node):
             return False
         if node.key in self._exact or (conversion and node.ty != I32):
             return False
@@ -173,6 +174,8 @@ class _Rewriting:
             if node.op in _RING and node.ty == U32:
                 parts = [self._part(a) for a in node.args]
                 found = E.neg(parts[0]) if node.op == "neg" else E.binary(node.op, *parts)
+            elif _is_scaled(node):
+                found = E.binary("shl", self._part(node.args[0]), E.cast(node.args[1], I64))
             elif _is_conversion(node):
                 found = self._part(node.args[0])
             elif node.op == "const" and node.ty == U32:
@@ -185,6 +188,11 @@ class _Rewriting:
     def _part(self, node: Expr) -> Expr:
         """Of a larger sum or product: what is never negative fits by itself."""
         return E.cast(self.plain(node), I64) if self._is_taken(node) else self._in_whole_numbers(node)
+
+
+def _is_scaled(node: Expr) -> bool:
+    """A product by a power of two that is not known: ``blockIdx.x << log2_of_size``."""
+    return node.op == "shl" and node.ty == U32 and node.args[1].op != "const"
 
 
 def _is_conversion(node: Expr) -> bool:

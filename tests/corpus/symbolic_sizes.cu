@@ -485,3 +485,20 @@ void launch_doubled(float *image, int width, int height, int block) {
   doubled_rows<<<height / block, block>>>(image, pitch, width);
   doubled_rows_too_close<<<height / block, block>>>(image, half, width);
 }
+
+// A batch of arrays whose size is a power of two: the shift is a product.
+__global__ void batch(float *out, int log2_size) {  // expect: race-free
+  const int size = 1 << log2_size, base = blockIdx.x << log2_size;
+  for (int i = threadIdx.x; i < size; i += blockDim.x) out[base + i] = blockIdx.x;
+}
+
+__global__ void batch_of_one_more(float *out, int log2_size) {
+  const int size = 1 << log2_size, base = blockIdx.x << log2_size;
+  for (int i = threadIdx.x; i <= size; i += blockDim.x) out[base + i] = blockIdx.x;  // expect: data-race inter-block with self
+}
+
+void launch_batch(float *out, int arrays, int log2_size) {
+  if (log2_size > 12) return;
+  batch<<<arrays, 256>>>(out, log2_size);
+  batch_of_one_more<<<arrays, 256>>>(out, log2_size);
+}
