@@ -36,8 +36,8 @@ _INTRODUCTION: Final = """# Repairs of random kernels
 `python -m benchmarks repairs`; kernels of the reference's generator, with one block each; every repair that is offered
 is made, and the edited text checked and executed ([generated](generated)). A **contradiction** is a race or a missed
 barrier that is not reported of the edited text, a thread that makes other accesses than before (updates made atomic
-aside), memory that depends on the schedule though nothing races, or an inserted barrier without which no race comes
-back.
+aside), memory that depends on the schedule though nothing races and no choice says that it does, or an inserted barrier
+without which no race comes back.
 """
 
 
