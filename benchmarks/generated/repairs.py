@@ -3,8 +3,8 @@
 Takes a seed, gives what contradicts the repairs that are offered for its kernel: a race or a missed barrier of an
 execution of the edited text that is not reported, a thread that makes other accesses than before (a choice of one
 writer may leave out writes), memory that depends on the schedule though nothing races and no choice says that it does,
-and an inserted barrier without which no race comes back. Memory steers neither conditions nor addresses in these kernels, so that what a thread
-accesses does not depend on races.
+and an inserted barrier without which no race comes back. Memory steers neither conditions nor addresses in these
+kernels, so that what a thread accesses does not depend on races.
 """
 
 from __future__ import annotations
