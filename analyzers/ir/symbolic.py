@@ -38,6 +38,7 @@ from analyzers.ir.falling import never_grows
 from analyzers.ir.memory_state import State, contents_of, merge
 from analyzers.ir.pointers import pointed_objects
 from analyzers.ir.retries import retried_reads
+from analyzers.ir.trip_counts import constant_trips
 from analyzers.ir.uniformity import narrower
 from analyzers.ir.unrolling import unrolled
 
@@ -415,6 +416,8 @@ class _Executor(Effects):
         at_counter = {p: self._head_value(plan, n, counter) for n, p in needed.items()}
         plan.exits = _Exits({label: E.substitute(c, at_counter) for label, c in trial.exits.conditions.items()})
         plan.condition = E.substitute(trial.condition, at_counter)
+        if s.condition is not E.TRUE and set(plan.exits.conditions) <= {f"{s.label}:continue"}:
+            plan.trips = constant_trips(plan.condition, counter)
         plan.around = self._depends_on(plan.condition, *plan.exits.conditions.values())
         trips = self._trips(plan)
         at_end = {p: self._last_value(plan, n, trips) for n, p in needed.items()}
@@ -531,6 +534,8 @@ class _Executor(Effects):
         return self._head_value(plan, name, trips) if form is None else form.past(trips)
 
     def _trips(self, plan: _LoopPlan) -> Expr:
+        if plan.trips is not None:
+            return E.const(plan.trips, I64)
         return E.opaque(f"trips:{plan.label}", I64, plan.around, plan.carried.control)
 
     def _depends_on(self, *conditions: Expr) -> tuple[Expr, ...]:
@@ -563,7 +568,7 @@ class _Executor(Effects):
         plain = s.condition is not E.TRUE and not left
         counted = plain or (left == {s.label} and _left_at_the_end(s))
         trips, one = self._trips(plan), E.const(1, I64)
-        if plain:
+        if plain and plan.trips is None:
             self.definitions[f"trips:{s.label}"] = Definition(
                 plan.around,
                 (
@@ -575,7 +580,7 @@ class _Executor(Effects):
                     ),
                 ),
             )
-        elif counted:
+        elif counted and not plain:
             leaves = plan.exits.conditions[s.label]
             stays = E.substitute(E.lnot(leaves), {plan.counter: E.sub(trips, E.const(2, I64))})
             self.definitions[f"trips:{s.label}"] = Definition(
@@ -705,6 +710,8 @@ class _LoopPlan:
     forms: dict[str, Form] = field(default_factory=dict[str, Form])
     around: tuple[Expr, ...] = ()
     """The counters of the loops around that the trip count depends on."""
+    trips: int | None = None
+    """How often the loop goes round, where that is a constant."""
     ending: Expr = E.FALSE
     """The test when it is made for the last time, and fails."""
     rings: dict[str, int] = field(default_factory=dict[str, int])

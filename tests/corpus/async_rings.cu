@@ -623,3 +623,50 @@ __global__ void filled_in_front_waits_short(const int *in, int *out, int n) {
   }
   out[blockIdx.x * 64 + t] = v;
 }
+
+// A loop in front fills the first stages; its counters go on from where it ended.
+// cuda-lsp: launch grid=(4) block=(128) tiles=9
+__global__ void counted_on(const float4 *in, float *out, int tiles) {  // expect: race-free
+  __shared__ float4 s[4][128];
+  int t = threadIdx.x, filled = 0, used = 0, fetch = 0;
+  for (; fetch < 3; ++fetch) {
+    if (fetch < tiles) __pipeline_memcpy_async(&s[filled][t], &in[(fetch * gridDim.x + blockIdx.x) * 128 + t], 16);
+    __pipeline_commit();
+    ++filled;
+  }
+  float sum = 0;
+  for (int tile = 0; tile < tiles; ++tile, ++fetch) {
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    sum += s[used][127 - t].x;
+    if (fetch < tiles) __pipeline_memcpy_async(&s[filled][t], &in[(fetch * gridDim.x + blockIdx.x) * 128 + t], 16);
+    __pipeline_commit();
+    filled = filled == 3 ? 0 : filled + 1;
+    used = used == 3 ? 0 : used + 1;
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+
+// Three stages for as many that are open: the one that is filled is still read by others.
+// cuda-lsp: launch grid=(4) block=(128) tiles=9
+__global__ void counted_on_too_far(const float4 *in, float *out, int tiles) {
+  __shared__ float4 s[3][128];
+  int t = threadIdx.x, filled = 0, used = 0, fetch = 0;
+  for (; fetch < 3; ++fetch) {
+    if (fetch < tiles) __pipeline_memcpy_async(&s[filled][t], &in[(fetch * gridDim.x + blockIdx.x) * 128 + t], 16);
+    __pipeline_commit();
+    ++filled;
+  }
+  filled = 0;
+  float sum = 0;
+  for (int tile = 0; tile < tiles; ++tile, ++fetch) {
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    sum += s[used][127 - t].x;  // expect: data-race intra-block with +1
+    if (fetch < tiles) __pipeline_memcpy_async(&s[filled][t], &in[(fetch * gridDim.x + blockIdx.x) * 128 + t], 16);
+    __pipeline_commit();
+    filled = filled == 2 ? 0 : filled + 1;
+    used = used == 2 ? 0 : used + 1;
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
