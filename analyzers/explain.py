@@ -11,7 +11,7 @@ from analyzers.frontend.lower import find_kernels
 from analyzers.frontend.parse import ParsedUnit
 from analyzers.frontend.slices import files_of, qualified_name, sliced, typed_arguments
 from analyzers.hostguide.comments import comment_directives, directives_for
-from analyzers.hostguide.contexts import dynamic_shared_bytes, passed_numbers
+from analyzers.hostguide.contexts import dynamic_shared_bytes, passed_numbers, shared_pointers
 from analyzers.ir.context import LaunchContext
 from analyzers.ir.kernel import Atomic, Layout, Load, MemObject, Store, statements
 from analyzers.ir.printer import kernel_text
@@ -49,6 +49,8 @@ def _analysed(request: CheckRequest, name: str) -> UnitAnalysis:
 
 Numbers = tuple[tuple[str, int], ...]
 """By parameter."""
+Together = tuple[tuple[str, str, int], ...]
+"""Pointer parameters into the memory of others: (name, name of the other, bytes behind it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class Launchable:
     """Further instances of the same template, where none was asked for."""
     numbers: tuple[tuple[str, Numbers], ...] = ()
     """By the group of a finding: the numbers that the launch of its witness passes."""
+    together: tuple[tuple[str, Together], ...] = ()
+    """By the group of a finding: the pointers of the launch of its witness that lead to the same memory."""
     instance: str = ""
     """`name` as it has to be written in `text`, where lambdas are classes that have names."""
 
@@ -155,6 +159,7 @@ def launchable_of(unit: ParsedUnit, analysis: KernelAnalysis) -> Launchable:
         cut.plain,
         cut.marks,
         numbers=tuple((f.group, passed_numbers(launch)) for launch, f in found if launch is not None),
+        together=tuple((f.group, shared_pointers(launch)) for launch, f in found if launch is not None),
         instance=written_name,
     )
 

@@ -8,9 +8,16 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from gpu_runner.cpu.launch import Array, LaunchError, Record, Scalar
+from gpu_runner.cpu.launch import Array, LaunchError, Record, Scalar, Shared
 from gpu_runner.ptx import model
-from gpu_runner.request import ArrayArgument, PointersArgument, RecordArgument, Request, ScalarArgument
+from gpu_runner.request import (
+    ArrayArgument,
+    PointersArgument,
+    RecordArgument,
+    Request,
+    ScalarArgument,
+    SharedArgument,
+)
 
 _DTYPES: Final = {
     "b8": np.uint8, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "f16": np.float16,
@@ -21,16 +28,18 @@ _UPPER: Final = "bf16"
 _SCALARS: Final = {"f32": "f32", "f64": "f64", "f16": "f16"}
 
 
-def arguments_of(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar | Record, ...]:
+def arguments_of(request: Request, module: model.Module, entry: str) -> tuple[Array | Scalar | Record | Shared, ...]:
     """Raises `LaunchError` where they do not fit the parameters."""
     function = module.definition(entry)
     assert function is not None
     if len(function.parameters) != len(request.arguments):
         raise LaunchError(f"{len(request.arguments)} arguments for {len(function.parameters)} parameters")
-    found: list[Array | Scalar | Record] = []
+    found: list[Array | Scalar | Record | Shared] = []
     for argument, parameter in zip(request.arguments, function.parameters, strict=True):
         if isinstance(argument, RecordArgument):
             found.append(Record(tuple((part.offset, _argument(part.argument, "b64")) for part in argument.parts)))
+        elif isinstance(argument, SharedArgument):
+            found.append(Shared(argument.of, argument.offset))
         else:
             found.append(_argument(argument, parameter.type))
     return tuple(found)

@@ -48,6 +48,14 @@ class ScalarArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedArgument:
+    """The array of another argument once more: `of` is its number, `offset` in bytes from its beginning."""
+
+    of: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """Something inside of an argument of class type."""
 
@@ -63,7 +71,7 @@ class RecordArgument:
     parts: tuple[Part, ...]
 
 
-Argument = ArrayArgument | PointersArgument | ScalarArgument | RecordArgument
+Argument = ArrayArgument | PointersArgument | ScalarArgument | RecordArgument | SharedArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +301,7 @@ _KINDS: Final[dict[type, str]] = {
     PointersArgument: "pointers",
     ScalarArgument: "scalar",
     RecordArgument: "record",
+    SharedArgument: "shared",
 }
 
 

@@ -17,6 +17,7 @@ from gpu_runner.request import (
     Request,
     RunResult,
     ScalarArgument,
+    SharedArgument,
 )
 from gpu_runner.search import Once, grown
 
@@ -72,5 +73,5 @@ def _smaller(argument: Argument, name: str, shrinking: Sequence[str]) -> Argumen
         case RecordArgument():
             parts = tuple(replace(p, argument=_smaller(p.argument, p.name, shrinking)) for p in argument.parts)
             return RecordArgument(parts)  # pyright: ignore[reportArgumentType]
-        case ScalarArgument() | ArrayArgument() | PointersArgument():
+        case ScalarArgument() | ArrayArgument() | PointersArgument() | SharedArgument():
             return argument

@@ -13,6 +13,7 @@ from gpu_runner.request import (
     Request,
     RunResult,
     ScalarArgument,
+    SharedArgument,
 )
 
 _SIZES: Final = {"b8": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "bf16": 2, "i64": 8, "u64": 8, "f64": 8}
@@ -77,7 +78,7 @@ def _size(argument: Argument) -> int:
             return argument.count * _SIZES.get(argument.element, 4)
         case PointersArgument():
             return argument.count * (8 + _size(argument.target))
-        case ScalarArgument() | RecordArgument():
+        case ScalarArgument() | RecordArgument() | SharedArgument():
             return 0
 
 

@@ -146,6 +146,21 @@ def passed_numbers(context: LaunchContext) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
+def shared_pointers(context: LaunchContext) -> tuple[tuple[str, str, int], ...]:
+    """The pointer parameters into memory of which another one has the beginning, as far as the distance is known:
+    (name, name of the other one, bytes from there)."""
+    together: dict[str, list[tuple[int, str]]] = {}
+    for name, pointer in context.pointers:
+        at = 0 if pointer.offset is None else evaluate(pointer.offset, {})
+        if pointer.allocation is not None and at is not None:
+            together.setdefault(pointer.allocation, []).append((at, name))
+    found: list[tuple[str, str, int]] = []
+    for pointers in together.values():
+        start, first = min(pointers, key=lambda one: one[0])
+        found += [(name, first, at - start) for at, name in pointers if name != first]
+    return tuple(found)
+
+
 def unfit(launch: UserLaunch, kernels: Iterable[Kernel]) -> str:
     """Why a launch that the user asked for fits none of these kernels; empty when it fits one."""
     found: list[str] = []

@@ -24,6 +24,7 @@ from gpu_runner.request import (
     RunRace,
     RunResult,
     ScalarArgument,
+    SharedArgument,
     Side,
 )
 from gpu_runner.search import MOST_ELEMENTS, array_names, is_between, is_on, memory_of
@@ -42,16 +43,19 @@ def confirm(
     records: Sequence[Layout] = (),
     marks: Container[tuple[str, Mark]] = (),
     host: Sequence[tuple[str, int]] = (),
+    together: Sequence[tuple[str, str, int]] = (),
 ) -> tuple[Request, RunResult, RunResult | None]:
     """Run a finding's witness; what was asked, the result, and what of it shows the claim. Arrays that nobody gave a
-    size grow until every index that is used is inside, and where the witness alone does not show the claim, others of
-    their contents are looked for (`gpu_runner.search`). `host`: the numbers that the launch passes."""
+    size grow until every index that is used is inside, and where the witness alone does not show the claim, others
+    of their contents are looked for (`gpu_runner.search`). `host`: the numbers that the launch passes; `together`:
+    the pointers that it passes into the memory of others, (name, name of the other, bytes behind it)."""
     witness = finding.witness
     assert witness is not None
     texts = _with_witness(parameters, given, witness, records)
     texts = [*passed(parameters, records, host, texts), *texts]
     arguments, _ = arguments_for(parameters, texts, witness.grid, witness.block, records)
     arguments = tuple(_set(argument, name, witness) for argument, (name, _) in zip(arguments, parameters, strict=True))
+    arguments = _together(arguments, [name for name, _ in parameters], given, together)
     free = made_up(arguments, [name for name, _ in parameters], given)
     request = replace(
         base,
@@ -60,7 +64,7 @@ def confirm(
         arguments=arguments,
         growing=free,
         shrinking=made_up_numbers(arguments, [name for name, _ in parameters], texts),
-        goal=_goal(finding, free, marks),
+        goal=_goal(finding, _memory(finding, arguments, [name for name, _ in parameters]), free, marks),
     )
     result = harness.run(request)
     return request, result, shown_of(finding, result, request, marks)
@@ -83,25 +87,39 @@ def made_up_numbers(arguments: Sequence[Argument], names: Sequence[str], given: 
     parts = [
         (part.name, part.argument)
         for argument, name in zip(arguments, names, strict=True)
+        if not isinstance(argument, SharedArgument)
         for part in (argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),))
     ]
     free = (name for name, argument in parts if isinstance(argument, ScalarArgument) and name not in told)
     return tuple(name for name in free if name.partition(".")[0] not in told)  # a tensor that is given has its sizes
 
 
-def _goal(finding: Finding, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:
+def _together(
+    arguments: Sequence[Argument], names: Sequence[str], given: Sequence[str], together: Sequence[tuple[str, str, int]]
+) -> tuple[Argument, ...]:
+    """The arguments with one array for those that lead to the same memory, but for what the user gives."""
+    free = {*made_up(arguments, names, given)}
+    found = list(arguments)
+    for name, other, offset in together:
+        if name in free and other in free and {name, other} <= set(names):
+            found[names.index(name)] = SharedArgument(names.index(other), offset)
+    return tuple(found)
+
+
+def _goal(finding: Finding, memory: str, free: tuple[str, ...], marks: Container[tuple[str, Mark]]) -> Goal:
     if finding.code in _RACES:
         differ = finding.code is not Verdict.BENIGN_RACE
-        return Goal(
-            "race", sides_of(finding, marks), _memory(finding), focus_of(finding, marks), ATTEMPTS, free, differ
-        )
+        return Goal("race", sides_of(finding, marks), memory, focus_of(finding, marks), ATTEMPTS, free, differ)
     kind = "divergence" if finding.code is Verdict.BARRIER_DIVERGENCE else "assertion"
     return Goal(kind, attempts=ATTEMPTS, searched=free)
 
 
-def _memory(finding: Finding) -> str:
-    """The array or variable that a finding's witness is about, empty where its name does not tell."""
-    return memory_of(finding.witness.address) if finding.witness is not None else ""
+def _memory(finding: Finding, arguments: Sequence[Argument], names: Sequence[str]) -> str:
+    """The array or variable that a finding's witness is about, empty where its name does not tell: of parameters that
+    lead to one array, the one that a run calls it after."""
+    memory = memory_of(finding.witness.address) if finding.witness is not None else ""
+    argument = dict(zip(names, arguments, strict=False)).get(memory)
+    return names[argument.of] if isinstance(argument, SharedArgument) else memory
 
 
 def passed(
@@ -172,7 +190,8 @@ def shown_of(
         faults = tuple(fault for fault in result.faults if fault.kind == "assertion")
         return replace(result, faults=faults, races=()) if faults else None
     sides = sides_of(finding, marks)
-    memory, arrays = _memory(finding), frozenset(array_names(request.arguments, request.names))
+    memory = _memory(finding, request.arguments, request.names)
+    arrays = frozenset(array_names(request.arguments, request.names))
     races = [race for race in result.races if is_between(sides, race) and is_on(memory, arrays, race)]
     races.sort(key=lambda race: (race.same_value, race.scope != finding.scope, not _is_witness(finding, race)))
     if finding.code is Verdict.POSSIBLE_DATA_RACE and all(race.same_value for race in races):

@@ -18,7 +18,17 @@ from cuda_lsp.running import confirmation
 from cuda_lsp.running.arguments import arguments_for
 from cuda_lsp.running.fixtures import Fixture, parse_fixture
 from gpu_runner import harness
-from gpu_runner.request import Argument, Dim3, Part, RecordArgument, Request, RunResult, ScalarArgument, Variable
+from gpu_runner.request import (
+    Argument,
+    Dim3,
+    Part,
+    RecordArgument,
+    Request,
+    RunResult,
+    ScalarArgument,
+    SharedArgument,
+    Variable,
+)
 
 if TYPE_CHECKING:
     from analyzers.explain import Launchable
@@ -147,8 +157,9 @@ def outcomes(
         size = shared if shared is not None else bytes_of.get(finding.group, DYNAMIC_SHARED)
         asked = replace(base, dynamic_shared=size)
         host = dict(launchable.numbers).get(finding.group, ())
+        together = dict(launchable.together).get(finding.group, ())
         request, result, seen = confirmation.confirm(
-            asked, launchable.parameters, given, finding, launchable.records, launchable.marks, host
+            asked, launchable.parameters, given, finding, launchable.records, launchable.marks, host, together
         )
         ran |= result.runs > 0
         yield Outcome(title, result, finding, seen, launched(request, result))
@@ -202,6 +213,8 @@ def smaller_numbers(notes: Sequence[str], request: Request, result: RunResult) -
 
 def _numbers(request: Request, arguments: Sequence[Argument]) -> Iterator[tuple[str, float]]:
     for name, argument in zip(request.names, arguments, strict=False):
+        if isinstance(argument, SharedArgument):
+            continue
         for part in argument.parts if isinstance(argument, RecordArgument) else (Part(name, 0, argument),):
             if isinstance(part.argument, ScalarArgument):
                 yield part.name, part.argument.value

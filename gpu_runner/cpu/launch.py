@@ -46,12 +46,20 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """An argument that points into the array of another one: the number of that, and the bytes from its beginning."""
+
+    of: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """The configuration and arguments of one launch."""
 
     grid: Dim3
     block: Dim3
-    arguments: tuple[Array | Scalar | Record, ...] = ()
+    arguments: tuple[Array | Scalar | Record | Shared, ...] = ()
     dynamic_shared: int = 0
 
     @property
@@ -187,8 +195,8 @@ def parameter_size(parameter: model.Variable) -> int:
 
 def argument_values(function: model.Function, launch: Launch, arrays: Sequence[int]) -> list[bytes]:
     """The arguments as bytes; `arrays`: the addresses of `Launch.arrays`. Raises `LaunchError`."""
-    named = zip(launch.arrays, arrays, strict=True)
-    addresses = (address.to_bytes(8, "little") for (name, _), address in named if "/" not in name)
+    known = {name: address for (name, _), address in zip(launch.arrays, arrays, strict=True) if "/" not in name}
+    addresses = (address.to_bytes(8, "little") for address in known.values())
     values: list[bytes] = []
     for number, (argument, parameter) in enumerate(zip(launch.arguments, function.parameters, strict=True)):
         if isinstance(argument, Record):
@@ -199,6 +207,8 @@ def argument_values(function: model.Function, launch: Launch, arrays: Sequence[i
                     raise LaunchError(f"argument {number} has more than the {len(data)} bytes of its parameter")
                 data[at : at + len(piece)] = piece
             values.append(bytes(data))
+        elif isinstance(argument, Shared):
+            values.append((known[str(argument.of)] + argument.offset).to_bytes(8, "little"))
         else:
             values.append(next(addresses) if isinstance(argument, Array) else argument.data)
     return values
