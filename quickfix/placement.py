@@ -24,6 +24,8 @@ class PlacementModel:
     demands: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
     excluded: set[Key] = field(default_factory=set[Key])
     rejected: list[frozenset[Key]] = field(default_factory=list[frozenset[Key]])
+    doubts: int = 0
+    """How often one more barrier was demanded because it was not known whether the others suffice."""
     varying_bodies: frozenset[tuple[str, int]] = frozenset()
     """(path, start) of bodies that not all threads seem to enter: gaps in them are tried last."""
 

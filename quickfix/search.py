@@ -34,6 +34,8 @@ MANY_RACES: Final = 16
 """With more of them in the kernels, all together get `_FEW_TRIALS`; then those that are not asked for are left for
 other repairs."""
 _FEW_TRIALS: Final = 2
+_MOST_DOUBTS: Final = 3
+"""Trials of a search that may leave a race in doubt before placements are given up that do."""
 _NOT_NOW: Final = "there are many other races, each with a repair of its own"
 
 BETWEEN_WARPS: Final = "threads of different warps collide: __syncwarp() only orders threads of one warp"
@@ -303,7 +305,7 @@ def _learn(
     if difference.worse and _more_for_doubts(session, model, keys, trial, targets):
         return True
     if difference.worse:
-        if len(model.rejected) >= 3:
+        if len(model.rejected) >= _MOST_DOUBTS:
             raise _GivenUp(difference.worse[0])
         model.reject(keys)
         return True
@@ -321,7 +323,10 @@ def _more_for_doubts(
     targets: Mapping[PairKey, Sequence[Finding]],
 ) -> bool:
     """Demand one more barrier for each target that a trial leaves in doubt, whatever the iterations; False: there is
-    none, or no place for one."""
+    none, or no place for one, or that was done often enough."""
+    if model.doubts >= _MOST_DOUBTS:
+        return False
+    model.doubts += bool(trial.doubtful)
     for key in trial.doubtful:
         finding = targets[key][0]
         anyhow = replace(finding, accesses=tuple(replace(a, iterations=()) for a in finding.accesses))
