@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -179,8 +180,13 @@ class Launch:
                 return THREADS[axis]
             if node.op == "mul" and set(node.args) == {b, g}:
                 return THREADS[axis]
-            if node is E.add(E.mul(E.BID[axis], b), E.TID[axis]) and (b.op != "const" or self._strided(axis)):
-                return GID[axis]
+            if node.op == "add" and (b.op != "const" or self._strided(axis)):
+                terms = _terms(node)
+                first, tid = E.mul(E.BID[axis], b), E.TID[axis]
+                if first in terms and tid in terms:
+                    terms.remove(first)
+                    terms.remove(tid)
+                    return reduce(E.add, map(self.fused, terms), GID[axis])
         return None
 
     def _fuse_distance(self, node: Expr) -> Expr | None:
@@ -406,6 +412,11 @@ def _split_opaque(e: Expr, thread: int, shared: frozenset[str], memo: dict[int, 
         else:
             memo[node.key] = node if args == node.args else E.rebuild(node, args)
     return memo[e.key]
+
+
+def _terms(e: Expr) -> list[Expr]:
+    """What a sum (U32) adds up: ``bid*bdim + (tid + 1)`` is a global index and one more."""
+    return [t for a in e.args for t in _terms(a)] if e.op == "add" else [e]
 
 
 def _scaled(e: Expr) -> tuple[Expr, int] | None:

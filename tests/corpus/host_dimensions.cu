@@ -210,6 +210,12 @@ __global__ void inner_cells(float *out, int columns) {  // expect: race-free
   out[row * columns + column] = row - column;
 }
 
+__global__ void inner_cells_by_place_in_the_tile(float *out, int columns) {  // expect: race-free
+  const int tile_row = threadIdx.y + 1, tile_column = threadIdx.x + 1;
+  const int row = blockIdx.y * blockDim.y + tile_row, column = blockIdx.x * blockDim.x + tile_column;
+  out[row * columns + column] = row - column;
+}
+
 __global__ void inner_cells_of_a_wider_grid(float *out, int columns) {
   int row = blockIdx.y * blockDim.y + threadIdx.y + 1, column = blockIdx.x * blockDim.x + threadIdx.x + 1;
   out[row * columns + column] = row - column;  // expect: data-race with self
@@ -228,6 +234,7 @@ __global__ void whole_tiles(float *out, size_t columns) {  // expect: race-free
 void launch_inner_cells(float *out, int rows, int columns, int side, int other) {
   dim3 block(side, side);
   inner_cells<<<dim3((columns - 2) / side, (rows - 2) / side), block>>>(out, columns);
+  inner_cells_by_place_in_the_tile<<<dim3((columns - 2) / side, (rows - 2) / side), block>>>(out, columns);
   inner_cells_of_a_wider_grid<<<dim3((columns + 2) / side, (rows - 2) / side), block>>>(out, columns);
   inner_cells_of_other_tiles<<<dim3((columns - 2) / other, (rows - 2) / side), block>>>(out, columns);
 }
