@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from solve_cases import address_queries, examples, queries, unsatisfiable_with
 from solve_patterns import PATTERNS, N, Thread, i32, question
 
-from analyzers.ir.expr import U32, Expr, add, binary, cast, compare, const, mul
+from analyzers.ir.expr import U32, U64, Expr, add, binary, cast, compare, const, mul, opaque
 from analyzers.solve import system
 from analyzers.solve.check import satisfies
 from analyzers.solve.enumerate import Candidate, decide
@@ -75,3 +76,17 @@ def test_undefined_conditions_do_not_hold() -> None:
     answer = decide(prepare(question(lambda _: const(0, U32), guard=guard)))
     assert isinstance(answer, Candidate)
     assert {s.value: v for s, v in answer.values.items()} == {"tid.x@1": 1, "tid.x@2": 2}
+
+
+@pytest.mark.parametrize("number", [(1 << 64) - 300, 1 << 63, 300])
+def test_numbers_of_any_size_may_be_known(number: int) -> None:
+    """A key of 64 bits of which the conditions leave one value, such as that of an empty cell of a hash table."""
+    key = opaque("load:0", U64, (), "grid")
+
+    def guard(t: Thread) -> list[Expr]:
+        mixed = binary("xor", key, cast(t.x, U64))
+        return [compare("lt", binary("and", mixed, const(3, U64)), const(2, U64))]
+
+    asked = question(lambda _: const(0, U32), guard=guard)
+    answer = decide(prepare(replace(asked, ranges={**asked.ranges, key: (number, number)})))
+    assert isinstance(answer, Candidate)

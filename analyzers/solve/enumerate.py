@@ -255,7 +255,7 @@ class _Enumeration:
     def _values(self, symbol: Expr, index: Array) -> Array:
         domain = self.plan.domains[symbol]
         if domain.constant:
-            return np.full_like(index, domain.lo)
+            return np.full(index.shape, domain.lo, np.uint64 if domain.lo >= 1 << 63 else np.int64)
         values = index * domain.stride
         return values.astype(np.uint64) + np.uint64(domain.lo) if domain.lo >= 1 << 63 else values + domain.lo
 

@@ -230,3 +230,25 @@ void launch_tiled(int *out, int n, int step, bool wide) {
   if (!chosen) return;
   chosen<<<(n + width - 1) / width, width>>>(out, n);
 }
+
+// Functions that call themselves for the compiler.
+constexpr int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
+
+template <typename T> struct Tile {
+  static constexpr int width = 8 * sizeof(T);
+};
+
+template <typename T> __global__ void shifted_by_logarithm(T *out) {  // expect: race-free
+  constexpr int bits = log2_of(Tile<T>::width);
+  out[((blockIdx.x * blockDim.x + threadIdx.x) << bits) + log2_of(16)] = 1;
+}
+
+template <typename T> __global__ void shifted_by_logarithm_racy(T *out) {
+  constexpr int bits = log2_of(Tile<T>::width);
+  out[threadIdx.x >> bits] = threadIdx.x;  // expect: data-race intra-warp with self
+}
+
+void launch_shifted(float *out) {
+  shifted_by_logarithm<<<4, 64>>>(out);
+  shifted_by_logarithm_racy<<<1, 64>>>(out);
+}

@@ -11,6 +11,7 @@ from analyzers.frontend.lowering.designators import held_place
 from analyzers.frontend.lowering.effects import ctx_effect
 from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
+from analyzers.frontend.lowering.literals import constant
 from analyzers.frontend.lowering.nodes import Kinds, Node
 from analyzers.frontend.lowering.places import (
     Closure,
@@ -26,9 +27,15 @@ from analyzers.frontend.lowering.places import (
 from analyzers.ir.expr import PTR, U64, Expr, var
 from analyzers.ir.kernel import Block
 
+_SHORT = 600
+"""Bytes of a function that the compiler may be asked for the value of."""
+
 
 def inline(ctx: Context, facts: Facts, node: Node, args: list[Node], this: Place | None) -> Value:
     """The body of a function in place of its call."""
+    known = _computed_by_compiler(ctx, facts, node)
+    if known is not None:
+        return known
     if facts.key in ctx.active:
         return ctx.unsupported_value("recursion", f"{facts.qualified} calls itself", node)
     if len(ctx.active) > INLINE_DEPTH:
@@ -44,6 +51,17 @@ def inline(ctx: Context, facts: Facts, node: Node, args: list[Node], this: Place
         frame = Frame(facts.name, closure=made)
     bind_parameters(ctx, frame, facts, node, args)
     return lowered_body(ctx, facts, node, frame)
+
+
+def _computed_by_compiler(ctx: Context, facts: Facts, node: Node) -> Expr | None:
+    """The number that a call of a function which calls itself (``constexpr int log2_of(int n)``) stands for, where the
+    compiler knows it."""
+    span = facts.span
+    if facts.result.ir is None or span.end_offset - span.start_offset > _SHORT or facts.key in ctx.active:
+        return None
+    if ctx.table.text(span).count(facts.name) < 2:
+        return None
+    return constant(node.evaluated(), facts.result.ir)
 
 
 def bind_parameters(ctx: Context, frame: Frame, facts: Facts, node: Node, args: list[Node]) -> None:
