@@ -1,4 +1,4 @@
-"""How often a loop goes round whose test is about nothing but the number of the iteration: `for (i = 0; i < 3; ++i)`."""
+"""How often a loop goes round whose test is only about the number of the iteration: `for (i = 0; i < 3; ++i)`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS: Final = np.arange(MAX_TRIPS + 1, dtype=np.int64)
 def constant_trips(test: Expr, counter: Expr) -> int | None:
     """The number of the first iteration, counted from 0, whose ``test`` fails; None where something else has a part in
     that."""
-    if symbols(test) != {counter}:
+    if symbols(test) != frozenset((counter,)):
         return None
     held, defined = evaluate_vector(test, {counter: _NUMBERS})
     fails = np.flatnonzero(~np.broadcast_to(held, _NUMBERS.shape))
