@@ -84,20 +84,27 @@ class Carried:
     """Variables of which more is known than what they depend on: by thread, so their inputs are not told."""
     level: Callable[[Expr], str]
     _known: dict[tuple[str, str | None], Agreement] = field(default_factory=dict[tuple[str, "str | None"], Agreement])
+    _sources: dict[Expr, tuple[Expr, ...]] = field(init=False)
+    _changing: frozenset[Expr] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sources = {p: (self.ends[n], self.starts[n]) for n, p in self.placeholders.items()}
+        self._changing = frozenset((self.counter, *self._sources))
 
     def at_start(self, name: str) -> Agreement:
         """Of the value at the start of an iteration that takes place."""
         return self._agreed(name, None, self.levels.get(name, "thread"), (self.placeholders[name],))
 
-    def behind(self, name: str, label: str) -> Agreement:
-        """Of the value where the loop was left for ``label``."""
+    def behind(self, name: str, label: str, is_read: bool = True) -> Agreement:
+        """Of the value where the loop was left for ``label``; of one that nothing reads there, whatever its inputs
+        are."""
         level = narrower(self.levels.get(name, "thread"), self.control)
         values: tuple[Expr, ...] | None = (self.placeholders[name], *self.decisions)
         departures = self.left.get(label)
         if departures is not None:
             level = "thread" if departures.nested else narrower(level, departures.levels.get(name, "grid"))
             values = None if departures.nested else (*values, *departures.values.get(name, ()))
-        return self._agreed(name, label, level, values)
+        return self._agreed(name, label, level, values if is_read else None)
 
     def end(self) -> Agreement:
         """Of how the loop ends."""
@@ -109,8 +116,7 @@ class Carried:
             return Agreement(level)
         found = self._known.get((name, label))
         if found is None:
-            sources = {p: (self.ends[n], self.starts[n]) for n, p in self.placeholders.items()}
-            found = agreement(values, self.level, frozenset((self.counter, *self.placeholders.values())), sources)
+            found = agreement(values, self.level, self._changing, self._sources)
             if narrower(found.level, level) == found.level:
                 found = Agreement(level)
             self._known[name, label] = found

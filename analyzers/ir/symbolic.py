@@ -37,6 +37,7 @@ from analyzers.ir.expr import BOOL, I64, Expr
 from analyzers.ir.falling import never_grows
 from analyzers.ir.memory_state import State, contents_of, merge
 from analyzers.ir.pointers import pointed_objects
+from analyzers.ir.reads import Reads
 from analyzers.ir.retries import retried_reads
 from analyzers.ir.trip_counts import constant_trips
 from analyzers.ir.uniformity import narrower
@@ -110,13 +111,16 @@ class _Executor(Effects):
         self.departing: list[dict[str, list[tuple[int, State]]]] = []
         """Of the loops under study, from the outermost: by label, in how many loops an iteration was left, and how."""
         self.followed = 0
+        self.reads = Reads()
         self.assertions: list[AssertionEvent] = []
         self.observations: list[ObservationEvent] = []
 
     def run(self) -> KernelEvents:
         for name in self.indexed:
             self.assign(contents_of(name), E.opaque(f"undefined:{name}", E.F64, (), "grid"))
-        self._block(unrolled(self.kernel.body))
+        body = unrolled(self.kernel.body)
+        self.reads = Reads.of(body)
+        self._block(body)
         return KernelEvents(
             kernel=self.kernel,
             accesses=tuple(self.accesses),
@@ -525,7 +529,7 @@ class _Executor(Effects):
 
     def _behind(self, plan: _LoopPlan, name: str, label: str, kind: str) -> Expr:
         """What is not known of a variable behind the loop, which was left for ``label``."""
-        agreed = plan.carried.behind(name, label)
+        agreed = plan.carried.behind(name, label, name in plan.needed or not self.reads.only_in(plan.label, name))
         return E.opaque(kind, plan.touched.variables[name], (*self.counters(), *agreed.inputs), agreed.level)
 
     def _last_value(self, plan: _LoopPlan, name: str, trips: Expr) -> Expr:
