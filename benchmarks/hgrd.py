@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -52,7 +52,8 @@ class Outcome:
     missed: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
     """Kernels without a verdict, with the reasons."""
-    benign: int = 0
+    benign: list[str] = field(default_factory=list[str])
+    """Pairs of writes that collide with one value."""
     kernels: int = 0
     uncited: list[str] = field(default_factory=list[str])
     """Race-free kernels that do not name the assumption they have to."""
@@ -127,6 +128,7 @@ def compared(program: Program, unit: UnitResult, line_of: Callable[[Side], str])
     outcome.found = len(pairs)
     outcome.true = len(program.races) - len(missed)
     outcome.missed = [f"{r.kernel}: {r.first.statement.strip()} / {r.second.statement.strip()}" for r in missed]
+    outcome.benign = [_text(pair) for pair in found_pairs(unit.kernels, (Verdict.BENIGN_RACE,))]
     for kernel in unit.kernels:
         reasons = sorted({f"{r.kind}: {r.text}" for c in kernel.contexts for r in c.reasons})
         if kernel.verdict is Verdict.UNKNOWN or reasons:
@@ -134,16 +136,15 @@ def compared(program: Program, unit: UnitResult, line_of: Callable[[Side], str])
         assumptions = [a for c in kernel.contexts for a in c.assumptions]
         if program.cited and not any(program.cited in a for a in assumptions):
             outcome.uncited.append(kernel.name)
-        outcome.benign += kernel.verdict is Verdict.BENIGN_RACE
     outcome.facts = sorted({f"{f.kind}: {f.text}" for k in unit.kernels for c in k.contexts for f in c.facts})
     return outcome
 
 
-def found_pairs(kernels: Sequence[KernelResult]) -> list[Pair]:
+def found_pairs(kernels: Sequence[KernelResult], codes: Collection[Verdict] = _REPORTED) -> list[Pair]:
     """The races that are reported, each once."""
     pairs: set[Pair] = set()
     for kernel in kernels:
-        for finding in (f for c in kernel.contexts for f in c.findings if f.code in _REPORTED):
+        for finding in (f for c in kernel.contexts for f in c.findings if f.code in codes):
             first, second = sorted((a.kind, a.span.path, a.span.line) for a in finding.accesses)
             pairs.add((kernel.name.partition("<")[0], first, second))
     return sorted(pairs)
@@ -190,8 +191,19 @@ def is_right(program: Program, outcome: Outcome) -> bool:
 
 
 def has_known_alarm(program: Program, outcome: Outcome) -> bool:
-    """Whether a check without host facts shows the false alarm that the program is known for."""
-    return any(f.startswith(f"{program.alarming}:" if program.alarming else "") for f in outcome.false)
+    """Whether a check without host facts shows the false alarm that the program is known for; benign where the writes
+    that collide are proved to write one value."""
+    return any(_is_known(program, f) for f in (*outcome.false, *outcome.benign))
+
+
+def _is_known(program: Program, pair: str) -> bool:
+    return pair.startswith(f"{program.alarming}:" if program.alarming else "")
+
+
+def _alarm(program: Program, outcome: Outcome) -> str:
+    if not has_known_alarm(program, outcome):
+        return "**no**"
+    return "yes" if any(_is_known(program, f) for f in outcome.false) else "benign"
 
 
 _COLUMNS = (
@@ -220,7 +232,8 @@ A reported race (`data-race` or `possible-data-race`) is a kernel and two access
 instances and scopes it is found in. It counts as an expected one (`benchmarks/hgrd_programs.py`) when the kernel's
 name, what the accesses do and the source lines they stand in are the expected ones; else it is false. A row is right
 when nothing is false, missed or unknown. A program that needs host facts has to show, without them, an alarm in the
-kernel that it is known for. Milliseconds: the check alone, parsing included, in a process with its modules loaded."""
+kernel that it is known for, which is *benign* where the threads that collide there are proved to write one value.
+Milliseconds: the check alone, parsing included, in a process with its modules loaded."""
 
 
 def _row(program: Program, outcomes: dict[str, Outcome]) -> str:
@@ -237,7 +250,7 @@ def _row(program: Program, outcomes: dict[str, Outcome]) -> str:
         "yes" if is_right(program, with_host) else "**no**",
         len(with_host.facts),
         f"{with_host.milliseconds:.0f}",
-        ("yes" if has_known_alarm(program, without) else "**no**") if program.guided else "",
+        _alarm(program, without) if program.guided else "",
         f"{without.milliseconds:.0f}",
     ]
     return "| " + " | ".join(map(str, cells)) + " |"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from expectations import check
 
-from benchmarks.hgrd import compared, expanded
-from benchmarks.hgrd_programs import Access, Program, Race
+from benchmarks.hgrd import Outcome, compared, expanded, has_known_alarm
+from benchmarks.hgrd_programs import PROGRAMS, Access, Program, Race
 
 _KERNEL = """__global__ void k(int *a) {
   a[0] += 1;
@@ -35,3 +35,11 @@ def test_races_count_by_kernel_access_and_line() -> None:
     assert _counts(Race("k", write, read)) == (2, 1, 1, 0)
     assert _counts(*both, Race("k", write, Access("write", "= 2;"))) == (2, 2, 0, 1)
     assert _counts(Race("other", read, write)) == (2, 0, 2, 1)
+
+
+def test_a_collision_of_equal_values_is_a_benign_alarm() -> None:
+    guided = next(p for p in PROGRAMS if p.alarming)
+    pair = f"{guided.alarming}: write in line 7 with write in line 7"
+    assert has_known_alarm(guided, Outcome(false=[pair]))
+    assert has_known_alarm(guided, Outcome(benign=[pair]))
+    assert not has_known_alarm(guided, Outcome(benign=["other: write in line 7 with write in line 7"]))
