@@ -13,7 +13,7 @@ from typing import Literal
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.expr import Expr
-from analyzers.races.conditions import about_itself, essence, spelled_out
+from analyzers.races.conditions import about_itself, essence, spelled_out, with_chosen_sides, with_parameters
 from analyzers.races.lane_counts import counted, without_bits
 from analyzers.races.positive_sizes import said_positive, with_positive_sizes
 from analyzers.races.threads import Launch
@@ -50,10 +50,13 @@ class Asker:
 
     def answer(self, query: Query, patience: Patience = "patient") -> Answer:
         """Through the ladder, once for each distinct question; first without what cannot bear on it."""
+        query = with_chosen_sides(query)
         reduced = essence(query)
         found = self._ask_ladder(reduced, patience)
         if _is_left_to_wrapping(found):
             return found
+        if isinstance(found, Undecided) and patience != "brief":
+            found = self._in_parameters(query) or found
         if reduced is not query and not isinstance(found, Proved):
             found = self._ask_ladder(query, patience)
         if isinstance(found, Undecided) and patience != "brief":
@@ -66,6 +69,12 @@ class Asker:
             if any(evaluate(c, values) != 1 for c in exact if all(s in values for s in E.symbols(c))):
                 return self._ask_ladder(replace(query, conjuncts=(*query.conjuncts, *exact)), patience)
         return found
+
+    def _in_parameters(self, query: Query) -> Proved | None:
+        """A proof from the kernel's parameters, whatever the host computes them from."""
+        named = with_parameters(self.launch, query)
+        found = None if named is query else self._known(essence(named))
+        return found if isinstance(found, Proved) else None
 
     def answer_essence(self, query: Query) -> Answer:
         """The same without what cannot bear on the collision: only a proof is one for the query too."""
@@ -138,6 +147,8 @@ class Asker:
         found = self._known(reduced)
         if not isinstance(found, Proved) and reduced is not plain:
             found = self._known(plain)
+        if not isinstance(found, Proved):
+            found = self._in_parameters(plain) or found
         return replace(found, used_no_wrap=True) if isinstance(found, Proved) else None
 
     def without_wrapping(self, query: Query, found: Satisfied) -> Answer:
@@ -223,7 +234,7 @@ class Asker:
         return plain is not None and self._quick(essence(plain.query), QUICK_STEPS) is not None
 
     def _is_impossible(self, plain: WithoutWrap) -> bool:
-        return isinstance(self._known(plain.query), Proved)
+        return isinstance(self._known(plain.query), Proved) or self._in_parameters(plain.query) is not None
 
 
 def _is_left_to_wrapping(found: Answer) -> bool:

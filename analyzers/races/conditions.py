@@ -160,6 +160,65 @@ def spelled_out(launch: Launch, query: Query) -> Query:
     )
 
 
+def with_chosen_sides(query: Query) -> Query:
+    """The query with the side of a conditional expression that its conditions leave: a place that only threads inside
+    the image move on (``active ? i + plane : i``), written where ``active`` holds."""
+    held = {part for c in query.conjuncts for part in E.conjuncts(c)}
+
+    def side(node: Expr) -> Expr | None:
+        if node.op != "select":
+            return None
+        parts = E.conjuncts(node.args[0])
+        if all(part in held for part in parts):
+            return chosen(node.args[1])
+        return chosen(node.args[2]) if any(E.lnot(part) in held for part in parts) else None
+
+    memo: dict[int, Expr] = {}
+
+    def chosen(e: Expr) -> Expr:
+        return E.rewrite(e, side, memo)
+
+    if not any(n.op == "select" for n in E.walk(query.conjuncts)):
+        return query
+    conjuncts = tuple(chosen(c) for c in query.conjuncts)
+    if conjuncts == query.conjuncts:
+        return query
+    o = query.overlap
+    overlap = None if o is None else Overlap(chosen(o.left), chosen(o.right), o.left_width, o.right_width)
+    return replace(query, conjuncts=conjuncts, overlap=overlap)
+
+
+_COMPUTED = frozenset({"add", "sub", "mul", "div", "rem", "select", "min", "max"})
+"""What the host makes a parameter's value with."""
+
+
+def with_parameters(launch: Launch, query: Query) -> Query:
+    """The query in terms of the kernel's parameters instead of what the host computes for them: ``Wout`` for
+    ``Win - K + 1``, of which products are long sums. Nothing is known then of how they hang together but what the facts
+    say; the query itself when there is nothing of the kind.
+
+    What is impossible for the result is impossible for the query; not the other way round."""
+    names = {value: symbol for symbol, value in launch.bound.items() if value.op in _COMPUTED}
+    present = {n for n in E.walk(query.conjuncts) if n in names}
+    if not present:
+        return query
+    memo: dict[int, Expr] = {}
+
+    def named(e: Expr) -> Expr:
+        return E.rewrite(e, names.get, memo)
+
+    o = query.overlap
+    types = {names[value]: value.ty for value in present}
+    ranges = {symbol: (ty.low, ty.high) for symbol, ty in types.items() if isinstance(ty, E.IntType)}
+    return replace(
+        query,
+        conjuncts=tuple(named(c) for c in query.conjuncts),
+        facts=tuple(Fact(named(f.condition), f.tag) for f in query.facts),
+        ranges={**ranges, **query.ranges},
+        overlap=None if o is None else Overlap(named(o.left), named(o.right), o.left_width, o.right_width),
+    )
+
+
 def exclusive_or_laws(conjuncts: Iterable[Expr]) -> list[Expr]:
     """For ``a ^ c`` and ``b ^ c``: they are equal exactly when ``a`` and ``b`` are, and ``a ^ c == b`` exactly when
     ``b ^ c == a``.

@@ -502,3 +502,58 @@ void launch_batch(float *out, int arrays, int log2_size) {
   batch<<<arrays, 256>>>(out, log2_size);
   batch_of_one_more<<<arrays, 256>>>(out, log2_size);
 }
+
+// A place that moves on with the threads inside alone: where it is written, they are.
+__global__ void planes(float *out, int width, int height, int depth) {  // expect: race-free
+  __shared__ float tile[8][32];
+  int i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 8 + threadIdx.y;
+  bool inside = i < width && j < height;
+  int at = i + j * width;
+  for (int k = 0; k < depth; k++) {
+    tile[threadIdx.y][threadIdx.x] = i + j + k;
+    __syncthreads();
+    if (inside) {
+      out[at] = tile[threadIdx.y][31 - threadIdx.x];
+      at += height * width;
+    }
+    __syncthreads();
+  }
+}
+
+__global__ void planes_too_close(float *out, int width, int height, int depth) {
+  int i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 8 + threadIdx.y;
+  bool inside = i < width && j < height;
+  int at = i + j * width;
+  for (int k = 0; k < depth; k++)
+    if (inside) {
+      out[at] = threadIdx.x;  // expect: data-race with self
+      at += height * (width - 1);
+    }
+}
+
+void launch_planes(float *out, int width, int height, int depth) {
+  if (width < 1 || height < 1) return;
+  dim3 blocks((width + 31) / 32, (height + 7) / 8), threads(32, 8);
+  planes<<<blocks, threads>>>(out, width, height, depth);
+  planes_too_close<<<blocks, threads>>>(out, width, height, depth);
+}
+
+// Extents that the host computes: their products are sums of many terms, but it is what they are called that matters.
+__global__ void channels(float *out, int count, int height, int width, int tiles_across) {  // expect: race-free
+  int h = blockIdx.z / tiles_across * 16 + threadIdx.y, w = blockIdx.z % tiles_across * 16 + threadIdx.x;
+  if (h < height && w < width)
+    out[blockIdx.x * count * height * width + blockIdx.y * height * width + h * width + w] = blockIdx.x;
+}
+
+__global__ void channels_of_another_height(float *out, int count, int height, int width, int tiles_across) {
+  int h = blockIdx.z / tiles_across * 16 + threadIdx.y, w = blockIdx.z % tiles_across * 16 + threadIdx.x;
+  if (h <= height && w < width)
+    out[blockIdx.x * count * height * width + blockIdx.y * height * width + h * width + w] = blockIdx.y;  // expect: data-race with self
+}
+
+void launch_channels(float *out, int batch, int count, int rows, int columns, int filter) {
+  int height = rows - filter + 1, width = columns - filter + 1;
+  int across = (width + 15) / 16, down = (height + 15) / 16;
+  channels<<<dim3(batch, count, down * across), dim3(16, 16)>>>(out, count, height, width, across);
+  channels_of_another_height<<<dim3(batch, count, down * across), dim3(16, 16)>>>(out, count, height, width, across);
+}
