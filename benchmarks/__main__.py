@@ -8,6 +8,7 @@ import sys
 MODULES = {
     "aucs": "aucs",
     "autosync": "autosync",
+    "collection": "collection",
     "coverage": "coverage",
     "differential": "differential",
     "editor": "editor",
