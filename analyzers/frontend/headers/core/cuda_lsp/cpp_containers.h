@@ -87,6 +87,7 @@ template <class T, size_t N> constexpr size_t size(const T (&)[N]) { return N; }
 template <class C> constexpr auto size(const C &c) -> decltype(c.size()) { return c.size(); }
 template <class C> constexpr auto empty(const C &c) -> decltype(c.empty()) { return c.empty(); }
 template <class C> auto data(C &c) -> decltype(c.data()) { return c.data(); }
+template <class T, size_t N> constexpr T *data(T (&a)[N]) { return a; }
 
 template <class T> struct allocator {
   using value_type = T;
