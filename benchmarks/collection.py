@@ -16,7 +16,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -32,7 +32,7 @@ from cuda_lsp.cli.check import apart
 from cuda_lsp.cli.requests import Requests, Selection
 
 HERE = Path(__file__).resolve().parent
-LIMIT = 300
+LIMIT = 100
 """Seconds of processor time for one program."""
 
 
@@ -83,20 +83,19 @@ def _add(found: Program, kernel: KernelResult, seconds: float) -> None:
 
 
 def run(folders: Sequence[Path], jobs: int) -> Iterator[Program]:
-    """The programs as they are done; one whose process dies, or takes too long, has failed."""
-    context = get_context("spawn")
-    waiting = {str(folder) for folder in folders}
-    while waiting:
-        # A process that dies takes its pool with it: the others go on in another.
-        with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-            begun = {pool.submit(check, folder): folder for folder in sorted(waiting)[:jobs]}
-            for future in as_completed(begun):
-                folder = begun[future]
-                waiting.discard(folder)
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    yield Program(Path(folder).name, failures=[f"no answer in {LIMIT} s of processor time"])
+    """The programs as they are done, each in a process of its own; one whose process dies, or takes too long, has
+    failed."""
+    with ThreadPoolExecutor(jobs) as pool:
+        for done in as_completed([pool.submit(_in_a_process, folder) for folder in folders]):
+            yield done.result()
+
+
+def _in_a_process(folder: Path) -> Program:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        try:
+            return process.submit(check, str(folder)).result()
+        except BrokenProcessPool:
+            return Program(folder.name, failures=[f"no answer in {LIMIT} s of processor time"])
 
 
 def table(programs: Sequence[Program], source: str) -> str:

@@ -268,7 +268,7 @@ WRITES = {
     ),
 }
 """The same, of statements that write where a neighbour does."""
-NOT_FOLLOWED = frozenset({"arr_of_ptr_dyn", "memptr", "virtual"})
+NOT_FOLLOWED = frozenset({"arr_param_addr", "arr_of_ptr_dyn", "memptr", "virtual"})
 RACES = (Verdict.DATA_RACE, Verdict.POSSIBLE_DATA_RACE)
 HOST = "void host(int *o) { k<<<2, 64>>>(o); }\n"
 

@@ -118,7 +118,10 @@ class Asker:
             return by_signs
         found = self._known(query, how)
         if numbers is None and isinstance(found, Undecided) and (plain := without_bits(query)) is not query:
-            found = self._known(plain, how)
+            # Without some of its conditions: what satisfies the rest need not satisfy them.
+            weaker = self._known(plain, how)
+            if isinstance(weaker, Proved) or (isinstance(weaker, Satisfied) and satisfies(query, weaker.values)):
+                found = weaker
         if patience != "patient":
             return found
         if isinstance(found, Undecided) and found.kind == "budget" and self._only_wraps(query):

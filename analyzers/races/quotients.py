@@ -36,8 +36,12 @@ def _as_computed(value: Expr) -> Expr:
 
 
 def _number(value: Expr) -> Expr:
-    """What a dimension or its copy was converted from without a change, given that it is from 1 to 2**31 - 1."""
-    while value.op == "cast" and _width(value.args[0]) in range(1, _width(value) + 1):
+    """What a dimension or its copy was converted from without a change, given that a block has from 1 to 1,024 threads:
+    255 may have been -1 with 8 bits, so that numbers of fewer bits than 32 are only looked through where they grow."""
+    while value.op == "cast":
+        inner = _width(value.args[0])
+        if not (0 < inner < _width(value) or 32 <= inner == _width(value)):
+            break
         value = value.args[0]
     return value
 

@@ -190,9 +190,22 @@ class _Rewriting:
         return E.cast(self.plain(node), I64) if self._is_taken(node) else self._in_whole_numbers(node)
 
 
+def _passed(launch: Launch) -> frozenset[Expr]:
+    """What the values are made of that the host passes."""
+    return frozenset(E.walk([value for symbol, value in launch.bound.items() if _starts(symbol, ("param:",))]))
+
+
 def _is_scaled(node: Expr) -> bool:
-    """A product by a power of two that is not known: ``blockIdx.x << log2_of_size``."""
-    return node.op == "shl" and node.ty == U32 and node.args[1].op != "const"
+    """The number of a block times a power of two that is not known: ``blockIdx.x << log2_of_size``. What else is
+    shifted so, a mask or by a number that threads differ in, is bits."""
+    if node.op != "shl" or node.ty != U32 or node.args[1].op == "const":
+        return False
+    number, amount = node.args
+    return _starts(number, ("bid.",)) and all(_starts(s, ("param:", "host:")) for s in E.symbols(amount))
+
+
+def _starts(e: Expr, prefixes: tuple[str, ...]) -> bool:
+    return e.op == "sym" and e.value.startswith(prefixes)
 
 
 def _is_conversion(node: Expr) -> bool:
@@ -248,6 +261,7 @@ def _exact(
         below = ring or _is_conversion(node)
         if node.key in numbers or (ring and large) or (below and any(a.key in exact for a in node.args)):
             exact.add(node.key)
+    exact.update(key for node in E.walk(conditions) for key in _sign_tests(node))
     for node in E.walk(conditions):
         cut = node.op == "cast" and _width(node) < _width(node.args[0]) and not is_size(node) and ranges.wraps(node)
         if (node.op in _REARRANGING and node not in indices) or cut:
@@ -265,26 +279,36 @@ def _compared_with_large(node: Expr) -> tuple[Expr, ...]:
     return tuple(s for s in E.symbols(other) if s.op == "sym")
 
 
+def _sign_tests(node: Expr) -> Iterator[int]:
+    """Keys of the conversions of single numbers whose sign a condition asks for: ``(int)n < 0``."""
+    if node.op in ("eq", "ne", "lt", "le") and any(a.op == "const" and a.value <= 0 for a in node.args):
+        for a in node.args:
+            if _is_conversion(a) and a.ty == I32 and a.args[0].op in ("sym", "shl"):
+                yield a.key
+
+
 class _OpenSizes:
     """Parameters, host values, dimensions, the blocks of a grid of unknown size: what the launch does not fix."""
 
     def __init__(self, launch: Launch) -> None:
         blocks = (f"bid.{axis}" for axis, extent in zip("xyz", launch.grid, strict=True) if extent is None)
+        self._passed = launch.once(_passed)
         self._prefixes = ("param:", "host:", "bdim.", "gdim.", "gid.", "threads.", *blocks)
 
     def occur_in(self, e: Expr) -> bool:
         return any(s.op == "sym" and s.value.startswith(self._prefixes) for s in E.symbols(e))
 
     def cut_size(self, node: Expr) -> Expr | None:
-        """The number (I64) that host code computes with 64 bits from sizes, where ``node`` is what it keeps of it in an
-        ``int``: ``int pitch = width * sizeof(float)``. None for anything else."""
-        if node.op != "cast" or node.ty not in (I32, U32):
+        """The number (I64) that host code computes with 64 bits from sizes, where ``node`` is what it passes of it as
+        an ``int``: ``int pitch = width * sizeof(float)``. None for anything else, such as the halves of a number, or
+        what the kernel itself cuts off."""
+        if node.op != "cast" or node.ty != I32 or node not in self._passed:
             return None
         (kept,) = node.args
-        if kept.ty not in (I64, U64) or kept.op not in _RING:
+        if kept.ty not in (I64, U64) or kept.op != "mul":
             return None
         sizes = E.symbols(kept)
-        if not sizes or not all(s.op == "sym" and s.value.startswith(("param:", "host:")) for s in sizes):
+        if not sizes or not all(s.op == "sym" and s.value.startswith("host:") for s in sizes):
             return None
         return _signed_ring(kept)
 

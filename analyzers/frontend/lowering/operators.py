@@ -5,6 +5,7 @@ Operands are brought to one type by C's arithmetic conversions, and side effects
 
 from __future__ import annotations
 
+from analyzers.frontend.decay import is_decayed
 from analyzers.frontend.lowering import class_values, function_variables, memory
 from analyzers.frontend.lowering.conditionals import short_circuit
 from analyzers.frontend.lowering.context import Context, places, pure, values, zero
@@ -92,6 +93,9 @@ def unary(ctx: Context, node: Node) -> Value:
         if found is not None:
             return found
         inner = stripped(kid)
+        if is_decayed(kid.cursor):
+            text = f"the address of {kid.text[:40]}, a parameter that is written as an array"
+            return ctx.unsupported_value("expression", text, node)
         if inner.kind == Kinds.UNARY and inner.operator == "*":
             return ctx.value(inner.kids[0])
         return class_values.address(ctx, ctx.place(kid), kid)
