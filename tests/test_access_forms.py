@@ -118,8 +118,10 @@ READS = {
     "ret_ref": ("__device__ int &at(int *x, int i) { return x[i]; }", "v = at(s, t + 1);"),
     "ret_ptr": ("__device__ int *at(int *x, int i) { return x + i; }", "v = *at(s, t + 1);"),
     "virtual": (
-        "struct B { __device__ virtual int get(int *x, int i) { return 0; } }; "
-        "struct D : B { __device__ int get(int *x, int i) override { return x[i]; } };",
+        (
+            "struct B { __device__ virtual int get(int *x, int i) { return 0; } }; "
+            "struct D : B { __device__ int get(int *x, int i) override { return x[i]; } };"
+        ),
         "D d; B &b = d; v = b.get(s, t + 1);",
     ),
     "base": (
@@ -131,8 +133,10 @@ READS = {
         "v = sum(s, t, t + 1);",
     ),
     "recursion_tmpl": (
-        "template <int N> __device__ int get(int *x) { if constexpr (N == 0) return *x; "
-        "else return get<N - 1>(x + 1); }",
+        (
+            "template <int N> __device__ int get(int *x) { if constexpr (N == 0) return *x; "
+            "else return get<N - 1>(x + 1); }"
+        ),
         "v = get<1>(s + t);",
     ),
     "struct_bind": ("struct P { int *a; int b; };", "P q{s, t + 1}; auto [x, y] = q; v = x[y];"),
@@ -181,8 +185,10 @@ READS = {
     "do_once": ("#define READ(d, a, i) do { d = a[i]; } while (0)", "READ(v, s, t + 1);"),
     "stmt_expr": ("", "v = ({ int *p = s; p[t + 1]; });"),
     "nested_fn_static": (
-        "__device__ int f3(int *x) { return *x; } __device__ int f2(int x[]) { return f3(x + 1); } "
-        "__device__ int f1(int *x) { return f2(x); }",
+        (
+            "__device__ int f3(int *x) { return *x; } __device__ int f2(int x[]) { return f3(x + 1); } "
+            "__device__ int f1(int *x) { return f2(x); }"
+        ),
         "v = f1(s + t);",
     ),
     "volatile_ptr_read": ("", "v = *(const int *)(s + t + 1);"),

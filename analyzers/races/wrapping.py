@@ -283,7 +283,7 @@ def _sign_tests(node: Expr) -> Iterator[int]:
     """Keys of the conversions of single numbers whose sign a condition asks for: ``(int)n < 0``."""
     if node.op in ("eq", "ne", "lt", "le") and any(a.op == "const" and a.value <= 0 for a in node.args):
         for a in node.args:
-            if _is_conversion(a) and a.ty == I32 and a.args[0].op in ("sym", "shl"):
+            if _is_conversion(a) and a.ty == I32 and a.args[0].op in ("sym", "shl", "cast"):
                 yield a.key
 
 
