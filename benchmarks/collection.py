@@ -152,11 +152,14 @@ def _source(folder: Path) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks collection")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--pattern", default="*", help="of the programs' folders")
     parser.add_argument("--source", default="", help="how the table calls the collection")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
+    if given.folder is None:
+        print("collection: left out, as it takes a folder with programs")
+        return
     root = given.folder.resolve()
     folders = sorted(f for f in root.glob(given.pattern) if f.is_dir())
     programs: list[Program] = []
