@@ -134,7 +134,7 @@ def probes_of(
 
 def probes_of_texts(wanted: Sequence[FoundFunction], texts: Sequence[bytes]) -> tuple[str, ...]:
     """Lines that show what is instantiated explicitly of classes whose members are ``wanted``, and of these members:
-    known before anything is run. None where the texts instantiate no such class."""
+    known before anything is run. Nothing where the texts instantiate no such class."""
     classes = list(member_probes(wanted, texts))
     members = _explicit_members(wanted, texts, {f.name for f in wanted if f.template}) if classes else ()
     return tuple(dict.fromkeys((*classes, *members)))

@@ -163,6 +163,8 @@ def spelled_out(launch: Launch, query: Query) -> Query:
 def with_chosen_sides(query: Query) -> Query:
     """The query with the side of a conditional expression that its conditions leave: a place that only threads inside
     the image move on (``active ? i + plane : i``), written where ``active`` holds."""
+    if not any(n.op == "select" for n in E.walk(query.conjuncts)):
+        return query
     held = {part for c in query.conjuncts for part in E.conjuncts(c)}
 
     def side(node: Expr) -> Expr | None:
@@ -178,8 +180,6 @@ def with_chosen_sides(query: Query) -> Query:
     def chosen(e: Expr) -> Expr:
         return E.rewrite(e, side, memo)
 
-    if not any(n.op == "select" for n in E.walk(query.conjuncts)):
-        return query
     conjuncts = tuple(chosen(c) for c in query.conjuncts)
     if conjuncts == query.conjuncts:
         return query

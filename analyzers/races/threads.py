@@ -191,8 +191,7 @@ class Launch:
 
     def _fuse_distance(self, node: Expr) -> Expr | None:
         """The same of two steps of a pointer: ``p + bid*bdim + tid`` adds up in 64 bits."""
-        parts = [_scaled(a) for a in node.args]
-        one, two = parts
+        one, two = map(_scaled, node.args)
         if one is None or two is None or one[1] != two[1]:
             return None
         whole = self._fuse_node(E.add(one[0], two[0]))
