@@ -19,6 +19,7 @@ from quickfix.edits import Change, Layout
 from quickfix.naming import definitions, line_of
 from quickfix.paths import chain_to
 from quickfix.search import sentence
+from quickfix.sections import section
 from quickfix.session import Session
 from quickfix.verify import RACES, findings_of, key_of
 from quickfix.wording import barrier_in_words, edits_of, kind_in_words
@@ -77,17 +78,25 @@ def _in(session: Session, races: Sequence[Finding], macro: _Macro, macros: Seque
                 edits=edits_of(trial),
                 groups=tuple(sorted(trial.gone)),
                 cost=cost,
-                notes=(f"All uses of {macro.name} get the barrier.", *_others(text, macro, macros)),
+                notes=tuple(_notes(text, macro, macros)),
             )
     return None
 
 
-def _others(text: bytes, macro: _Macro, macros: Sequence[_Macro]) -> Iterator[str]:
-    """What is left to do by hand: definitions of the same name that this build does not use."""
-    for other in macros:
-        if other is not macro:
-            where = f"in line {line_of(text, other.start)}"
-            yield f"The definition of {macro.name} {where}, of another build, stays as it is."
+def _notes(text: bytes, macro: _Macro, macros: Sequence[_Macro]) -> Iterator[str]:
+    """Which uses get the barrier, and what is left to do by hand: definitions of the same name that this build does not
+    use, or that take the place of the one in other lines."""
+    others = [other for other in macros if other is not macro]
+    elsewhere = [section(text, other.start) != section(text, macro.start) for other in others]
+    uses = f"uses of {macro.name}"
+    yield (
+        f"All {uses} get the barrier."
+        if all(elsewhere)
+        else f"All {uses} as line {line_of(text, macro.start)} defines it get the barrier."
+    )
+    for other, is_elsewhere in zip(others, elsewhere, strict=True):
+        build = ", of another build," if is_elsewhere else ""
+        yield f"The definition of {macro.name} in line {line_of(text, other.start)}{build} stays as it is."
 
 
 def _written_by(session: Session, races: Sequence[Finding]) -> tuple[_Macro, ...]:

@@ -131,3 +131,13 @@ def test_of_a_macro_with_two_meanings_the_one_that_is_used_is_edited() -> None:
     assert first == text[: text.index("#else")]
     assert "__syncthreads();" in second
     assert "The definition of EXCHANGE in line 2, of another build, stays as it is." in fix.notes
+
+
+def test_of_a_macro_that_is_defined_again_the_uses_that_get_the_barrier_are_named() -> None:
+    again = f"#undef EXCHANGE\n{ONE_LINE}"
+    text = ONE_LINE + LAUNCH + KERNEL.format(name="k", body=USE) + again + LAUNCH + KERNEL.format(name="k2", body=USE)
+    first, second = (a for a in answered(text) if isinstance(a, Fix))
+    line = text[: text.index(again)].count("\n") + 2
+    for fix, own, other in ((first, 1, line), (second, line, 1)):
+        assert f"All uses of EXCHANGE as line {own} defines it get the barrier." in fix.notes
+        assert f"The definition of EXCHANGE in line {other} stays as it is." in fix.notes
