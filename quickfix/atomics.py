@@ -22,6 +22,7 @@ from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, chain_to, on_host, steps_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence
+from quickfix.sections import refuse_halves, refuse_parted
 from quickfix.session import Session, Trial, names_of
 from quickfix.taken_over import taken_over, without_write
 from quickfix.verify import RACES, Files, PairKey, findings_of, gone_groups, in_old_text, key_of
@@ -140,6 +141,7 @@ def _made_atomic(
         changes = atomic_call(update, layout) + gone
         if isinstance(update, Claim) and update.whole is None:
             changes += _without_write(level, update, layout.text)
+        refuse_halves(current.trees, path, changes)
     except NotPossible as reason:
         return FixRefusal(in_old_lines(sentence(str(reason)), current, steps))
     trial = current.trial({path: changes}, frozenset(), current.kernels_sharing_code(kernels))
@@ -292,6 +294,7 @@ def _without_write(level: Level, claim: Claim, text: bytes) -> list[Change]:
     statement = level.statement
     if statement is None or statement.start != claim.write[0]:
         raise NotPossible(f"the write in line {line_of(text, claim.write[0])} is part of a larger statement")
+    refuse_parted(text, claim.condition[0], claim.write[0], "the condition and the write")
     return without_write(Layout(text), level.function, steps_to(level))
 
 

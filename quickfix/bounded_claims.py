@@ -18,6 +18,7 @@ from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.paths import Level, around, chain_to, on_host, steps_to
 from quickfix.search import sentence
+from quickfix.sections import balanced, refuse_parted
 from quickfix.session import Session
 from quickfix.taken_over import without_write
 from quickfix.variables import mentioned, stay
@@ -37,6 +38,7 @@ def bounded_claim(session: Session, kernels: Sequence[KernelAnalysis], group: st
         if level.function.on_host:
             raise NotPossible(on_host(level.function.name))
         changes = sorted(_changes(level, claim, layout), key=lambda c: (c.start, c.end))
+        refuse_parted(layout.text, claim.cell.at[0], claim.count[1], "the comparison and what counts")
     except NotPossible as reason:
         return FixRefusal(sentence(str(reason)))
     trial = session.trial({level.function.path: changes}, frozenset(), session.kernels_sharing_code(kernels))
@@ -92,15 +94,8 @@ def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
         if not claim.reads:
             yield taken
             return
-    conditional = _conditional(level, claim.cell.at)
-    outer = layout.line_start(conditional.body.statements[conditional.position].keyword)
-    keyword = conditional.body.statements[conditional.position].keyword
-    if not conditional.body.braced or not layout.is_first(keyword):
-        where = f"the conditional in line {line_of(layout.text, keyword)}"
-        raise NotPossible(f"{where} is a branch without braces, or does not begin its line")
     name = fresh_name(level, layout.text, "place")
-    lines = layout.indentation(keyword) + f"{claim.cell.spelling} ".encode() + name + b";" + layout.newline
-    yield Change(outer, outer, lines)
+    yield _declared(_conditional(level, claim.cell.at, line), f"{claim.cell.spelling} ".encode() + name + b";", layout)
     opened = b"(" + name + b" = "
     moved = tuple((to + len(opened), at, length) for to, at, length in taken.moved)
     yield replace(taken, text=opened + taken.text + b")", moved=moved)
@@ -110,7 +105,27 @@ def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
         yield Change(*claim.count, name if claim.yields == "old" else b"(" + name + b" + 1)")
 
 
-def _conditional(level: Level, test: Range) -> Level:
+def _declared(level: Level, declaration: bytes, layout: Layout) -> Change:
+    """A declaration in front of the statement of a level, or of what that is a branch without braces of."""
+    while not level.body.braced:
+        level = around(level)
+    statements, index = level.body.statements, level.position
+    keyword = statements[index].keyword or statements[index].start
+    if not layout.is_first(keyword):
+        return Change(keyword, keyword, declaration + b" ")
+    low = statements[index - 1].end if index else level.body.start
+    indentation = layout.indentation(keyword)
+    if layout.code[low:keyword].strip():
+        # Another build has more in front of the statement, which may go on in it.
+        if not balanced(layout.text, low, keyword):
+            raise NotPossible(f"preprocessor lines cut the code around line {line_of(layout.text, keyword)}")
+        at = layout.line_end(low)
+        return Change(at, at, layout.newline + indentation + declaration)
+    at = layout.line_start(keyword)
+    return Change(at, at, indentation + declaration + layout.newline)
+
+
+def _conditional(level: Level, test: Range, line: int) -> Level:
     """The level whose statement is the conditional that a condition is of."""
     while level.steps:
         level = around(level)
@@ -119,4 +134,4 @@ def _conditional(level: Level, test: Range) -> Level:
             if statement.macro:
                 break
             return level
-    raise NotPossible(f"the conditional around line {level.function.name} is written by a macro")
+    raise NotPossible(f"the conditional around line {line} is written by a macro")

@@ -41,6 +41,13 @@ def refuse_halves(trees: SourceTrees, path: str, changes: Iterable[Change]) -> N
                 raise NotPossible(f"preprocessor lines cut the code around line {line_of(text, change.start)}")
 
 
+def refuse_parted(text: bytes, start: int, end: int, what: str) -> None:
+    """Raise `NotPossible` where another build may have other code between two places: `what` is done there."""
+    found = _DIRECTIVES.search(text, start, end)
+    if found is not None:
+        raise NotPossible(f"there are preprocessor lines between {what} (line {line_of(text, found.start())})")
+
+
 def section(text: bytes, place: int) -> tuple[int, ...]:
     """The offsets of the directives under which a place stands: for each `#if` around it, the branch."""
     around: list[int] = []

@@ -8,7 +8,7 @@ it is gone. The cell is then written earlier than before; nothing in between may
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,6 +18,7 @@ from quickfix.edits import Change, Layout, removal
 from quickfix.loop_jumps import jumps_of
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level, steps_to
+from quickfix.sections import refuse_parted, section
 from quickfix.variables import mentioned, statements_of, stay, uses_in
 
 _CALL: Final = re.compile(rb"\b(?!(?:if|for|while|switch|sizeof|return)\b)[A-Za-z_]\w*\s*(?:<[^;<>]*>\s*)?\(")
@@ -34,6 +35,7 @@ def taken_over(level: Level, update: Update, write: Range, layout: Layout) -> tu
     first = next((i for i, s in enumerate(body.statements[:last]) if s.start <= update.whole[0] < s.end), None)
     if first is None:
         raise NotPossible(f"the cell is read elsewhere than it is written in line {line}")
+    refuse_parted(layout.text, update.whole[1], write[0], f"the read of the cell and the write in line {line}")
     declaration, between = body.statements[first], body.statements[first + 1 : last]
     computed = next((s for s in between if update.computed is not None and s.start == update.computed[0]), None)
     if update.computed is not None and computed is None:
@@ -52,8 +54,13 @@ def taken_over(level: Level, update: Update, write: Range, layout: Layout) -> tu
     stays = stay(function, cell | taken, inside) and stay(function, own, *rest)
     if not stays or mentioned(function, inside) & cell:
         raise NotPossible(f"between its read and the write in line {line} something is done with the cell")
-    used = any(u.variable in own for u in uses_in(function, *rest, (body.statements[last].end, function.end)))
+    behind = body.statements[last].end, function.end
+    used = any(u.variable in own for u in uses_in(function, *rest, behind))
+    used = used or _is_named_elsewhere(layout, function, own, declaration.start, behind)
     if update.operand is not None:
+        if used and not update.operand.is_plain and update.operand.is_safe and computed is not None:
+            operand = layout.text[slice(*update.operand.at)].decode(errors="replace")
+            raise NotPossible(f"the new value is used, and `{operand}` would be evaluated twice")
         # What is computed of the old value for further uses takes the operand once more.
         alone = not between or (len(between) == 1 and computed is not None and not used)
         safe = update.operand.is_plain or (alone and update.operand.is_safe)
@@ -67,6 +74,16 @@ def taken_over(level: Level, update: Update, write: Range, layout: Layout) -> tu
         index = body.statements.index(computed)
         gone = without_write(layout, function, (*steps[:depth], Step(body, index))) + gone
     return replace(update, whole=(declaration.start, update.whole[1]), yields="nothing"), gone
+
+
+def _is_named_elsewhere(
+    layout: Layout, function: FunctionTree, variables: Collection[int], place: int, behind: Range
+) -> bool:
+    """Whether code that this build leaves out may use one of the variables of a place."""
+    names = {u.name.encode() for u in function.uses if u.variable in variables}
+    words = (m for name in names for m in re.finditer(rb"\b" + re.escape(name) + rb"\b", layout.code[slice(*behind)]))
+    own = section(layout.text, place)
+    return any(section(layout.text, behind[0] + word.start()) != own for word in words)
 
 
 def _declared(function: FunctionTree, inside: Range) -> set[int]:

@@ -462,7 +462,7 @@ def test_a_variable_may_stand_between_read_and_write(code: str, after: str) -> N
         ("int t = *m; t += v; t += i; *m = t;", "Between its read and the write"),
         ("int t = *m; t += v; v++; *m = t;", "Between its read and the write"),
         ("int t = *m; t += m[1]; *m = t;", "Between its read and the write"),
-        ("int t = *m; t += d[i + 1]; *m = t; o[i] = t;", "is not known where the cell is read"),
+        ("int t = *m; t += d[i + 1]; *m = t; o[i] = t;", "`d[i + 1]` would be evaluated twice"),
         ("int t = *m; t += t; *m = t;", "Between its read and the write"),
         ("int t = *m; int &r = t; t += v; r = 2; *m = t;", "Between its read and the write"),
         ("int t = *m; short w = t + v; *m = w;", "the two would have to be one atomic operation"),
@@ -476,6 +476,30 @@ def test_what_is_between_read_and_write_must_not_matter(code: str, why: str) -> 
     found, said = repaired(code, before="__device__ void f(int *o) { o[threadIdx.x] = 1; }\n")
     assert not found
     assert any(why in text or "may act" in text for text in said), said
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "int t = *m;\n#ifdef OTHER\n  t += 7;\n#else\n  t += v;\n#endif\n  *m = t;",
+        "int t = *m;\n#ifdef OTHER\n  t *= 2;\n#endif\n  *m = t + v;",
+        "int t = *m;\n  t += v;\n#ifdef OTHER\n  o[i] = t;\n#endif\n  *m = t;",
+        "if (m[v] == 0) {\n#ifdef OTHER\n    m[v] = 2;\n#else\n    m[v] = 1;\n#endif\n    o[i] = 2;\n  }",
+        "#ifdef OTHER\n  if (m[v] == 3) {\n#else\n  if (m[v] == 0) {\n#endif\n    m[v] = 1;\n    o[i] = 2;\n  }",
+    ],
+    ids=["operand", "changed", "used", "claimed", "condition"],
+)
+def test_no_update_is_taken_together_across_code_of_another_build(code: str) -> None:
+    after, said = repaired(code)
+    assert not after
+    assert any("There are preprocessor lines between" in text for text in said), said
+
+
+def test_a_variable_that_another_build_uses_stays() -> None:
+    after, _ = repaired("int t = *m;\n  t += v;\n  *m = t;\n#ifdef OTHER\n  o[i] = t;\n#endif")
+    assert after == "int t = atomicAdd(m, v);\nt += v;\n#ifdef OTHER\no[i] = t;\n#endif"
+    after, _ = repaired("int t = *m;\n  t += v;\n  *m = t;\n#ifdef OTHER\n  o[i] = v;\n#endif")
+    assert after.startswith("atomicAdd(m, v);\n#ifdef")
 
 
 def test_a_cell_that_a_race_has_chosen_is_not_written_by_exchanges() -> None:

@@ -73,12 +73,42 @@ def repaired(code: str, blocks: int = 4) -> tuple[str, Fix | None, list[str]]:
             "int place = v;\n  if (*m < most) {\n    list[*m] = place;\n    ++*m;\n  }",
             "int place = v; int place2; if ((place2 = atomicAdd(m, 1)) < most) { list[place2] = place; }",
         ),
+        (
+            "for (int j = 0; j < v; j++)\n    if (*m < most) list[(*m)++] = j;",
+            "int place; for (int j = 0; j < v; j++) if ((place = atomicAdd(m, 1)) < most) list[place] = j;",
+        ),
+        (
+            "if (v < 3)\n    v = 9;\n  else if (*m < most)\n    list[(*m)++] = v;",
+            "int place; if (v < 3) v = 9; else if ((place = atomicAdd(m, 1)) < most) list[place] = v;",
+        ),
+        (
+            "v++; if (*m < most) list[(*m)++] = v;",
+            "v++; int place; if ((place = atomicAdd(m, 1)) < most) list[place] = v;",
+        ),
     ],
 )
 def test_a_place_is_taken_before_it_is_compared(code: str, after: str) -> None:
     found, fix, _ = repaired(code)
     assert found == after
     assert fix is not None
+
+
+@pytest.mark.parametrize("head", ["if (v > 3)\n    list[i] = 1;\n  else", "if (v > 3)"])
+def test_what_another_build_has_in_front_still_goes_on_in_the_conditional(head: str) -> None:
+    found, _, _ = repaired(f"#ifdef OTHER\n  {head}\n#endif\n  if (*m < most) list[(*m)++] = v;")
+    assert found.startswith("int place; #ifdef OTHER")
+    assert found.endswith("#endif if ((place = atomicAdd(m, 1)) < most) list[place] = v;")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if (*m < most) {\n    list[*m] = v;\n#ifdef OTHER\n    *m += 2;\n#else\n    *m += 1;\n#endif\n  }",
+        "int at = *m;\n  if (at < most) {\n#ifdef OTHER\n    at = 2;\n#endif\n    *m = at + 1;\n  }",
+    ],
+)
+def test_no_place_is_taken_in_front_of_code_of_another_build(code: str) -> None:
+    assert repaired(code)[0] == ""
 
 
 def test_it_is_a_choice_and_says_what_is_counted() -> None:
