@@ -24,8 +24,8 @@ class KernelAnalysis:
     """The events that the verdict was made from: without reads of what nothing writes."""
     contexts: tuple[LaunchContext, ...]
     result: KernelResult
-    undecided: tuple[tuple[AccessEvent, AccessEvent], ...] = ()
-    """Of the decisive ones: pairs of which it is not known whether they collide."""
+    undecided: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
+    """Of the decisive ones: pairs of which it is not known whether they collide, after the index of the context."""
     _events: KernelEvents | None = field(default=None, init=False, repr=False)
 
     @property

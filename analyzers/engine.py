@@ -452,7 +452,7 @@ class Engine:
             self.spent += decision.effort
 
         hopeless = request.hopeless.get(question.key)
-        open_pairs: tuple[tuple[AccessEvent, AccessEvent], ...] = ()
+        open_pairs: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
         try:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
@@ -463,9 +463,11 @@ class Engine:
                 result = check_kernel(
                     events, contexts, settings(request), poll, remembered, remember, precedents, found.left_out
                 )
-                decisions = (d for c in contexts if (d := self._decisions.get(place[id(c)])) is not None)
+                decisions = ((i, self._decisions.get(place[id(c)])) for i, c in enumerate(contexts))
                 open_pairs = tuple(
-                    (events.accesses[one], events.accesses[two]) for d in decisions for one, two in d.open
+                    (index, events.accesses[one], events.accesses[two])
+                    for index, decision in decisions
+                    for one, two in (decision.open if decision is not None else ())
                 )
         except CancelledError:
             raise

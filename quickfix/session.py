@@ -255,6 +255,10 @@ class Session:
         # How sure the races of a text are that is an edit itself nobody has asked: none can be surer than before.
         before = self.result if self._origin is None else surest(self.result)
         difference = self._excused(compare(before, after, files, frozenset()), kernels, files)
+        doubts = self._doubts(kernels, files)
+        difference = replace(
+            difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *doubts.values())
+        )
         names = {k.name for k in after.kernels}
         unasked = {
             k.name for k in self.result.kernels for c in k.contexts for r in c.reasons if r.kind == "not-examined"
@@ -461,6 +465,12 @@ class Session:
             analysis = self._asked(request, names, replays=True, for_device=own)
             difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
             difference = self._excused(difference, analysis.kernels, files)
+        doubts = self._doubts(analysis.kernels, files)
+        difference = replace(
+            difference,
+            left=difference.left | doubts.keys(),
+            worse=(*difference.worse, *(text for key, text in doubts.items() if key in targets)),
+        )
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
@@ -476,16 +486,29 @@ class Session:
             frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
-            targets & {("race", pair) for a in analysis.kernels for pair in _open_pairs(a, files)},
+            targets & doubts.keys(),
         )
 
+    def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
+        """What races in this text, and may still in the edited one: the question is open for the same launch."""
+        contexts = {k.mangled: k.contexts for k in self.result.kernels}
+        found: dict[PairKey, str] = {}
+        for analysis in kernels:
+            for index, key, text in _open_pairs(analysis, files):
+                known = contexts.get(analysis.kernel.mangled, ())[index : index + 1]
+                if any(f.code in RACES and key_of(f) == key for c in known for f in c.findings):
+                    found[key] = f"`{analysis.result.name}`: it is not known whether {text} still collide"
+        return found
 
-def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[frozenset[tuple[tuple[str, int], ...]]]:
-    """The places in the old text of pairs that were not decided, as keys of findings have them."""
-    for pair in analysis.undecided:
+
+def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[tuple[int, PairKey, str]]:
+    """The pairs that were not decided: the index of the context, the key that findings about them have in the old text,
+    and the two accesses in words."""
+    for index, *pair in analysis.undecided:
         found = [[(s.path, old_offset(s, files)) for s in (*event.site.calls, event.site.span)] for event in pair]
         if all(at is not None for places in found for _, at in places):
-            yield frozenset(tuple((path, at or 0) for path, at in places) for places in found)
+            key = "race", frozenset(tuple((path, at or 0) for path, at in places) for places in found)
+            yield index, key, " and ".join(f"`{event.site.text}`" for event in pair)
 
 
 def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:

@@ -543,3 +543,40 @@ def test_a_place_that_threads_jump_over_says_nothing_of_those_in_front_of_the_ju
     body = "  __shared__ int s[64];\n  int t = threadIdx.x;\n  s[t] = A[t];\n  if (t == 0) goto done;\n"
     after = repaired(kernel(body + "  B[t] = s[t - 1];\ndone:\n  B[t + 64] = 1;\n"))
     assert "  s[t] = A[t];\n  __syncthreads();\n  if (t == 0) goto done;\n  B[t] = s[t - 1];\ndone:" in after
+
+
+@pytest.mark.parametrize(
+    ("loop", "what"),
+    [
+        (
+            (
+                "for (int j = 0; j < 3; j++) {\n    int from = __brev(mask + j) >> 26;\n    s[t] = j;\n"
+                "    x += s[t / 32 * 32 + from];\n  }"
+            ),
+            "Insert 2 barriers",
+        ),
+        (
+            (
+                "while (mask) {\n    int from = __ffs(mask) - 1;\n    s[t] = x;\n"
+                "    x += s[(t / 32 * 32 + from + 32 * (from & 1)) % 64];\n    mask &= mask - 1;\n  }"
+            ),
+            "Let all threads make all iterations",
+        ),
+    ],
+    ids=["loop", "loop of a vote"],
+)
+def test_a_race_that_is_left_in_doubt_is_not_repaired(loop: str, what: str) -> None:
+    """Barriers between lanes order nothing between warps, which is not known to happen with them."""
+    text = f"""// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *out, const int *in) {{
+  __shared__ int s[128];
+  int t = threadIdx.x, x = in[t];
+  unsigned mask = __ballot_sync(~0u, x > 3);
+  {loop}
+  out[t] = x;
+}}
+"""
+    fix = next(a for a in answers(Engine(), CheckRequest("/doubts/a.cu", text)) if isinstance(a, Fix))
+    assert fix.title.startswith(what)
+    assert "__syncwarp" not in applied(text, fix.edits)
+    assert [k.verdict for k in result(applied(text, fix.edits)).kernels] == [Verdict.RACE_FREE]
