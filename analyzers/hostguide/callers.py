@@ -130,8 +130,8 @@ class Callers:
             cursors = [cursor for callee in outer for cursor in self._bodies(callee)]
             yield [f for cursor in cursors if (f := self._machine.builder.function(cursor)) is not None]
 
-    def callee(self, function: HostFunction) -> Callee | None:
-        return self._by_place.get(place_of(function.cursor))
+    def callee(self, definition: Cursor) -> Callee | None:
+        return self._by_place.get(place_of(definition))
 
     # --- what the texts say
 

@@ -70,6 +70,8 @@ class Effects:
 
     functions: dict[int, Any] = field(default_factory=dict[int, Any])
     """Cursors of functions in sight, by identity."""
+    referred: dict[int, Any] = field(default_factory=dict[int, Any])
+    """Those that are named, whether they are called or handed on, by identity."""
     overwritten: set[str] = field(default_factory=set[str])
     """Names of the classes of objects that may get new values as a whole."""
     outside: dict[str, None] = field(default_factory=dict[str, None])
@@ -235,7 +237,7 @@ class Implied:
         reads = target.spelling in PURE_METHODS or target.spelling in CONTAINER_ACCESS or target.is_const_method()
         for index, part in enumerate(parts):
             given = part
-            while given._kind_id in _WRAPPING or given._kind_id == CursorKind.MEMBER_REF_EXPR.value:
+            while given._kind_id in _WRAPPING or _is_method(given):
                 inner = [c for c in cindex.children(given) if c.kind.is_expression()]
                 ty = cindex.type_of(given)
                 self._all_of(ty, to)
@@ -263,6 +265,8 @@ class Implied:
 
     def _reference(self, at: Any, to: Effects) -> None:
         target = cindex.referenced(at)
+        if target is not None and target.kind in FUNCTIONS:
+            self._named(target, to)
         if target is None or target._kind_id not in _STATE:
             return
         if _holds_code(cindex.type_of(at).get_canonical()):
@@ -271,6 +275,11 @@ class Implied:
             around = target.semantic_parent
             if around is None or around.kind not in FUNCTIONS:
                 self._evaluated(target.get_definition() or target, to)
+
+    def _named(self, target: Any, to: Effects) -> None:
+        defined = self.definition(target)
+        if defined.is_definition():
+            to.referred[identity(defined)] = defined
 
     def _evaluated(self, declared: Any, to: Effects) -> None:
         """The default of a parameter or member, or what a variable is initialised with at its first use."""
@@ -285,6 +294,7 @@ class Implied:
                 self._one(at, parts, found)
                 waiting += parts
         to.functions.update(found.functions)
+        to.referred.update(found.referred)
         to.overwritten |= found.overwritten
         to.outside.update(found.outside)
         to.leads_out |= found.leads_out
@@ -368,6 +378,14 @@ def _parts_of(ty: Any) -> list[Any]:
 
 
 _OF_OBJECTS = frozenset({TypeKind.RECORD, TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
+
+
+def _is_method(at: Any) -> bool:
+    """Whether an expression is ``object.method``: the method is applied to the object."""
+    if at._kind_id != CursorKind.MEMBER_REF_EXPR.value:
+        return False
+    target = cindex.referenced(at)
+    return target is None or target.kind in FUNCTIONS
 
 
 def _name(ty: Any) -> str:

@@ -33,13 +33,13 @@ from analyzers.hostguide.declared import (
     in_template,
     on_device,
 )
-from analyzers.hostguide.disguises import joined_words, labels, may_give, pastes, spliced_words
 from analyzers.hostguide.execute import Executor
 from analyzers.hostguide.given import Mention, named_as_values, not_evaluated, template_around, variables_around
 from analyzers.hostguide.hosttypes import HostTypes
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.instantiations import is_typed_probe, probes_of, probes_of_texts
 from analyzers.hostguide.launching import RawLaunch
+from analyzers.hostguide.leading import Leading
 from analyzers.hostguide.left_out import LAUNCH_TEXT, LeftOut
 from analyzers.hostguide.macros import Macros
 from analyzers.hostguide.merging import Merged, merged
@@ -52,6 +52,7 @@ from analyzers.hostguide.source import SourceTexts, blanked, extent
 from analyzers.hostguide.specials import Run, is_allocator, is_applied
 from analyzers.hostguide.tree import HostFunction, identity
 from analyzers.hostguide.untouched import Reached
+from analyzers.hostguide.wanted import Search, Wanted
 from analyzers.hostguide.written import Code
 from analyzers.ir.context import LaunchContext
 from analyzers.model import Skipped, SourceSpan
@@ -149,18 +150,15 @@ class _Guide:
         self.functions: list[FoundFunction] = []
         self.probes: list[tuple[Cursor, str]] = []
         """Variables that probes declare, and the lines that do."""
-        self.wanted: list[FoundFunction] = []
+        self.wanted = Wanted()
         self.places: dict[str, list[int]] = {}
         """Per file the offsets at which functions start, to find the one around an offset."""
         self.by_path: dict[str, list[FoundFunction]] = {}
         self.copies: dict[tuple[str, int], list[FoundFunction]] = {}
         """By file and offset, the copies of a function that the units have which include a header; `functions` lists
         the first."""
-        self.outside_functions: dict[str, list[int]] = {}
-        """Where launches stand, and what may lead to one, that are in no function: in what initialises variables."""
         self.seen: set[int] = set()
         """The declarations that were asked for."""
-        self._joins: bool | None = None
         self.done: set[tuple[int, str]] = set()
         """The functions that were run as called with anything, by unit and USR."""
         self._identities: dict[int, str] = {}
@@ -191,21 +189,23 @@ class _Guide:
         self.asked = Asked(self.kernels, self.functions, self.texts)
         self.by_value = self._by_value()
         self.machine.by_value = frozenset(self.by_value.values())
-        wanted, mentions = self._wanted()
-        self.wanted = wanted
+        search = Search(self.texts, self.sources, self.macros, self._around, self.asked, self.functions)
+        self.wanted = search.run(self.unit.path)
         foreseen = self._probes_foreseen()
         if foreseen:
             return HostFacts({}, (), (), foreseen.pop(self.linker.passes[0].path, ()), foreseen)
-        self.machine.wanted = frozenset(f.name for f in wanted)
+        self.machine.wanted = frozenset(f.name for f in self.wanted.functions)
         self.code = cache(lambda: Code(self.texts, self.functions, self._around))
-        reached = cache(lambda: Reached(self.code(), self.macros.by_name(), self._implied(), self._meant))
+        implied = cache(self._implied)
+        reached = cache(lambda: Reached(self.code(), self.macros.by_name(), implied(), self._meant))
+        self.leading = cache(lambda: Leading(implied(), self.wanted))
         self.machine.leaves_alone = lambda function, of, name: reached().leaves_alone(function, of, name)
         self.machine.handed_out = cache(self._handed_out)
         self.machine.specials.free = cache(self._free_functions)
         self.machine.specials.allocators = cache(self._allocators)
         self.machine.specials.bases = lambda: self.machine.builder.bases
         self.machine.specials.custom_deleters = cache(lambda: any(_DELETER.search(t) for t in self.texts.values()))
-        self._run_all(wanted, mentions)
+        self._run_all()
         return self._collected()
 
     def _by_value(self) -> dict[Mention, str]:
@@ -296,7 +296,7 @@ class _Guide:
     def _read_by(self, one: HostPass) -> tuple[list[FoundFunction], list[FoundFunction], list[bytes]]:
         """The functions that a file reads, those of them that may lead to launches, and the texts."""
         paths = dict.fromkeys((one.path, *one.dependencies))
-        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted))
+        functions, wanted = ([f for f in fs if f.path in paths] for fs in (self.functions, self.wanted.functions))
         return functions, wanted, [self.texts[path] for path in paths]
 
     def _probes_foreseen(self) -> dict[str, tuple[str, ...]]:
@@ -322,76 +322,23 @@ class _Guide:
                 return found[index]
         return None
 
-    def _wanted(self) -> tuple[list[FoundFunction], dict[str, list[tuple[str, int]]]]:
-        """Functions that launch, or call one that may, and where their names are mentioned."""
-        wanted: dict[int, FoundFunction] = {}
-        mentions: dict[str, list[tuple[str, int]]] = {}
-        names: set[str] = set()
-        new: set[str] = set()
-
-        def add(path: str, offset: int) -> None:
-            macro = self.macros.at(path, offset)
-            if macro is not None:
-                if macro not in names:
-                    new.add(macro)
-                return
-            found = self._around(path, offset)
-            if found is None:
-                self.outside_functions.setdefault(path, []).append(offset)
-            if found is not None and found.defined and id(found) not in wanted and not on_device(found):
-                wanted[id(found)] = found
-                name = called_as(found)
-                if name not in names:
-                    new.add(name)
-
-        for path, text in self.texts.items():
-            for match in LAUNCH_TEXT.finditer(text):
-                if not self.asked.leaves_out(text, match.start()):
-                    add(path, match.start())
-        while new:
-            names |= new
-            pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(n.encode()) for n in sorted(new)) + rb")\b")
-            new.clear()
-            for path, text in self.texts.items():
-                for match in pattern.finditer(text):
-                    mentions.setdefault(match.group().decode(), []).append((path, match.start()))
-                    add(path, match.start())
-                for name, start in self._disguised(path, text, names):
-                    mentions.setdefault(name, []).append((path, start))
-                    add(path, start)
-        return sorted(wanted.values(), key=lambda f: (f.path != self.unit.path, f.path, f.start)), mentions
-
-    def _disguised(self, path: str, text: bytes, names: set[str]) -> Iterator[tuple[str, int]]:
-        """Names that a text spells in no way a search for words finds, and where."""
-        yield from ((name, at) for label, at in labels(self.sources.text(path)) if (name := label.decode()) in names)
-        if b"\\\n" in text or b"\\\r" in text:
-            yield from ((name, at) for name, at in spliced_words(text) if name in names)
-        if b"##" in text:
-            for paste in pastes(text):
-                yield from ((name, paste.offset) for name in sorted(names) if may_give(name, paste.before, paste.after))
-        if self._pastes_arguments():
-            yield from ((name, at) for name, at in joined_words(text) if name in names)
-
-    def _pastes_arguments(self) -> bool:
-        """Whether some macro makes names of nothing but its arguments."""
-        if self._joins is None:
-            texts = (text for text in self.texts.values() if b"##" in text)
-            self._joins = any(not paste.before and not paste.after for text in texts for paste in pastes(text))
-        return self._joins
-
     # --- running them
 
-    def _run_all(self, wanted: list[FoundFunction], mentions: dict[str, list[tuple[str, int]]]) -> None:
+    def _run_all(self) -> None:
         declared: dict[str, list[FoundFunction]] = {}
         for f in self.functions:
             declared.setdefault(called_as(f), []).append(f)
         texts = Texts(
-            self.texts, mentions, declared, self._around, lambda path, at: self.macros.at(path, at) is not None
+            self.texts,
+            self.wanted.mentions,
+            declared,
+            self._around,
+            lambda path, at: self.macros.at(path, at) is not None,
         )
         self.callers = Callers(self.linker, self.machine, self.sources, texts)
-        self.callers.gather(wanted, lambda f: self.copies[f.path, f.start])
+        self.callers.gather(self.wanted.functions, lambda f: self.copies[f.path, f.start])
         self._run_open()
-        for variable in self._variables_at(self.outside_functions):
+        for variable in self._variables_at(self.wanted.outside):
             self.machine.run_initialiser(variable)
         for probe, _ in self.probes:
             for child in probe.walk_preorder():
@@ -421,12 +368,13 @@ class _Guide:
         if key in self.done:
             return False
         self.done.add(key)
-        function = self.machine.builder.function(cursor)
-        if function is None:
-            return False
-        callee = self.callers.callee(function)
+        defined = self.machine.builder.definition(cursor)
+        callee = self.callers.callee(defined)
         if callee is not None and not callee.is_open and not callee.first.template:
             callee.is_open, callee.assumption = True, None
+        function = self.machine.builder.function(cursor) if self.leading().may_launch(defined) else None
+        if function is None:
+            return False
         self.machine.run_root(function)
         return True
 
@@ -525,7 +473,7 @@ class _Guide:
         machine.launches, machine.unresolved = [], []
         outside: dict[str, list[int]] = {}
         inside: dict[int, FoundFunction] = {}
-        run = {id(f) for f in self.wanted}
+        run = {id(f) for f in self.wanted.functions}
         for path, at in self.by_value:
             around = self._around(path, at)
             if around is None:
@@ -649,7 +597,7 @@ class _Guide:
         """What is assumed of the callers of the functions on the way to a launch."""
         builder = self.machine.builder
         functions = [raw.root, *(builder.function(call.value) for call in raw.calls if call.value is not None)]
-        callees = [self.callers.callee(f) for f in functions if f is not None]
+        callees = [self.callers.callee(f.cursor) for f in functions if f is not None]
         known = [c.assumption for c in callees if c is not None and c.assumption is not None]
         taken = [(f.name, extent(f.cursor)[0]) for f in raw.taken]
         known += [f"`{name}` is the one in {path}" for name, path in taken if not self.linker.is_own(path)]
