@@ -26,6 +26,8 @@ class KernelAnalysis:
     result: KernelResult
     undecided: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
     """Of the decisive ones: pairs of which it is not known whether they collide, after the index of the context."""
+    undecided_besides: frozenset[int] = frozenset()
+    """Indices of contexts in which there may be more of these."""
     _events: KernelEvents | None = field(default=None, init=False, repr=False)
 
     @property

@@ -453,6 +453,7 @@ class Engine:
 
         hopeless = request.hopeless.get(question.key)
         open_pairs: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
+        open_besides = frozenset[int]()
         try:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
@@ -463,19 +464,21 @@ class Engine:
                 result = check_kernel(
                     events, contexts, settings(request), poll, remembered, remember, precedents, found.left_out
                 )
-                decisions = ((i, self._decisions.get(place[id(c)])) for i, c in enumerate(contexts))
+                known = ((i, self._decisions.get(place[id(c)])) for i, c in enumerate(contexts))
+                decisions = {index: decision for index, decision in known if decision is not None}
                 open_pairs = tuple(
                     (index, events.accesses[one], events.accesses[two])
-                    for index, decision in decisions
-                    for one, two in (decision.open if decision is not None else ())
+                    for index, decision in decisions.items()
+                    for one, two in decision.open
                 )
+                open_besides = frozenset(index for index, decision in decisions.items() if decision.unasked_besides)
         except CancelledError:
             raise
         except TooMuchWorkError as error:
             events, result = undecided(kernel, contexts, Reason("budget", str(error), kernel.span))
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
-        return KernelAnalysis(kernel, events, contexts, result, open_pairs), question.key
+        return KernelAnalysis(kernel, events, contexts, result, open_pairs, open_besides), question.key
 
 
 def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:

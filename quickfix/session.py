@@ -490,25 +490,39 @@ class Session:
         )
 
     def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
-        """What races in this text, and may still in the edited one: the question is open for the same launch."""
+        """What races in this text, and may still in the edited one: the question is open for the same launch. With a
+        sentence about it."""
         contexts = {k.mangled: k.contexts for k in self.result.kernels}
         found: dict[PairKey, str] = {}
         for analysis in kernels:
-            for index, key, text in _open_pairs(analysis, files):
-                known = contexts.get(analysis.kernel.mangled, ())[index : index + 1]
-                if any(f.code in RACES and key_of(f) == key for c in known for f in c.findings):
+            known = contexts.get(analysis.kernel.mangled, ())
+            races = [{key_of(f): f for f in c.findings if f.code in RACES} for c in known]
+            every = ((i, key) for i in analysis.undecided_besides if i < len(races) for key in races[i])
+            for index, key in (*_open_pairs(analysis, files), *every):
+                race = races[index].get(key) if index < len(races) else None
+                if race is not None:
+                    text = " and ".join(f"`{access.text}`" for access in race.accesses)
                     found[key] = f"`{analysis.result.name}`: it is not known whether {text} still collide"
         return found
 
 
-def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[tuple[int, PairKey, str]]:
-    """The pairs that were not decided: the index of the context, the key that findings about them have in the old text,
-    and the two accesses in words."""
-    for index, *pair in analysis.undecided:
-        found = [[(s.path, old_offset(s, files)) for s in (*event.site.calls, event.site.span)] for event in pair]
-        if all(at is not None for places in found for _, at in places):
-            key = "race", frozenset(tuple((path, at or 0) for path, at in places) for places in found)
-            yield index, key, " and ".join(f"`{event.site.text}`" for event in pair)
+def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[tuple[int, PairKey]]:
+    """The pairs that were not decided: the index of the context, and the key that findings about them have in the old
+    text."""
+    places: dict[int, tuple[tuple[str, int], ...] | None] = {}
+
+    def place(event: AccessEvent) -> tuple[tuple[str, int], ...] | None:
+        if id(event) not in places:
+            found = [
+                (s.path, at) for s in (*event.site.calls, event.site.span) if (at := old_offset(s, files)) is not None
+            ]
+            places[id(event)] = tuple(found) if len(found) > len(event.site.calls) else None
+        return places[id(event)]
+
+    for index, one, two in analysis.undecided:
+        first, second = place(one), place(two)
+        if first is not None and second is not None:
+            yield index, ("race", frozenset({first, second}))
 
 
 def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:

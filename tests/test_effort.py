@@ -17,7 +17,7 @@ from analyzers.requests import UNFIT, CheckRequest, KernelFinished, Progress, Un
 from analyzers.solve.effort import UNDECIDED, Effort, price
 from analyzers.solve.query import Proved, Query, Undecided
 from analyzers.verdicts import kernel as kernel_verdicts
-from analyzers.verdicts.decide import decide
+from analyzers.verdicts.decide import Decision, decide
 
 LAUNCH = "// cuda-lsp: launch grid=(2) block=(64)\n"
 FINE = LAUNCH + "__global__ void fine(int *o) { o[blockIdx.x * 64 + threadIdx.x] = 1; }\n"
@@ -95,6 +95,31 @@ def test_spent_effort_leaves_the_rest_undecided_and_keeps_what_was_found() -> No
     assert [kind for _, _, kind, _ in nothing.undecided] == ["budget"]
     part = decide(kernel.events, context, CheckOptions(), limit=whole.effort - 1)
     assert part.undecided or part.races == whole.races
+
+
+def test_every_race_that_is_not_found_with_less_effort_is_among_the_open_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = "\n".join(f"  s[t * {i + 2} % 64] = s[(t + {i}) % 64] + g[t * (n + {i}) % (n + 2)];" for i in range(5))
+    text = f"{LAUNCH}__global__ void k(int *g, int n) {{\n  __shared__ int s[64];\n  int t = threadIdx.x;\n{body}\n}}\n"
+    (kernel,) = Engine().analyse(request(text)).kernels
+    (context,) = kernel.contexts
+    every = CheckOptions(every_pair=True)
+
+    def pairs(decision: Decision) -> set[tuple[int, int]]:
+        return {(race.one, race.two) for race in decision.races}
+
+    whole = decide(kernel.events, context, every)
+    assert len(pairs(whole)) > 20
+    for limit in range(0, whole.effort, whole.effort // 8):
+        part = decide(kernel.events, context, every, limit=limit)
+        assert pairs(whole) <= pairs(part) | set(part.open)
+        assert not part.unasked_besides
+    assert pairs(whole) <= pairs(some := decide(kernel.events, context, CheckOptions())) | set(some.open)
+    monkeypatch.setattr(race_check, "MAX_UNASKED", 3)
+    part = decide(kernel.events, context, every, limit=0)
+    assert len(part.unasked) <= 3
+    assert part.unasked_besides
 
 
 def test_of_one_object_so_many_races_are_reported_and_the_rest_is_said_to_be_left_out() -> None:

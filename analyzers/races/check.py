@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 from analyzers.ir import expr as E
 from analyzers.ir.evaluate import evaluate
@@ -49,6 +50,9 @@ MAX_UNDECIDED = 4
 
 MAX_RACES = 200
 """Pairs that collide, after which the others of a context are not asked any more."""
+
+MAX_UNASKED = 2_000
+"""Pairs that are listed of those that a context which is given up leaves unasked."""
 
 FEW_PAIRS = 4
 """Accesses of a shape up to which each pair with them is looked at on its own."""
@@ -91,6 +95,10 @@ class Checked:
     undecided: list[tuple[Pair, Undecided]] = field(default_factory=list[tuple[Pair, Undecided]])
     left_out: list[Pair] = field(default_factory=list[Pair])
     """Pairs that were not asked, because enough others on the same object collide already."""
+    unasked: list[Pair] = field(default_factory=list[Pair])
+    """Pairs that were not asked, because the context was given up before."""
+    unasked_besides: bool = False
+    """There may be more of these than are listed."""
     proofs: list[Proved] = field(default_factory=list[Proved])
     """What was proved, as far as it rests on facts of the launch or on the absence of overflow."""
     used_no_wrap: bool = False
@@ -159,7 +167,9 @@ class RaceChecker:
         on_object: Counter[str] = Counter()
         told: set[object] = set()
         most = math.inf if self.every_pair else MAX_ON_OBJECT
-        for pair in self._worth_asking(out, lambda allocation: on_object[allocation] >= most):
+        given_up = False
+        worth_asking = self._worth_asking(out, lambda allocation: given_up or on_object[allocation] >= most)
+        for pair in worth_asking:
             where = pair.first.allocation
             written = (pair.one.site, pair.one.kind, pair.two.site, pair.two.kind)
             if written in told:
@@ -168,7 +178,8 @@ class RaceChecker:
             if on_object[where] >= most or (data and not self.every_pair and through_data[where] >= MAX_THROUGH_DATA):
                 out.left_out.append(pair)
                 continue
-            if self._gives_up(pair, out):
+            given_up = self._gives_up(pair, out)
+            if given_up:
                 break
             race = self.decide(pair, out)
             if race is not None:
@@ -179,8 +190,13 @@ class RaceChecker:
                 if not race.benign and not race.wraps:
                     # What a macro repeats is written once.
                     told.add(written)
-            if len(out.undecided) >= MAX_UNDECIDED:
+            given_up = len(out.undecided) >= MAX_UNDECIDED
+            if given_up:
                 break
+        asked = out.pairs
+        rest = list(islice(worth_asking, MAX_UNASKED))
+        out.unasked = [pair for pair in rest if not self._is_always_ordered(pair)]
+        out.unasked_besides, out.pairs = len(rest) == MAX_UNASKED, asked
         return out
 
     def _gives_up(self, pair: Pair, out: Checked) -> bool:

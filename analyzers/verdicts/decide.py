@@ -93,6 +93,10 @@ class Decision:
     """Some device assertion was not proved to hold, and what follows it was checked as if it did."""
     undecided: tuple[tuple[int, int, str, str], ...] = ()
     """(access index, access index, kind, text); (-1, barrier index, ...) for barriers."""
+    unasked: tuple[tuple[int, int], ...] = ()
+    """Indices of the accesses of pairs that nobody has asked about."""
+    unasked_besides: bool = False
+    """There may be more of these than are listed."""
     core: frozenset[int] = frozenset()
     used_no_overflow: bool = False
     used_no_wrap: bool = False
@@ -106,8 +110,8 @@ class Decision:
 
     @property
     def open(self) -> list[tuple[int, int]]:
-        """Indices of the accesses of pairs that were asked and not decided."""
-        return [(one, two) for one, two, kind, _ in self.undecided if one >= 0 and kind != "not-examined"]
+        """Indices of the accesses of pairs that were not decided."""
+        return [*((one, two) for one, two, _, _ in self.undecided if one >= 0), *self.unasked]
 
 
 def decide(
@@ -158,6 +162,10 @@ def decide(
         assertions=tuple(_failures(launch, assertions)),
         assertions_assumed=not assertions.all_hold,
         undecided=tuple(undecided),
+        unasked=tuple(
+            (access_index[id(p.one)], access_index[id(p.two)]) for p in (*checked.left_out[1:], *checked.unasked)
+        ),
+        unasked_besides=checked.unasked_besides,
         core=core,
         used_no_overflow=used_no_overflow,
         used_no_wrap=checked.used_no_wrap or any(p.used_no_wrap for p in assertions.proofs),
