@@ -13,6 +13,7 @@ from analyzers.ir.kernel import Instances, Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
 from analyzers.model import KernelResult, SourceSpan, UnitResult
 from analyzers.requests import CheckRequest
+from analyzers.verdicts.decide import Collisions
 
 
 @dataclass(slots=True)
@@ -28,6 +29,8 @@ class KernelAnalysis:
     """Of the decisive ones: pairs of which it is not known whether they collide, after the index of the context."""
     undecided_besides: frozenset[int] = frozenset()
     """Indices of contexts in which there may be more of these."""
+    found: Mapping[int, Collisions] = field(default_factory=dict[int, Collisions], repr=False)
+    """How the races were found that were not executed, by the place of their context."""
     _events: KernelEvents | None = field(default=None, init=False, repr=False)
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from analyzers import garbage
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend import focus
 from analyzers.frontend.confined import is_confined
-from analyzers.frontend.lower import FoundKernel, FoundUnit, find_kernels, lower_unit
+from analyzers.frontend.lower import FoundUnit, find_kernels, lower_unit
 from analyzers.frontend.parse import HostPass, ParsedUnit, ParseFailure, SourceFile, UnitParser
 from analyzers.hostguide.contexts import context_of_user_launch, unfit
 from analyzers.hostguide.launches import HostFacts, launch_contexts
@@ -25,8 +26,18 @@ from analyzers.ir.context import LaunchContext
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.kernel import Instances, Kernel
 from analyzers.ir.symbolic import TooMuchWorkError, summarize
-from analyzers.kept import Known, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
-from analyzers.model import CheckOptions, KernelResult, Reason, Skipped, SourceSpan, UnitResult, UserLaunch
+from analyzers.kept import Known, Other, Warm, dependencies, kept_of, left_out_of_trial, likely_edit, small_edit
+from analyzers.model import (
+    CheckOptions,
+    ContextResult,
+    KernelResult,
+    Reason,
+    Skipped,
+    SourceSpan,
+    UnitResult,
+    UserLaunch,
+    Verdict,
+)
 from analyzers.questions import (
     Question,
     asked,
@@ -51,13 +62,26 @@ from analyzers.requests import (
     UnitFinished,
     never,
 )
-from analyzers.verdicts.decide import Decision
-from analyzers.verdicts.kernel import agreed, broken, check_kernel, conflicts_in, one_memory, undecided
+from analyzers.verdicts.decide import Collisions, Decision
+from analyzers.verdicts.kernel import (
+    agreed,
+    assemble,
+    broken,
+    check_kernel,
+    conflicts_in,
+    executed,
+    one_memory,
+    undecided,
+)
 
 MAX_DECISIONS = 20_000
 
 _T = TypeVar("_T")
 
+_Answer = Callable[[Question, CheckRequest, Callable[[], None]], tuple[KernelAnalysis, str]]
+
+_MAXIMAL_COLLIDED = 32
+"""Of how many decisions it is kept how their races were found."""
 _MAXIMAL_WHOLE = 8
 """How many units are kept with their trees."""
 _PROBE_ROUNDS = 3
@@ -75,15 +99,26 @@ class _Linked:
     skipped: tuple[Skipped, ...] = ()
 
 
+@dataclass(slots=True)
+class _Latest:
+    """The last parse of all: its cursors are alive until its file is parsed again. Perhaps of device code alone."""
+
+    request: CheckRequest | None = None
+    unit: ParsedUnit | None = None
+
+
 class Engine:
     """Checks units and keeps them warm. Not thread-safe; one per process."""
 
     def __init__(self) -> None:
         self._parser = UnitParser()
         self._decisions: dict[str, Decision] = {}
+        self._collided: dict[str, Collisions] = {}
+        """How the races of the latest decisions were found that were made without executing them."""
         self._warm: dict[str, Warm] = {}
-        self._latest: tuple[CheckRequest, ParsedUnit] | None = None
-        """The last parse of all: its cursors are alive until its file is parsed again."""
+        self._beside: Mapping[str, Warm] = {}
+        """What another engine has checked of the same units, perhaps other kernels of them."""
+        self._latest = _Latest()
         self._precedents: dict[SourceSpan, Precedents] = {}
         """Of the check that is going on, by the kernel's definition."""
         self.spent = 0
@@ -116,10 +151,11 @@ class Engine:
                 spent = self.spent
                 yield from self._foreseen(warm, likely, request, poll)
                 self._precedents, self.spent = {}, spent
-            unit = parse(warm.probes if warm is not None else ())
+            before = warm or self._beside.get(request.path)
+            unit = parse(before.probes if before is not None else ())
             poll()
             request = request.linked()
-            self._latest = (request, unit)
+            self._latest.request, self._latest.unit = request, unit
             edit = small_edit(warm, likely, request, unit) if warm is not None else None
             if warm is not None and edit is not None:
                 yield from self._recheck(warm, edit, unit, request, poll, started)
@@ -281,17 +317,18 @@ class Engine:
 
         Costs little after a `check` of the same request. The cursors of `unit` live until the file is parsed again.
         Raises ParseFailure."""
-        warm = self._warm.get(request.path)
-        if warm is None or warm.request != request:
-            for event in self.check(request, stop):
-                if isinstance(event, UnitFinished) and event.result.failure is not None:
-                    raise ParseFailure(event.result.failure.text)
-            warm = self._warm[request.path]
-        latest = self._latest
-        parsed = latest is not None and latest[0] is warm.request
-        unit = latest[1] if latest is not None and parsed else self._parse(warm.request, warm.probes, stop)
+        warm = self._checked(request, stop)
+        unit = self._unit(warm, stop)
+        if warm.analysis is not None:
+            known = warm.analysis.kernels
+            found = tuple(k for k in known if k.kernel.name in kernels or k.kernel.base_name in kernels)
+            return UnitAnalysis(request, unit, found, warm.result, warm.functions, warm.instances)
         lowered = _lowered(unit, warm, kernels, _polling(stop))
         return self._inspected(warm, request, unit, lowered, warm.result, stop)
+
+    def result(self, request: CheckRequest, stop: Callable[[], bool] = never) -> UnitResult:
+        """The result of the whole unit. Costs nothing after a `check` of the same request. Raises ParseFailure."""
+        return self._checked(request, stop).result
 
     def retry(
         self,
@@ -309,6 +346,59 @@ class Engine:
         warm = self._warm[request.path]
         unit = self._parse(request, warm.probes, stop, for_device=for_device)
         return self._inspected(warm, request, unit, _lowered(unit, warm, kernels, _polling(stop)), None, stop)
+
+    def drafted(
+        self,
+        request: CheckRequest,
+        kernels: Sequence[str],
+        stop: Callable[[], bool] = never,
+        *,
+        for_device: bool = False,
+    ) -> UnitAnalysis:
+        """As `retry`, and nothing is decided: the result says of each launch that it is unknown."""
+        warm = self._warm[request.path]
+        unit = self._parse(request, warm.probes, stop, for_device=for_device)
+        lowered = _lowered(unit, warm, kernels, _polling(stop))
+        return self._inspected(warm, request, unit, lowered, None, stop, self._read)
+
+    def still(self, analysis: UnitAnalysis, stop: Callable[[], bool] = never) -> UnitAnalysis:
+        """What was tried out, with a unit whose cursors are alive. Raises ParseFailure."""
+        if self._latest.unit is analysis.unit:
+            return analysis
+        unit = self._parse(analysis.request, self._warm[analysis.request.path].probes, stop, for_device=True)
+        return replace(analysis, unit=unit)
+
+    def decided(self, draft: UnitAnalysis, stop: Callable[[], bool] = never) -> UnitAnalysis:
+        """What was `drafted`, decided under the options of its request. Nothing is parsed for it."""
+        poll = _polling(stop)
+        options = settings(draft.request)
+        questions = (asked(k.kernel, k.contexts, options) for k in _polled(draft.kernels, poll))
+        kernels = tuple(self._decided(q, draft.request, poll)[0] for q in questions)
+        result = replace(draft.result, kernels=tuple(k.result for k in kernels))
+        return replace(draft, kernels=kernels, result=result)
+
+    def executed(
+        self, analysis: UnitAnalysis, wanted: Callable[[AccessEvent, AccessEvent], bool], stop: Callable[[], bool]
+    ) -> UnitAnalysis:
+        """A `retry` without `CheckOptions.replays`, with the races of the `wanted` pairs executed, which tells definite
+        ones from possible ones."""
+        poll = _polling(stop)
+        kernels: list[KernelAnalysis] = []
+        for known in _polled(analysis.kernels, poll):
+            again = copy(known)
+            if len(known.found) < len(known.contexts):
+                # What was known from elsewhere is decided anew.
+                options = replace(analysis.request.options, redundancy=False, replays=True, every_pair=False)
+                request = replace(analysis.request, options=options)
+                question = asked(known.kernel, known.contexts, settings(request))
+                again = self._decided(question, request, poll)[0]
+            else:
+                before = sum(c.spent for c in known.found.values())
+                again.result = executed(known.decisive, known.contexts, known.found, known.result, wanted)
+                self.spent += sum(c.spent for c in known.found.values()) - before
+            kernels.append(again)
+        result = replace(analysis.result, kernels=tuple(k.result for k in kernels))
+        return replace(analysis, kernels=tuple(kernels), result=result)
 
     def first_look(
         self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool] = never
@@ -337,24 +427,44 @@ class Engine:
             return None
         return self._inspected(warm, request, unit, lowered, None, stop)
 
+    def instances(self, request: CheckRequest, stop: Callable[[], bool] = never) -> Instances:
+        """What the kernels of a checked unit run. Raises ParseFailure."""
+        return self._checked(request, stop).instances
+
+    def beside(self) -> Engine:
+        """An engine for other selections of the kernels of the same units: what one of the two parses and decides, the
+        other knows. The units that this one is asked about stay as they were checked."""
+        other = Engine()
+        other._parser, other._latest = self._parser, self._latest
+        other._decisions, other._collided = self._decisions, self._collided
+        other._beside = self._warm
+        return other
+
     def others_at(
         self, request: CheckRequest, places: Sequence[tuple[str, int]], stop: Callable[[], bool] = never
     ) -> tuple[str, ...]:
         """The kernels beside those that the request selects with code at one of the places (path, byte offset) of a
         checked unit: other instances of a template, other callers of a function. Raises ParseFailure."""
-        unit = self._parse(request, self._warm[request.path].probes, stop)
-        kernels = find_kernels(unit).kernels
+        warm = self._checked(request, stop)
+        elsewhere = self._beside.get(request.path)
+        if warm.others is None and elsewhere is not None and elsewhere.others is not None and elsewhere.is_of(request):
+            own = {k.mangled for k in warm.kernels}
+            warm.others = tuple(k for k in elsewhere.others if k.mangled not in own)
+        if warm.others is None:
+            found = find_kernels(self._unit(warm, stop)).kernels
+            warm.others = tuple(Other(k.name, k.mangled, k.extent) for k in found if not is_wanted(k, request.options))
 
-        def around(extent: SourceSpan) -> list[tuple[str, int]]:
-            return [p for p in places if extent.path == p[0] and extent.start_offset <= p[1] < extent.end_offset]
+        def at(extents: Iterable[SourceSpan]) -> set[tuple[str, int]]:
+            spans = tuple(extents)
+            return {p for p in places if any(e.path == p[0] and e.start_offset <= p[1] < e.end_offset for e in spans)}
 
-        called = set(places).difference(*(around(k.extent) for k in kernels))
-
-        def has(kernel: FoundKernel) -> bool:
-            reached = (span for _, span in kernel.lower().functions) if called else ()
-            return bool(around(kernel.extent)) or any(around(span) for span in reached)
-
-        return tuple(k.name for k in kernels if not is_wanted(k, request.options) and has(k))
+        own = at(f for k in warm.kernels for f in k.functions[:1]) | at(k.extent for k in warm.others)
+        if own != set(places) and any(k.functions is None for k in warm.others):
+            # Some are in functions that kernels call.
+            found = {k.mangled: k for k in find_kernels(self._unit(warm, stop)).kernels}
+            reached = ((k, found[k.mangled].lower().functions) for k in warm.others)
+            warm.others = tuple(replace(k, functions=tuple(span for _, span in spans)) for k, spans in reached)
+        return tuple(k.name for k in warm.others if at((k.extent, *(k.functions or ()))))
 
     def _inspected(
         self,
@@ -364,14 +474,17 @@ class Engine:
         lowered: Sequence[Kernel],
         result: UnitResult | None,
         stop: Callable[[], bool],
+        answer: _Answer | None = None,
     ) -> UnitAnalysis:
+        """`answer`: what makes an analysis of a question, if it is not to be decided."""
+        answer = answer or self._decided
         started = time.perf_counter()
         poll = _polling(stop)
         launches = {k.mangled: k.launches for k in warm.kernels}
         directives, _ = directives_of(unit, [k.result for k in warm.kernels])
         contexts = [contexts_of(k, launches[k.mangled], request.options, directives)[0] for k in lowered]
         questions = [asked(k, c, settings(request)) for k, c in zip(lowered, contexts, strict=True)]
-        analyses = tuple(self._decided(q, request, poll)[0] for q in _polled(questions, poll))
+        analyses = tuple(answer(q, request, poll)[0] for q in _polled(questions, poll))
         if result is None:
             result = UnitResult(
                 path=request.path,
@@ -381,21 +494,36 @@ class Engine:
                 dependencies=unit.dependencies,
                 milliseconds=_since(started),
             )
-        functions = {k.mangled: k.functions for k in warm.kernels}
-        instances = Instances.of(k.instances for k in (*warm.kernels, *lowered))
-        return UnitAnalysis(request, unit, analyses, result, functions, instances)
+        instances = Instances.of((warm.instances, *(k.instances for k in lowered)))
+        return UnitAnalysis(request, unit, analyses, result, warm.functions, instances)
 
     def _parse(
         self, request: CheckRequest, probes: Sequence[str], stop: Callable[[], bool], *, for_device: bool = False
     ) -> ParsedUnit:
-        self._latest = None
+        self._latest.request = self._latest.unit = None
         poll = _polling(stop) if stop is not never else None
         asked = (request.path, request.text, request.flags, request.unsaved, probes, poll)
-        if for_device and (unit := self._parser.parse_device(*asked)) is not None:
-            return unit
-        unit = self._parser.parse(*asked)
-        self._latest = (request, unit)
+        unit = self._parser.parse_device(*asked) if for_device else None
+        if unit is None:
+            unit = self._parser.parse(*asked)
+        self._latest.request, self._latest.unit = request, unit
         return unit
+
+    def _checked(self, request: CheckRequest, stop: Callable[[], bool]) -> Warm:
+        """The check of a request, made where it was not the last one of its unit. Raises ParseFailure."""
+        warm = self._warm.get(request.path)
+        if warm is not None and warm.request == request:
+            return warm
+        for event in self.check(request, stop):
+            if isinstance(event, UnitFinished) and event.result.failure is not None:
+                raise ParseFailure(event.result.failure.text)
+        return self._warm[request.path]
+
+    def _unit(self, warm: Warm, stop: Callable[[], bool]) -> ParsedUnit:
+        """The checked text, parsed again if another one was since; perhaps its device code alone."""
+        if self._latest.unit is not None and self._latest.request is warm.request:
+            return self._latest.unit
+        return self._parse(warm.request, warm.probes, stop, for_device=True)
 
     def _linked(self, request: CheckRequest, probes: Mapping[str, tuple[str, ...]]) -> _Linked:
         """The host side of the other files of the program, each with the lines to append to it."""
@@ -422,7 +550,7 @@ class Engine:
         """Free what is kept warm for the unit of `path`: its document was closed."""
         self._parser.forget(path)
         self._warm.pop(path, None)
-        self._latest = None
+        self._latest.request = self._latest.unit = None
 
     def _decided(
         self, question: Question, request: CheckRequest, poll: Callable[[], None]
@@ -430,6 +558,17 @@ class Engine:
         if not question.contexts:
             return _unasked(question.kernel, request.options.launches)
         return self._kernel(question, request, poll)
+
+    def _read(self, question: Question, request: CheckRequest, poll: Callable[[], None]) -> tuple[KernelAnalysis, str]:
+        """The events of a kernel, with nothing decided; where they take too much work, as if it was."""
+        kernel, contexts = question.kernel, question.contexts
+        try:
+            found = conflicts_in(kernel, one_memory(kernel, contexts))
+            events = summarize(found.kernel, wraps=request.options.wrap_around)
+        except TooMuchWorkError:
+            return self._decided(question, request, poll)
+        results = [ContextResult(c.summary, Verdict.UNKNOWN) for c in contexts]
+        return KernelAnalysis(kernel, events, contexts, assemble(events, results, found.left_out)), question.key
 
     def _kernel(
         self, question: Question, request: CheckRequest, poll: Callable[[], None]
@@ -454,6 +593,14 @@ class Engine:
         hopeless = request.hopeless.get(question.key)
         open_pairs: tuple[tuple[int, AccessEvent, AccessEvent], ...] = ()
         open_besides = frozenset[int]()
+        collided: dict[int, Collisions] = {}
+
+        def keep(context: LaunchContext, found: Collisions) -> None:
+            if not request.options.replays:
+                self._collided[place[id(context)]] = found
+                while len(self._collided) > _MAXIMAL_COLLIDED:
+                    del self._collided[next(iter(self._collided))]
+
         try:
             if hopeless is not None:
                 events, result = undecided(kernel, contexts, Reason(*hopeless, kernel.span))
@@ -462,10 +609,20 @@ class Engine:
                 events = summarize(found.kernel, wraps=request.options.wrap_around)
                 precedents = self._precedents.setdefault(kernel.extent, Precedents())
                 result = check_kernel(
-                    events, contexts, settings(request), poll, remembered, remember, precedents, found.left_out
+                    events,
+                    contexts,
+                    settings(request),
+                    poll,
+                    remembered,
+                    remember,
+                    precedents,
+                    found.left_out,
+                    keep,
                 )
                 known = ((i, self._decisions.get(place[id(c)])) for i, c in enumerate(contexts))
                 decisions = {index: decision for index, decision in known if decision is not None}
+                collisions = ((i, self._collided.get(place[id(c)])) for i, c in enumerate(contexts))
+                collided = {index: found for index, found in collisions if found is not None}
                 open_pairs = tuple(
                     (index, events.accesses[one], events.accesses[two])
                     for index, decision in decisions.items()
@@ -478,7 +635,7 @@ class Engine:
             events, result = undecided(kernel, contexts, Reason("budget", str(error), kernel.span))
         except Exception as error:  # noqa: BLE001 - a defect of ours is reported, and costs only its kernel
             events, result = broken(kernel, contexts, error)
-        return KernelAnalysis(kernel, events, contexts, result, open_pairs, open_besides), question.key
+        return KernelAnalysis(kernel, events, contexts, result, open_pairs, open_besides, collided), question.key
 
 
 def _unasked(kernel: Kernel, launches: Sequence[UserLaunch]) -> tuple[KernelAnalysis, str]:

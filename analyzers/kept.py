@@ -36,6 +36,17 @@ class Known:
     key: str
 
 
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A kernel of a unit that was not selected."""
+
+    name: str
+    mangled: str
+    extent: SourceSpan
+    functions: tuple[SourceSpan, ...] | None = None
+    """Extents of the device functions that it reaches; None while nobody has asked."""
+
+
 @dataclass(slots=True)
 class Warm:
     """The last check of a unit."""
@@ -52,6 +63,23 @@ class Warm:
     """Of `result.skipped`, what the front end did not see."""
     analysis: UnitAnalysis | None
     """With the intermediate forms, when the whole unit was taken in."""
+    others: tuple[Other, ...] | None = None
+    """The kernels that were not checked; None while nobody has asked."""
+
+    @property
+    def functions(self) -> dict[str, tuple[SourceSpan, ...]]:
+        """As in `UnitAnalysis`."""
+        return {k.mangled: k.functions for k in self.kernels}
+
+    @property
+    def instances(self) -> Instances:
+        """What all the kernels run."""
+        return Instances.of(k.instances for k in self.kernels)
+
+    def is_of(self, request: CheckRequest) -> bool:
+        """Whether a request is about the same text, read in the same way."""
+        own = self.request
+        return (own.text, own.flags, own.unsaved) == (request.text, request.flags, request.unsaved)
 
 
 def kept_of(a: KernelAnalysis, launches: tuple[LaunchContext, ...], key: str) -> Known:

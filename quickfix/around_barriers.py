@@ -65,7 +65,7 @@ class FunctionEdit(Between):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.names = set(self.session.reserved)
+        self.names = self.session.reserved_in(self.function)
         self.flags: dict[int, bytes] = {}
         """By start of the body of a loop: the variable that says whether a thread has not left it."""
 

@@ -163,7 +163,7 @@ def _gone(session: Session, current: Session, trial: Trial, done: Sequence[_Done
     files = composed([each.trial for each in done])
     every = (f for k in trial.analysis.result.kernels for f in findings_of(k))
     left = {key_of(old) for f in every if (old := in_old_text(f, files)) is not None}
-    difference = session.judge(current.judged(trial), files, trial.analysis.kernels)
+    difference = session.judge(trial, files)
     return frozenset(gone_groups(session.result, trial.checked, left)) if difference.is_clean else frozenset()
 
 

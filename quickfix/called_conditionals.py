@@ -58,11 +58,13 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
     if layout.code[owner.start : owner.end] != text[owner.start : owner.end]:
         raise NotPossible(f"there is a comment around the call in line {line}")
     written = head + b"(" + arguments + (b", " if arguments.strip() else b"")
+    declared = b""
     if statement.assignment is None:
         moved = ((0, start, len(head) + 1 + len(arguments)), (len(written), opening, closing - opening))
         changes = [Change(owner.keyword, owner.end, written + condition + b");", moved=moved)]
     else:
-        changes = [_assigned(session, layout, outer, level, (opening, closing), (start, end), written)]
+        change, declared = _assigned(session, layout, outer, level, (opening, closing), (start, end), written)
+        changes = [change]
     changes += _given_values(layout, level.function, (start, end))
     changes += _parameter(session, layout, callee, line)
     return Restructuring(
@@ -70,6 +72,8 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
         sorted(changes, key=lambda c: (c.start, c.end)),
         f"let all threads call `{function.name}`",
         owner.keyword,
+        name=declared,
+        declares_nothing=statement.assignment is None,
     )
 
 
@@ -103,8 +107,9 @@ def _assigned(
     condition: tuple[int, int],
     call: tuple[int, int],
     written: bytes,
-) -> Change:
-    """`if (c) x = f(a);` as a call by all threads, whose value those take that have called."""
+) -> tuple[Change, bytes]:
+    """`if (c) x = f(a);` as a call by all threads, whose value those take that have called; and the variable that it
+    declares, if that is all."""
     statement, owner, text = level.statement, level.owner, layout.text
     assert statement is not None
     assert statement.assignment is not None
@@ -112,8 +117,8 @@ def _assigned(
     newline = layout.newline + layout.indentation(owner.keyword)
     test = text[slice(*condition)]
     kept = kept_condition(layout.code, level.function, condition, (owner.keyword, owner.end))
-    name = kept or fresh_name(outer, text, "taken", session.reserved)
-    value = fresh_name(outer, text, "value", session.reserved)
+    name = kept or fresh_name(outer, text, "taken", session.reserved_in(outer.function))
+    value = fresh_name(outer, text, "value", session.reserved_in(outer.function))
     new, moved = b"", list[tuple[int, int, int]]()
     if kept is None:
         new = b"const bool " + name + b" = "
@@ -125,7 +130,7 @@ def _assigned(
     new += written + name + b");" + newline + b"if (" + name + b") "
     moved.append((len(new), statement.start, call[0] - statement.start))
     new += text[statement.start : call[0]] + value + b";"
-    return Change(owner.keyword, owner.end, new, moved=tuple(moved))
+    return Change(owner.keyword, owner.end, new, moved=tuple(moved)), value if kept is not None else b""
 
 
 def _given_values(layout: Layout, function: FunctionTree, call: tuple[int, int]) -> Iterable[Change]:
@@ -152,7 +157,7 @@ def added_parameter(session: Session, layout: Layout, callee: Level, line: int) 
     if known is not None and re.search(rb"\bconst bool " + known + rb" = true\s*\Z", code[begin:closing]):
         return known, []
     _refuse_other_callers(session, function, line)
-    parameter = fresh_name(callee, layout.text, "taken", session.reserved)
+    parameter = fresh_name(callee, layout.text, "taken", session.reserved_in(function))
     given = code[begin:closing].strip()
     at = begin + len(code[begin:closing].rstrip())
     declared = b"const bool " + parameter + b" = true"

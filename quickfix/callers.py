@@ -23,7 +23,7 @@ from analyzers.requests import CheckRequest
 from quickfix.edits import Change
 from quickfix.naming import uses_of_definition
 from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
-from quickfix.verify import key_of
+from quickfix.verify import findings_of, key_of
 from quickfix.wording import granted_in_words
 
 
@@ -75,6 +75,36 @@ def for_this_unit(request: CheckRequest, fix: Fix) -> Fix:
     )
 
 
+def together_with(
+    engine: Engine, request: CheckRequest, group: str, stop: Stop
+) -> tuple[Engine, CheckRequest, tuple[str, ...]]:
+    """Where to look for a repair of a group of findings: with the other kernels that run the code of its accesses
+    selected, which are the last answer. Raises ParseFailure."""
+    if not request.options.kernels:
+        return engine, request, ()
+    result = engine.result(request, stop)
+    found = (f for k in result.kernels for f in findings_of(k) if f.group == group)
+    others = engine.others_at(request, [(a.span.path, a.span.start_offset) for f in found for a in f.accesses], stop)
+    if not others:
+        return engine, request, ()
+    return engine.beside(), _wider(request, others), others
+
+
+def _wider(request: CheckRequest, others: Sequence[str]) -> CheckRequest:
+    """The request with other kernels selected, too."""
+    return replace(request, options=replace(request.options, kernels=(*request.options.kernels, *others)))
+
+
+def with_repaired(engine: Engine, request: CheckRequest, fix: Fix, others: Collection[str], stop: Stop) -> Fix:
+    """The repair, with a note of those of the `others` among the kernels of the request that it repairs. Raises
+    ParseFailure."""
+    kernels = engine.result(request, stop).kernels
+    groups = ((k.name, {f.group for f in findings_of(k)}) for k in kernels if k.name in others)
+    too = [name for name, found in groups if not found.isdisjoint(fix.groups)]
+    note = f"Repairs {_named(too)} too: the code is the same."
+    return replace(fix, notes=(*fix.notes, note)) if too else fix
+
+
 def agreed(
     engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, again: Search | None = None
 ) -> Fix | FixRefusal:
@@ -89,10 +119,10 @@ def agreed(
     if not others:
         return fix
     group = next(iter(fix.groups), "")
-    wider = replace(request, options=replace(request.options, kernels=(*request.options.kernels, *others)))
-    whole = Engine()
+    wider = _wider(request, others)
+    whole = engine.beside()
     try:
-        known = engine.inspect(request, (), stop).instances
+        known = engine.instances(request, stop)
         session = Session.open(whole, wider, stop)
         if _suits(session, fix, known):
             return fix

@@ -108,7 +108,7 @@ def _kept(session: Session, outer: Level, level: Level) -> Restructuring:
     (opening, closing), condition = condition_of(layout, statement, outer, line)
     if kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end)) is not None:
         raise NotPossible(f"nothing is between the condition in line {line} and its body")
-    name = fresh_name(level, text, "taken", session.reserved)
+    name = fresh_name(level, text, "taken", session.reserved_in(level.function))
     head = b"const bool " + name + b" = "
     opened = head + condition + b";" + layout.newline + layout.indentation(statement.keyword) + b"if (" + name + b")"
     moved = ((len(head), opening, closing - opening),)
@@ -152,7 +152,7 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         if body.role == "then"
         else None
     )
-    name = kept or fresh_name(level, text, "taken", session.reserved)
+    name = kept or fresh_name(level, text, "taken", session.reserved_in(level.function))
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation
     declared = b"".join(typed(d) + b";" + newline for d in cut.variables)

@@ -71,9 +71,9 @@ def divergent_removed(
     if not patient and len(without.difference.new_races) > MANY_RACES:
         return None
     if not without.difference.new_races:
-        without = _without(session, kernels, family, draft=False)
-        if isinstance(without, FixRefusal):
-            return without
+        without = session.finished(without)
+        if without.difference.worse:
+            return FixRefusal(sentence(without.difference.worse[0]))
     # What no barrier can be between is left as it was, if the new barriers do not make it more frequent.
     orderly = [f for f in without.difference.new_races if not is_of_one_execution(f)]
     appeared = {key_of(f) for f in orderly or without.difference.new_races}
@@ -155,9 +155,7 @@ def _removed_in_words(family: Sequence[Finding]) -> str:
 _STILL_DIVERGENT: Final = "Without the barrier there would still be threads of the block that wait for others."
 
 
-def _without(
-    session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding], *, draft: bool = True
-) -> Trial | FixRefusal:
+def _without(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Trial | FixRefusal:
     """The text without these barriers, if nothing but races comes of it."""
     changes: dict[str, list[Change]] = {}
     for each in family:
@@ -167,7 +165,7 @@ def _without(
         changes = merged(changes, deleted)
     if any(one.end > two.start for found in changes.values() for one, two in pairwise(found)):
         return FixRefusal("The barriers cannot be deleted together.")
-    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=draft)
+    without = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels), draft=True)
     difference = without.difference
     # Where races appear, what else became unknown is judged again when they are repaired.
     if difference.worse and (not difference.new_races or without.analysis.result.failure is not None):
@@ -198,7 +196,7 @@ def _moved(
 ) -> Fix | FixRefusal:
     files = compose(without.files, placed.trial.files)
     whole = composed([without, placed.trial])
-    judged = session.judge(bare.judged(placed.trial), whole, placed.trial.analysis.kernels)
+    judged = session.judge(placed.trial, whole)
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = as_spelled(placed, places_in_words(bare.changes(placed.barriers), bare, without.files))

@@ -91,7 +91,7 @@ def _reached(
         races = frozenset(key_of(f) for a in kernels for f in findings_of(a.result) if f.group == finding.group)
         made = rebuilt_from(session, begun, kernels, races, (finding.group, *(f.group for f in missed)))
         return made or FixRefusal("There is no place for a barrier between the accesses.")
-    trial = session.trial(changes, frozenset(), session.kernels_sharing_code(kernels))
+    trial = session.finished(trial)
     if not trial.difference.is_clean:
         return FixRefusal(sentence(next(iter(trial.difference.worse), "Other accesses would race.")))
     conditions = dict.fromkeys(c.decode() for edit, _ in edits for c in edit.conditions)

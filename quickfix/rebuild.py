@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -25,7 +25,7 @@ from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
 from quickfix.steps import VOTES, Restructuring, touch
-from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of
+from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of, new_error
 from quickfix.wording import as_spelled, granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 MAX_STEPS: Final = 14
@@ -86,7 +86,7 @@ def rebuilt_from(
     refusal: FixRefusal | None = None
     declared: set[bytes] = set()
     kept = frozenset[bytes]().union(*(session.promised.get(name, ()) for name in names))
-    for _ in range(MAX_STEPS + 1):
+    while len(steps) <= len(begun.steps) + MAX_STEPS:
         files = composed(steps)
         repaired = [a for a in current.kernels if a.kernel.mangled in names]
 
@@ -97,12 +97,20 @@ def rebuilt_from(
         at_first = len(steps) == len(begun.steps)
         late = len(steps) >= len(begun.steps) + MAX_STEPS - 2
         tidied = [] if at_first or late else _numbered(current, files) or _flattened(current, files)
-        if not races and not tidied and (begun.begin_with_places or not at_first):
+        ended = not races and not tidied and (begun.begin_with_places or not at_first)
+        changes: list[Restructuring] | str | None = None
+        if not ended:
+            changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
+            changes = changes if isinstance(changes, list) else tidied or changes
+        # What a step costs is what may order something: then some of the races may be gone.
+        orders = len(costs) > len(begun.costs)
+        if not isinstance(changes, list) and not current.decided and (ended or orders):
+            steps[-1] = current.decide(steps[-1])
+            continue
+        if ended:
             made = _voted(session, Begun(current, tuple(steps), tuple(done), tuple(costs), tuple(granted)), groups)
             session.declared = dict.fromkeys(names, frozenset(declared))
             return made
-        changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
-        changes = changes if isinstance(changes, list) else tidied or changes
         # With a place missing, there is no use in trying others, except once after what others have begun with.
         if begun.begin_with_places if at_first else not isinstance(changes, list):
             placed = place(current, repaired, lambda _, found, wanted=wanted: any(wanted(f) for f in found))
@@ -114,14 +122,19 @@ def rebuilt_from(
             refusal = FixRefusal(in_old_lines(placed.text, current, steps))
             races = [*dict.fromkeys((*races, *(f for f in _learnt(current) if wanted(f))))]
             changes = _next(current, races, varying_bodies(current, repaired) | current.divergent, kept)
+            if not isinstance(changes, list) and not current.decided:
+                # The races that were there before the steps are not all, perhaps, or some are gone.
+                steps[-1] = current.decide(steps[-1])
+                continue
         if not isinstance(changes, list):
             return refusal if changes is None else FixRefusal(in_old_lines(sentence(changes), current, steps))
         edits: dict[str, list[Change]] = {}
         for change in changes:
             edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
-        trial = current.trial(edits, frozenset(), current.kernels_sharing_code(repaired), draft=True)
-        if trial.analysis.result.failure is not None or len(trial.analysis.result.syntax) > len(current.result.syntax):
-            return FixRefusal(sentence(trial.difference.worse[0]))
+        trial = current.draft(edits, current.kernels_sharing_code(repaired))
+        error = new_error(current.result, trial.analysis.result)
+        if error is not None:
+            return FixRefusal(sentence(error))
         steps.append(trial)
         done += [_in_words(change, files, trial) for change in changes if change.text]
         costs += [change.cost for change in changes if change.cost]
@@ -182,20 +195,26 @@ def _next(
     sight and cannot be gone, None where there is nothing to do."""
     said: str | None = None
     found: list[Restructuring] = []
-    session.reserved = set(kept)
+    session.reserved = {None: set(kept)}
     blocks = [race for race in races if race.scope != "inter-block"]
     # While some call of a function is conditional, no barrier in it is one that all threads reach.
     pairs = [(race.accesses[0], race.accesses[1]) for race in blocks]
     called = {*session.passed_on, *_missed_in(session)}
     inside = [*pairs, *((access, access) for access in session.calls_to(called))]
-    calls = [change for one, two in inside if (change := called_by_all(session, one, two, varying)) is not None]
-    for change in calls or (restructuring(session, race, varying) for race in blocks):
+    changed = (called_by_all(session, one, two, varying) for one, two in inside)
+    calls = (change for change in changed if change is not None)
+    first = next(calls, None)
+    others = (restructuring(session, race, varying) for race in blocks)
+    # One by one: each keeps off the names of those before it.
+    for change in others if first is None else chain((first,), calls):
         if not isinstance(change, Restructuring):
             said = said or change
-        elif not found or (found[0].name and change.name and not any(touch(change, other) for other in found)):
+        elif not found or (
+            found[0].is_one_of_several and change.is_one_of_several and not any(touch(change, other) for other in found)
+        ):
             found.append(change)
-            session.reserved.add(change.name)
-    session.reserved = set()
+            session.reserve(change.path, change.at, change.name)
+    session.reserved = {}
     return found or said
 
 
@@ -252,7 +271,7 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
     files = composed(steps)
     left = {key for a in current.kernels for f in findings_of(a.result) if (key := _old_key(f, files)) is not None}
     gone = gone_groups(session.result, steps[-1].checked, left)
-    judged = session.judge(current.judged(steps[-1]), files, steps[-1].analysis.kernels)
+    judged = session.judge(steps[-1], files)
     targets = [f for f in _races_of(session.kernels) if f.group in groups]
     if not targets or not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
@@ -327,7 +346,7 @@ def _fix(
             left.add(key)
     gone = gone_groups(session.result, placed.trial.checked, left)
     whole = composed([*steps, placed.trial])
-    judged = session.judge(current.judged(placed.trial), whole, placed.trial.analysis.kernels)
+    judged = session.judge(placed.trial, whole)
     if not gone.issuperset(groups) or not judged.is_clean:
         asked = next((f for f in _races_of(session.kernels) if f.group in groups), None)
         colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]

@@ -16,7 +16,7 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Finding, Fix, FixRefusal, UnitResult, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.atomics import is_update
-from quickfix.callers import agreed, for_this_unit
+from quickfix.callers import agreed, for_this_unit, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
 from quickfix.fences import ordered_by_fences
@@ -96,8 +96,14 @@ def fix_for(engine: Engine, request: CheckRequest, group: str, stop: Stop = neve
 
     Raises `CancelledError` when `stop` answers true."""
     try:
-        answer = _found_for(engine, request, group, stop)
-        return _agreed(engine, request, answer, stop, group) if isinstance(answer, Fix) else answer
+        whole, wider, others = together_with(engine, request, group, stop)
+        answer = _found_for(whole, wider, group, stop)
+        if isinstance(answer, Fix) and others:
+            answer = with_repaired(whole, wider, answer, others, stop)
+        elif others:
+            # What has no repair for all may have one that suits the others.
+            whole, wider, answer = engine, request, _found_for(engine, request, group, stop)
+        return _agreed(whole, wider, answer, stop, group) if isinstance(answer, Fix) else answer
     except ParseFailure as failure:
         return FixRefusal(str(failure))
 

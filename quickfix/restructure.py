@@ -159,7 +159,7 @@ def _split_statement(
     value = text[low:high]
     if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
-    name = fresh_name(level, text, "value", session.reserved)
+    name = fresh_name(level, text, "value", session.reserved_in(level.function))
     if level.body.role == "case":
         changes = _declared_in_front_of_switch(Layout(text), level, statement, assignment, name)
         return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)

@@ -15,7 +15,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.barriers.necessity import Necessity
 from analyzers.engine import Engine
 from analyzers.frontend.function_trees import function_trees
-from analyzers.frontend.gaps import SourceTrees
+from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.ir.events import AccessEvent
 from analyzers.model import Access, CheckOptions, Finding, SourceSpan, UnitResult, Verdict
@@ -35,11 +35,14 @@ from quickfix.verify import (
     EditedFile,
     Files,
     PairKey,
+    carried_over,
     compare,
     findings_of,
     gone_groups,
     in_new_text,
+    in_old_text,
     key_of,
+    new_error,
     old_offset,
     spans_of,
     surest,
@@ -78,6 +81,8 @@ class Trial:
     """Gaps whose barrier is missed by threads that have returned, and by no others."""
     doubtful: frozenset[PairKey] = frozenset()
     """Targets of which it is not known any more whether they race, in any iterations."""
+    decided: bool = True
+    """Whether the analysis tells what races in the edited text, not what raced before."""
 
 
 class Session:
@@ -116,12 +121,17 @@ class Session:
         """How the kernel writes the barrier of the block that it had, if in another way."""
         self.votes = origin is not None and origin.votes
         """Loops that threads leave at different times get a vote in their tests, also where they could have a bound."""
-        self.reserved: set[bytes] = set()
-        """Names that a restructuring must not declare: others that are about to be made do."""
+        self.reserved: dict[tuple[str, int] | None, set[bytes]] = {}
+        """Names that a restructuring must not declare, because others that are about to be made do: by path and start
+        of their function, or everywhere."""
         self.promised: dict[str, frozenset[bytes]] = origin.promised if origin is not None else {}
         """The same by kernel, for repairs that have been found and are to go together with those to come."""
         self.passed_on: dict[tuple[str, bytes], bytes] = origin.passed_on if origin is not None else {}
         """Parameters that restructurings have given to functions, by path and function: whether it does anything."""
+        self.decided = True
+        """Whether the findings are those of this text, not of the one that it was made of."""
+        self._drafts: dict[object, Trial] = {}
+        """By what was tried: what one search has begun with, the next one may begin with again."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
         self._all: Effort = origin._all if origin is not None else Effort(analysis.request.options.repair_effort)
@@ -147,7 +157,7 @@ class Session:
         """The unit of a request, with the kernels that have findings of these groups (None: any findings).
 
         Raises ParseFailure."""
-        result = engine.inspect(request, (), stop).result
+        result = engine.result(request, stop)
         names = {
             kernel.name
             for kernel in result.kernels
@@ -202,14 +212,14 @@ class Session:
         self._search.spent = 0
 
     def after(self, trial: Trial, *, redundancy: bool = False) -> Session:
-        """The text that was tried out, to go on from; only directly after the trial. `redundancy`: with the barriers
-        that order nothing there among the findings. Raises like `trial`."""
-        analysis = trial.analysis
+        """The text that was tried out, to go on from. `redundancy`: barriers that order nothing there are among the
+        findings. Raises like `trial`."""
+        analysis = self.engine.still(trial.analysis, self.stop)
         if redundancy:
             names = sorted({k.name for k in analysis.result.kernels})
-            analysis = self._asked(analysis.request, names, replays=False, redundancy=True)
+            analysis = self._asked(analysis.request, names, redundancy=True)
         session = Session(self.engine, analysis, self.stop, origin=self)
-        session._edited = trial.files
+        session._edited, session.decided = trial.files, trial.decided
         return session
 
     def rewritten(self, trial: Trial) -> Session:
@@ -220,6 +230,16 @@ class Session:
         session.appeared = dict(kept)
         session.remaining = {new: None for f in self.remaining if (new := in_new_text(f, files)) is not None}
         return session
+
+    def reserve(self, path: str, at: int, name: bytes) -> None:
+        """Keep a name for the functions around a place."""
+        for function in self.trees.functions:
+            if function.path == path and function.start <= at < function.end:
+                self.reserved.setdefault((path, function.start), set()).add(name)
+
+    def reserved_in(self, function: FunctionTree) -> set[bytes]:
+        """The names that nothing new in a function may have."""
+        return self.reserved.get(None, set()) | self.reserved.get((function.path, function.start), set())
 
     def kernels_with(self, group: str) -> list[KernelAnalysis]:
         """Those with findings of a group."""
@@ -240,33 +260,56 @@ class Session:
         used = {extent for a in kernels for extent in self._extents.get(a.kernel.mangled, ())}
         return {mangled for mangled, extents in self._extents.items() if used.intersection(extents)}
 
-    def judged(self, trial: Trial) -> UnitResult:
-        """The result of the edited text with its races told apart, definite ones from possible ones: a trial of a
-        text that is an edit itself leaves that out. Raises like `trial`."""
-        result = trial.analysis.result
-        if self._origin is None or not any(f.code in RACES for k in result.kernels for f in findings_of(k)):
-            return result
-        names, own = sorted({k.name for k in result.kernels}), self._is_for_device(trial.changes)
-        return self._asked(trial.analysis.request, names, replays=True, for_device=own).result
-
-    def judge(self, after: UnitResult, files: Files, kernels: Sequence[KernelAnalysis]) -> Difference:
-        """What an edit in several steps did, by the result of its last one and the kernels that this is about. Races of
-        pairs that had not been asked about are looked for in the old text. Raises like `trial`."""
+    def judge(self, trial: Trial, files: Files) -> Difference:
+        """What an edit in several steps did, by the trial of its last one and all steps as one edit. Races of pairs
+        that had not been asked about are looked for in the old text. Raises like `trial`."""
         # How sure the races of a text are that is an edit itself nobody has asked: none can be surer than before.
         before = self.result if self._origin is None else surest(self.result)
-        difference = self._excused(compare(before, after, files, frozenset()), kernels, files)
-        doubts = self._doubts(kernels, files)
-        difference = replace(
-            difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *doubts.values())
-        )
-        names = {k.name for k in after.kernels}
+        difference = self._compared(before, trial.analysis, files)
+        names = {k.name for k in trial.analysis.result.kernels}
         unasked = {
             k.name for k in self.result.kernels for c in k.contexts for r in c.reasons if r.kind == "not-examined"
         }
-        if not difference.new_races or difference.worse or names.isdisjoint(unasked):
-            return difference
-        found = self._asked(self.request, sorted(names), replays=False, every_pair=True).result
-        return self._excused(compare(with_findings(before, found), after, files, frozenset()), kernels, files)
+        if difference.new_races and not difference.worse and not names.isdisjoint(unasked):
+            found = self._asked(self.request, sorted(names), every_pair=True).result
+            before = with_findings(before, found)
+            difference = self._compared(before, trial.analysis, files)
+        if difference.is_clean and (executed := self._executed(trial.analysis, files)) is not None:
+            difference = self._compared(before, executed, files)
+        return difference
+
+    def _compared(
+        self,
+        before: UnitResult,
+        analysis: UnitAnalysis,
+        files: Files,
+        targets: frozenset[PairKey] | None = None,
+        *,
+        inserting: bool = False,
+    ) -> Difference:
+        """What an edit did, by the analysis of the edited text. What is not known any more counts as worse: of the
+        `targets`, or of everything where there are none."""
+        difference = compare(before, analysis.result, files, targets or frozenset(), inserting=inserting)
+        difference = self._excused(difference, analysis.kernels, files)
+        doubts = self._doubts(analysis.kernels, files)
+        texts = (text for key, text in doubts.items() if targets is None or key in targets)
+        return replace(difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *texts))
+
+    def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
+        """What races in this text, and may still in the edited one: the question is open for the same launch. With a
+        sentence about it."""
+        contexts = {k.mangled: k.contexts for k in self.result.kernels}
+        found: dict[PairKey, str] = {}
+        for analysis in kernels:
+            known = contexts.get(analysis.kernel.mangled, ())
+            races = [{key_of(f): f for f in c.findings if f.code in RACES} for c in known]
+            every = ((i, key) for i in analysis.undecided_besides if i < len(races) for key in races[i])
+            for index, key in (*_open_pairs(analysis, files), *every):
+                race = races[index].get(key) if index < len(races) else None
+                if race is not None:
+                    text = " and ".join(f"`{access.text}`" for access in race.accesses)
+                    found[key] = f"`{analysis.result.name}`: it is not known whether {text} still collide"
+        return found
 
     def _excused(self, difference: Difference, kernels: Sequence[KernelAnalysis], files: Files) -> Difference:
         """What an edit did, without the races that are no more frequent for it."""
@@ -284,27 +327,36 @@ class Session:
             each.charge(effort.spent)
         return left
 
-    def _may_have_worsened(self, after: UnitResult) -> bool:
-        """Whether a race that was possible before may be definite now."""
+    def _executed(self, analysis: UnitAnalysis, files: Files) -> UnitAnalysis | None:
+        """The same with the races executed that were only possible before, which tells whether they are definite now;
+        None where none is left of them. Raises like `trial`."""
         if self._origin is not None:
-            return False
-        possible = Verdict.POSSIBLE_DATA_RACE
-        mangled = {k.mangled for k in self.result.kernels for f in findings_of(k) if f.code is possible}
-        return any(f.code in RACES for k in after.kernels if k.mangled in mangled for f in findings_of(k))
+            return None
+        every = (f for k in self.result.kernels for f in findings_of(k))
+        possible = {key_of(f) for f in every if f.code is Verdict.POSSIBLE_DATA_RACE}
+        races = (f for k in analysis.result.kernels for f in findings_of(k) if f.code in RACES)
+        left = {key_of(old) for f in races if (old := in_old_text(f, files)) is not None}
+        if left.isdisjoint(possible):
+            return None
+
+        def is_possible(one: AccessEvent, two: AccessEvent) -> bool:
+            return ("race", frozenset((_old_places(one, files), _old_places(two, files)))) in possible
+
+        before = self.engine.spent
+        executed = self.engine.executed(analysis, is_possible, self.stop)
+        self._charge(self.engine.spent - before)
+        return executed
 
     def _asked(
         self,
         request: CheckRequest,
         names: Sequence[str],
         *,
-        replays: bool,
         every_pair: bool = False,
         redundancy: bool = False,
         for_device: bool = False,
     ) -> UnitAnalysis:
-        # Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a
-        # race is matters only where nothing else is wrong.
-        options = replace(request.options, redundancy=redundancy, replays=replays, every_pair=every_pair)
+        options = replace(_of_trial(request.options), redundancy=redundancy, every_pair=every_pair)
         before = self.engine.spent
         analysis = self.engine.retry(replace(request, options=options), names, self.stop, for_device=for_device)
         self._charge(self.engine.spent - before)
@@ -318,7 +370,7 @@ class Session:
         """Whether a `trial` would not be clean, as a first look at part of the text tells. False says nothing. Raises
         like `trial`."""
         request, files, names = self._edited_by(changes, also)
-        options = replace(request.options, redundancy=False, replays=False, every_pair=False)
+        options = _of_trial(request.options)
         before = self.engine.spent
         looked = self.engine.first_look(replace(request, options=options), names, self.stop)
         failed = looked is not None and not compare(self.result, looked.result, files, frozenset()).is_clean
@@ -353,14 +405,10 @@ class Session:
         nothing."""
         found: list[tuple[Necessity, Mapping[Key, list[int]]]] = []
 
-        def places_in_old_text(event: AccessEvent) -> tuple[tuple[str, int | None], ...]:
-            spans = (*event.site.calls, event.site.span)
-            return tuple((s.path, old_offset(s, trial.files)) for s in spans)
-
         races = {places for kind, places in targets if kind == "race"}
 
         def is_target(pair: Pair) -> bool:
-            return frozenset(map(places_in_old_text, (pair.one, pair.two))) in races
+            return frozenset(_old_places(event, trial.files) for event in (pair.one, pair.two)) in races
 
         def is_needed(gap: Key) -> bool:
             if not found:
@@ -456,28 +504,20 @@ class Session:
         before it is offered, so how sure a race is does not matter yet.
 
         Raises `CancelledError` when stopped and `SearchSpentError` when there was too much of it."""
+        key = tuple((path, *found) for path, found in sorted(changes.items())), targets, frozenset(also), inserting
+        if draft and key in self._drafts:
+            return self._drafts[key]
         request, files, names = self._edited_by(changes, also)
         own = self._is_for_device(changes)
-        analysis = self._asked(request, names, replays=False, for_device=own)
-        difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
-        difference = self._excused(difference, analysis.kernels, files)
-        if difference.is_clean and not draft and self._may_have_worsened(analysis.result):
-            analysis = self._asked(request, names, replays=True, for_device=own)
-            difference = compare(self.result, analysis.result, files, targets, inserting=inserting)
-            difference = self._excused(difference, analysis.kernels, files)
-        doubts = self._doubts(analysis.kernels, files)
-        difference = replace(
-            difference,
-            left=difference.left | doubts.keys(),
-            worse=(*difference.worse, *(text for key, text in doubts.items() if key in targets)),
-        )
+        analysis = self._asked(request, names, for_device=own)
+        difference = self._compared(self.result, analysis, files, targets, inserting=inserting)
         places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
 
         def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
             return frozenset(places[s.path, s.start_offset] for s in spans if (s.path, s.start_offset) in places)
 
         checked = frozenset(kernel.mangled for kernel in analysis.result.kernels)
-        return Trial(
+        tried = Trial(
             analysis,
             files,
             changes,
@@ -486,24 +526,62 @@ class Session:
             frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
-            targets & doubts.keys(),
+            targets & self._doubts(analysis.kernels, files).keys(),
         )
+        if not draft:
+            return self.finished(tried, targets, inserting=inserting)
+        self._drafts[key] = tried
+        return tried
 
-    def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
-        """What races in this text, and may still in the edited one: the question is open for the same launch. With a
-        sentence about it."""
-        contexts = {k.mangled: k.contexts for k in self.result.kernels}
-        found: dict[PairKey, str] = {}
-        for analysis in kernels:
-            known = contexts.get(analysis.kernel.mangled, ())
-            races = [{key_of(f): f for f in c.findings if f.code in RACES} for c in known]
-            every = ((i, key) for i in analysis.undecided_besides if i < len(races) for key in races[i])
-            for index, key in (*_open_pairs(analysis, files), *every):
-                race = races[index].get(key) if index < len(races) else None
-                if race is not None:
-                    text = " and ".join(f"`{access.text}`" for access in race.accesses)
-                    found[key] = f"`{analysis.result.name}`: it is not known whether {text} still collide"
-        return found
+    def draft(self, changes: Changes, also: Collection[str] = ()) -> Trial:
+        """A trial of a step that changes the form of the code, not what it does: nothing is decided, the findings are
+        those of this text. Raises like `trial`."""
+        request, files, names = self._edited_by(changes, also)
+        request = replace(request, options=_of_trial(request.options))
+        analysis = self.engine.drafted(request, names, self.stop, for_device=self._is_for_device(changes))
+        self._charge(0)
+        error = new_error(self.result, analysis.result)
+        result = carried_over(self.result, analysis.result, files)
+        if result is None and error is None:
+            return self.trial(changes, frozenset(), also, draft=True)
+        if result is not None:
+            by_name = {k.mangled: k for k in result.kernels}
+            for kernel in analysis.kernels:
+                kernel.result = by_name[kernel.kernel.mangled]
+            analysis = replace(analysis, result=result)
+        checked = frozenset(kernel.mangled for kernel in analysis.result.kernels)
+        difference = Difference(worse=(error,) if error is not None else ())
+        none = frozenset[Key]()
+        return Trial(analysis, files, changes, difference, checked, frozenset(), none, none, decided=False)
+
+    def decide(self, drafted: Trial) -> Trial:
+        """Decide what races in this text, which is that of the draft; gives the draft with that. Raises like
+        `trial`."""
+        before = self.engine.spent
+        analysis = self.engine.decided(drafted.analysis, self.stop)
+        self._charge(self.engine.spent - before)
+        self.result, self.kernels, self.decided = analysis.result, analysis.kernels, True
+        return replace(drafted, analysis=analysis, decided=True)
+
+    def finished(self, trial: Trial, targets: frozenset[PairKey] = frozenset(), *, inserting: bool = False) -> Trial:
+        """A draft that is offered as it is. Raises like `trial`."""
+        executed = self._executed(trial.analysis, trial.files) if trial.difference.is_clean else None
+        if executed is None:
+            return trial
+        difference = self._compared(self.result, executed, trial.files, targets, inserting=inserting)
+        gone = frozenset(gone_groups(self.result, trial.checked, difference.left))
+        return replace(trial, analysis=executed, difference=difference, gone=gone)
+
+
+def _of_trial(options: CheckOptions) -> CheckOptions:
+    """Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a race
+    is matters only where nothing else is wrong."""
+    return replace(options, redundancy=False, replays=False, every_pair=False)
+
+
+def _old_places(event: AccessEvent, files: Files) -> tuple[tuple[str, int | None], ...]:
+    """Where an access stood in the old text, as keys of findings have it; None for what was inserted."""
+    return tuple((s.path, old_offset(s, files)) for s in (*event.site.calls, event.site.span))
 
 
 def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[tuple[int, PairKey]]:

@@ -32,7 +32,7 @@ def split_at_else(
         opposite = kept[1:].lstrip() if kept.startswith(b"!") else b"!" + kept
         halves = _second_half(layout, level, then, otherwise, indentation, opposite, line)
         return Restructuring(level.function.path, [*halves], "split the conditional", statement.keyword)
-    name = fresh_name(level, text, "taken", session.reserved)
+    name = fresh_name(level, text, "taken", session.reserved_in(level.function))
     head = b"const bool " + name + b" = "
     test = Change(
         statement.keyword,

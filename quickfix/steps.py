@@ -34,6 +34,13 @@ class Restructuring:
     """What it takes for granted, a sentence."""
     name: bytes = b""
     """The variable that it declares, if it is one that others may be made beside in the same text."""
+    declares_nothing: bool = False
+    """It declares no variable, and others may be made beside it."""
+
+    @property
+    def is_one_of_several(self) -> bool:
+        """Whether others may be made in the same text that it does not touch."""
+        return bool(self.name) or self.declares_nothing
 
 
 def touch(a: Restructuring, b: Restructuring) -> bool:

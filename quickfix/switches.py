@@ -76,7 +76,7 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
     changes: list[Change] = []
     name = selected.strip()
     if not _is_kept(level, layout, (opening + 1, statement.head_end - 1), statement):
-        name = fresh_name(level, text, "selected", session.reserved)
+        name = fresh_name(level, text, "selected", session.reserved_in(level.function))
         head = b"const auto " + name + b" = "
         written = head + selected + b";" + newline + b"switch (" + name + b")"
         moved = ((len(head), opening + 1, len(selected)),)

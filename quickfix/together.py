@@ -134,8 +134,8 @@ def _gone_on(session: Session, first: _Round, groups: Collection[str]) -> Fix:
                 break
             rounds.append(more)
             files = composed([r.trial for r in rounds])
-            after = current.judged(more.trial)
-            judged = session.judge(after, files, more.trial.analysis.kernels)
+            after = more.trial.analysis.result
+            judged = session.judge(more.trial, files)
         except SearchSpentError:
             break
         gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
@@ -174,8 +174,8 @@ def _without_needless(session: Session, last: Session, rounds: Sequence[_Round],
     if trial is None:
         return best
     files = composed([*(each.trial for each in rounds), trial])
-    after = current.judged(trial)
-    judged = session.judge(after, files, trial.analysis.kernels)
+    after = trial.analysis.result
+    judged = session.judge(trial, files)
     gone = gone_groups(session.result, frozenset(k.mangled for k in after.kernels), judged.left)
     if not judged.is_clean or not gone.issuperset({*best.groups} & {g for each in rounds for g in each.trial.gone}):
         return best

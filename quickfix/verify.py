@@ -132,10 +132,9 @@ def compare(
 
     `inserting`: the edit inserts barriers and nothing else. That makes no race; one that was not there before is then
     no news where not all pairs of the context had been asked about."""
-    if after.failure is not None:
-        return Difference(worse=(after.failure.text,))
-    if len(after.syntax) > len(before.syntax):
-        return Difference(worse=(f"the edited text does not compile: {after.syntax[0].message}",))
+    error = new_error(before, after)
+    if error is not None:
+        return Difference(worse=(error,))
     found = _Found()
     old = {kernel.mangled: kernel for kernel in before.kernels}
     for kernel in after.kernels:
@@ -157,6 +156,40 @@ def compare(
         frozenset(found.left),
         tuple(found.appeared),
     )
+
+
+def new_error(before: UnitResult, after: UnitResult) -> str | None:
+    """Why the edited text does not compile as the old one does, if it does not."""
+    if after.failure is not None:
+        return after.failure.text
+    if len(after.syntax) > len(before.syntax):
+        return f"the edited text does not compile: {after.syntax[0].message}"
+    return None
+
+
+def carried_over(before: UnitResult, after: UnitResult, files: Files) -> UnitResult | None:
+    """The result of an edited text of which nothing was decided, with the findings of the old text. None where it is
+    not to be told which launch is which, or where the code of a finding stands."""
+    old = {kernel.mangled: kernel for kernel in before.kernels}
+    kernels: list[KernelResult] = []
+    for kernel in after.kernels:
+        known = old.get(kernel.mangled)
+        if known is None or len(known.contexts) != len(kernel.contexts):
+            return None
+        contexts: list[ContextResult] = []
+        for context, earlier in zip(kernel.contexts, known.contexts, strict=True):
+            found = [in_new_text(f, files) for f in earlier.findings]
+            kept = tuple(_in_order(f) for f in found if f is not None)
+            if len(kept) < len(found):
+                return None
+            contexts.append(replace(context, verdict=earlier.verdict, findings=kept, reasons=earlier.reasons))
+        kernels.append(replace(kernel, verdict=known.verdict, contexts=tuple(contexts)))
+    return replace(after, kernels=tuple(kernels))
+
+
+def _in_order(finding: Finding) -> Finding:
+    """The finding with the accesses as they stand in the text."""
+    return replace(finding, accesses=tuple(sorted(finding.accesses, key=lambda access: access.span)))
 
 
 def surest(result: UnitResult) -> UnitResult:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TypeKind, children, is_inlined
+from analyzers.frontend.cindex import TypeKind, children, file_key, is_inlined
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.parse import is_bundled
 
@@ -68,21 +68,32 @@ def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
     return [_signature(cursor, found.get(cursor.spelling, 0) <= 1) for cursor in cursors]
 
 
-def named(parent: Any, names: Collection[str], scoped: bool = False) -> Iterator[str]:
+def named(parent: Any, names: Collection[str]) -> Iterator[str]:
     """The name of each declaration of a function that has one of the names, friends and members included, as far as
-    `Signature.alone` is about it. `scoped`: the parent is in a namespace or a class."""
+    `Signature.alone` is about it."""
+    return _named(parent, names, False, {})
+
+
+def _named(parent: Any, names: Collection[str], scoped: bool, of_language: dict[int, bool]) -> Iterator[str]:
+    """`scoped`: the parent is in a namespace or a class. `of_language`: whether files are bundled ones, by their
+    `file_key`."""
     for cursor in children(parent):
         kind: int = cursor._kind_id
         if kind in FUNCTIONS:
-            if cursor.spelling in names and not (scoped and _is_of_language(cursor)):
+            if cursor.spelling in names and not (scoped and _is_of_language(cursor, of_language)):
                 yield cursor.spelling
         elif kind in SCOPES or kind == _FRIEND:
-            yield from named(cursor, names, scoped or kind not in (Kinds.LINKAGE, Kinds.UNEXPOSED_DECL))
+            inside = scoped or kind not in (Kinds.LINKAGE, Kinds.UNEXPOSED_DECL)
+            if not (inside and _is_of_language(cursor, of_language)):
+                yield from _named(cursor, names, inside, of_language)
 
 
-def _is_of_language(cursor: Any) -> bool:
-    file = cursor.location.file
-    return file is not None and is_bundled(file.name)
+def _is_of_language(cursor: Any, known: dict[int, bool]) -> bool:
+    key = file_key(cursor)
+    if key not in known:
+        file = cursor.location.file
+        known[key] = file is not None and is_bundled(file.name)
+    return known[key]
 
 
 def _signature(cursor: Any, alone: bool) -> Signature:

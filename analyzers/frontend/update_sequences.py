@@ -66,10 +66,12 @@ class SequenceReader(UpdateReader):
                 counts = self._counted(cell, own, statement)
                 for update in updates:
                     counts.append((update.whole, update.yields, update.places))
-                before = [c for s in body[:index] for c in self._mentions(own, s)]
-                rest = [c for s in body[index:] for c in self._mentions(own, s)]
-                last = len(counts) == 1 and all(self._is_in(c, counts[0][0]) for c in rest)
-                if last and _is_straight(statement) and not any(within(s, _JUMPS) for s in body[:index]):
+                if len(counts) != 1 or not _is_straight(statement):
+                    continue
+                rest = (c for s in body[index:] for c in self._mentions(own, s))
+                last = all(self._is_in(c, counts[0][0]) for c in rest)
+                if last and not any(within(s, _JUMPS) for s in body[:index]):
+                    before = (c for s in body[:index] for c in self._mentions(own, s))
                     reads = tuple(sorted({self._range(c) for c in before}))
                     count, yields, places = counts[0]
                     places = places.union(self._places(own), (start for start, _ in reads))

@@ -85,6 +85,9 @@ class Race:
     """Only possible where unsigned arithmetic on a size the launch does not fix wraps around."""
     signalled: bool = False
     """Locks or signals may order the two, and it was not proved that they do."""
+    anywhere: bool = False
+    """It was asked under no conditions beside those of the two threads, and is harmful for no other reason: another
+    witness is as good."""
 
 
 @dataclass
@@ -422,7 +425,8 @@ class RaceChecker:
             return replace(hit, benign=True)
         if self.needs_wrap(hit):
             return replace(hit, wraps=True)
-        return (self._other_warp(hit, extra) if self.apart else None) or hit
+        found = replace(hit, anywhere=not extra)
+        return self.in_other_warps(found) if self.apart else found
 
     def _unordered_hits(
         self, pair: Pair, mode: Mode, extra: tuple[Expr, ...], ways: Cases, out: Checked
@@ -656,19 +660,19 @@ class RaceChecker:
         query = race_query(self.launch, pair, case, mode, (*extra, condition))
         return query is None or all(self.asker.proof(part, QUICK_STEPS) is not None for part in split(query))
 
-    def _other_warp(self, race: Race, extra: tuple[Expr, ...]) -> Race | None:
-        """A witness in two different warps, where there is one: it does not depend on how lanes of a warp are
-        scheduled."""
-        if race.mode != "block" or extra or self.launch.single_warp():
-            return None
+    def in_other_warps(self, race: Race) -> Race:
+        """The race with a witness in two different warps, where there is one: it does not depend on how lanes of a warp
+        are scheduled."""
+        if race.mode != "block" or not race.anywhere or self.launch.single_warp():
+            return race
         apart = E.lnot(self.launch.same_warp("block"))
         if evaluate(apart, race.values) == 1:
-            return None
+            return race
         # The race is one without it: nothing is searched for long.
         answer, query = self._ask(race.pair, race.case, "block", (apart,), Checked(), patience="brief")
         if isinstance(answer, Satisfied) and query is not None:
             return replace(race, values=answer.values, query=query)
-        return None
+        return race
 
 
 def _of_warps(pair: Pair) -> bool:

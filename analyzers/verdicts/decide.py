@@ -114,6 +114,36 @@ class Decision:
         return [*((one, two) for one, two, _, _ in self.undecided if one >= 0), *self.unasked]
 
 
+@dataclass(frozen=True, slots=True)
+class Collisions:
+    """The races of a decision that was made without executing them, as they were found."""
+
+    decision: Decision
+    checker: RaceChecker
+    races: tuple[Race, ...]
+    """In the order of those of the decision."""
+    relations: Relations
+
+    @property
+    def spent(self) -> int:
+        """Units of work so far."""
+        return self.checker.effort.spent + self.relations.effort.spent
+
+    def executed(self, wanted: Callable[[RaceDecision], bool]) -> Decision:
+        """The decision with those of the wanted races confirmed that are when they are executed."""
+        launch = self.checker.launch
+        index = {id(a): i for i, a in enumerate(launch.events.accesses)}
+
+        def one(race: Race, known: RaceDecision) -> RaceDecision:
+            if not wanted(known):
+                return known
+            found = _race(launch, self.checker.in_other_warps(race), index, self.relations, replays=True)
+            return found if found.certainty == "confirmed" else known
+
+        races = tuple(one(race, known) for race, known in zip(self.races, self.decision.races, strict=True))
+        return replace(self.decision, races=races)
+
+
 def decide(
     events: KernelEvents,
     context: LaunchContext,
@@ -125,6 +155,18 @@ def decide(
     """Everything that can be said of the kernel in this context with ``limit`` units of work (those of
     the options where none is given). ``poll`` is called
     between queries and may raise. ``precedents`` of the kernel's definition gain the races found."""
+    return collisions(events, context, options, poll, limit, precedents).decision
+
+
+def collisions(
+    events: KernelEvents,
+    context: LaunchContext,
+    options: CheckOptions,
+    poll: Callable[[], None] = lambda: None,
+    limit: int | None = None,
+    precedents: Precedents | None = None,
+) -> Collisions:
+    """The same, and how the races were found."""
     launch = Launch(events, context)
     ladder = Ladder(Budget(smt=options.smt_budget))
     effort = Effort(options.kernel_effort if limit is None else limit)
@@ -155,8 +197,9 @@ def decide(
     undecided += [
         (access_index[id(p.one)], access_index[id(p.two)], "not-examined", unasked) for p in checked.left_out[:1]
     ]
-    return Decision(
-        races=tuple(_race(launch, r, access_index, relations, options) for r in _settled(checker, checked.races)),
+    races = tuple(_settled(checker, checked.races))
+    decision = Decision(
+        races=tuple(_race(launch, r, access_index, relations, replays=options.replays) for r in races),
         divergences=tuple(_divergence(launch, d, barrier_index[d.barrier.id], options) for d in divergence.found),
         redundant=tuple(barrier_index[b.id] for b in useless),
         assertions=tuple(_failures(launch, assertions)),
@@ -175,6 +218,7 @@ def decide(
         rungs=tuple(sorted(ladder.answered.items())),
         effort=effort.spent + relations.effort.spent,
     )
+    return Collisions(decision, checker, races, relations)
 
 
 def recall(events: KernelEvents, decision: Decision, precedents: Precedents) -> None:
@@ -196,11 +240,9 @@ def _settled(checker: RaceChecker, races: list[Race]) -> list[Race]:
     return [replace(r, benign=False, wraps=checker.needs_wrap(r)) if spoiled(r) else r for r in races]
 
 
-def _race(
-    launch: Launch, race: Race, index: Mapping[int, int], relations: Relations, options: CheckOptions
-) -> RaceDecision:
+def _race(launch: Launch, race: Race, index: Mapping[int, int], relations: Relations, *, replays: bool) -> RaceDecision:
     concrete = concretize(launch, race.values, race.mode, race.query.conjuncts)
-    outcome = replay_race(launch, race, concrete) if options.replays else ReplayOutcome("not-asked")
+    outcome = replay_race(launch, race, concrete) if replays else ReplayOutcome("not-asked")
     certainty: Certainty = outcome.certainty
     if certainty == "data-dependent" and race.pair.one.root.op == "opaque" and not _data(race):
         certainty = "confirmed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,8 +23,8 @@ from analyzers.races.threads import Launch
 from analyzers.solve.ladder import Budget, Ladder
 from analyzers.solve.query import Proved
 from analyzers.verdicts.asserted import FAILURES
-from analyzers.verdicts.decide import Decision, decide, recall
-from analyzers.verdicts.report import redundancy_group, report, unsupported_result, without_redundant
+from analyzers.verdicts.decide import Collisions, Decision, RaceDecision, collisions, recall
+from analyzers.verdicts.report import is_certain, redundancy_group, report, unsupported_result, without_redundant
 from analyzers.verdicts.routes import barrier_sites
 
 LAUNCHES: Final = 2
@@ -58,6 +58,7 @@ def check_kernel(
     remember: Callable[[LaunchContext, Decision], None] = lambda _c, _d: None,
     precedents: Precedents | None = None,
     left_out: LeftOut = (),
+    keep: Callable[[LaunchContext, Collisions], None] = lambda _c, _f: None,
 ) -> KernelResult:
     """Decide (or recall) every context and put the result together. ``precedents`` are those of the instances of the
     kernel's definition that were checked before; ``left_out`` reads that are not among the events, because they
@@ -79,8 +80,10 @@ def check_kernel(
         decision = remembered(context)
         if decision is None:
             wanted = replace(options, redundancy=False) if reached else options
-            decision = decide(seen, context, wanted, poll, precedents=precedents)
+            collided = collisions(seen, context, wanted, poll, precedents=precedents)
+            decision = collided.decision
             remember(context, decision)
+            keep(context, collided)
         else:
             recall(seen, decision, precedents)
         spent += decision.effort
@@ -92,6 +95,33 @@ def check_kernel(
             seen = replace(seen, unsupported=reached)
         results.append(report(seen, context, decision, _since(started)))
     return assemble(events, results, left_out)
+
+
+def executed(
+    events: KernelEvents,
+    contexts: Sequence[LaunchContext],
+    found: Mapping[int, Collisions],
+    result: KernelResult,
+    wanted: Callable[[AccessEvent, AccessEvent], bool],
+) -> KernelResult:
+    """The result of a kernel with the wanted races executed, where they may be definite then. ``found``: how its races
+    were found, by the place of the context."""
+    results = list(result.contexts)
+    for number, collided in found.items():
+        context = contexts[number]
+        if not collided.decision.races or not is_certain(context):
+            continue
+        seen = events_in(replace(events, unsupported=()) if events.unsupported else events, context)
+        accesses = seen.accesses
+
+        def is_wanted(race: RaceDecision, accesses: Sequence[AccessEvent] = accesses) -> bool:
+            return wanted(accesses[race.one], accesses[race.two])
+
+        again = report(seen, context, collided.executed(is_wanted), results[number].milliseconds)
+        verdict = min(again.verdict, results[number].verdict, key=lambda v: v.rank)
+        results[number] = replace(results[number], findings=again.findings, verdict=verdict)
+    verdict = min((c.verdict for c in results), key=lambda v: v.rank, default=result.verdict)
+    return replace(result, contexts=tuple(results), verdict=verdict)
 
 
 def _met_elsewhere(events: KernelEvents, decision: Decision) -> tuple[UnsupportedEvent, ...]:

@@ -202,6 +202,11 @@ def _race_finding(launch: Launch, race: RaceDecision) -> Finding:
     )
 
 
+def is_certain(context: LaunchContext) -> bool:
+    """Whether the launch is one that takes place: only then a race is definite that was executed."""
+    return context.summary.source != "default" and not context.uncertain
+
+
 def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -> tuple[Verdict, Severity]:
     if race.benign:
         return Verdict.BENIGN_RACE, Severity.INFORMATION
@@ -210,9 +215,8 @@ def _grade(launch: Launch, race: RaceDecision, a: AccessEvent, b: AccessEvent) -
     if race.signalled:
         return Verdict.POSSIBLE_DATA_RACE, Severity.WARNING
     if race.certainty == "confirmed":
-        unlaunched = launch.context.summary.source == "default" or launch.context.uncertain != ""
         milder = race.missing is not None
-        if unlaunched:
+        if not is_certain(launch.context):
             return Verdict.POSSIBLE_DATA_RACE, Severity.INFORMATION if milder else Severity.WARNING
         return Verdict.DATA_RACE, Severity.WARNING if milder else Severity.ERROR
     if race.certainty in ("not-replayed", "not-asked"):
