@@ -16,10 +16,13 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
 from quickfix.edits import WARP_BARRIER, Change, text_edits
 from quickfix.loosened import is_of_one_execution
+from quickfix.matched_barriers import turned_round
+from quickfix.naming import NotPossible
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
+from quickfix.side_by_side import side_by_side
 from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
     as_spelled,
@@ -68,6 +71,9 @@ def divergent_removed(
     promised = {each.group for each in family}
     if not promised <= without.gone:
         return FixRefusal(_STILL_DIVERGENT)
+    turned = turned_round(session, kernels, family)
+    if turned is not None:
+        return _side_by_side(session, kernels, family) or turned
     if not patient and len(without.difference.new_races) > MANY_RACES:
         return None
     if not without.difference.new_races:
@@ -116,6 +122,28 @@ def divergent_removed(
         groups=tuple(sorted({*promised, *without.gone})),
         cost=cost,
         notes=empty_bodies(without),
+    )
+
+
+def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Fix | None:
+    """One barrier for those of two branches that wait for each other, if nothing races then."""
+    try:
+        path, changes = side_by_side(session, family)
+    except NotPossible:
+        return None
+    trial = session.trial({path: changes}, frozenset(), session.kernels_sharing_code(kernels))
+    if not trial.difference.is_clean or not {each.group for each in family} <= trial.gone:
+        return None
+    fewer = len(family) // 2
+    one = "one" if fewer == 1 else str(fewer)
+    cost = f"−{barriers_in_words(len(family))}, +{barriers_in_words(fewer)}"
+    what = f"Replace the barriers in {lines_in_words(family)} by {one} for both branches"
+    return Fix(
+        title=f"{what}, which the conditional is split at — all threads get there, {cost}",
+        kind="restructure",
+        edits=edits_of(trial),
+        groups=tuple(sorted(trial.gone)),
+        cost=cost,
     )
 
 

@@ -20,12 +20,13 @@ from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, whether
 from quickfix.macro_definitions import in_definition
+from quickfix.matched_barriers import turned_round
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
 from quickfix.unconditional import without_condition
-from quickfix.verify import RACES, PairKey, findings_of
+from quickfix.verify import RACES, PairKey, findings_of, key_of
 from quickfix.wording import as_spelled, edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
 
 
@@ -81,7 +82,8 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         inserted = inserted_barriers(session, kernels, group)
         if isinstance(inserted, Fix) and {f.group for f in divergent}.issubset(inserted.groups):
             return inserted
-    race = next(f for a in kernels for f in findings_of(a.result) if f.group == group)
+    races = [f for a in kernels for f in findings_of(a.result) if f.group == group]
+    race = races[0]
     many = len(missed_barriers(kernels, race.code)) > MANY
     if many and isinstance(kept := reached_by_all(session, kernels, race), Fix):
         return kept
@@ -98,6 +100,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
         answer = divergent_removed(session, kernels, finding)
         if isinstance(answer, Fix) and group in answer.groups:
             return answer
+    turned = turned_round(session, kernels, divergent, set(map(key_of, races))) if divergent else None
+    if turned is not None:
+        return turned
     loosened = without_condition(session, kernels, group)
     if loosened is not None:
         return loosened

@@ -17,6 +17,7 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix, FixRefusal, Verdict
 from quickfix.around_barriers import FunctionEdit, Spine
 from quickfix.edits import Change
+from quickfix.matched_barriers import turned_round
 from quickfix.naming import NotPossible
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.rebuild import Begun, rebuilt_from
@@ -60,6 +61,9 @@ def reached_by_all(session: Session, kernels: Sequence[KernelAnalysis], finding:
 def _reached(
     session: Session, kernels: Sequence[KernelAnalysis], missed: Sequence[Finding], finding: Finding
 ) -> Fix | FixRefusal:
+    turned = turned_round(session, kernels, missed)
+    if turned is not None:
+        return turned
     events = _events(kernels, missed)
     chains: list[Chain] = []
     for event in events:

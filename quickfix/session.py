@@ -366,6 +366,11 @@ class Session:
         for effort in (self._search, self._all):
             effort.charge(_TRIAL_EFFORT + spent)
 
+    def charge(self, units: int) -> None:
+        """Count what was asked beside trials."""
+        for effort in (self._search, self._all):
+            effort.charge(units)
+
     def fails(self, changes: Changes, also: Collection[str] = ()) -> bool:
         """Whether a `trial` would not be clean, as a first look at part of the text tells. False says nothing. Raises
         like `trial`."""
