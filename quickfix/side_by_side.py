@@ -85,7 +85,7 @@ def _rewritten(
     place, condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
     kept = kept_condition(layout.code, outer.function, place, (owner.keyword, owner.end))
     written, moved = b"", list[tuple[int, int, int]]()
-    name = kept or fresh_name(outer, text, "taken", session.reserved)
+    name = kept or fresh_name(outer, text, "taken", session.reserved_in(outer.function))
     if kept is None:
         head = b"const bool " + name + b" = "
         moved.append((len(head), place[0], place[1] - place[0]))
