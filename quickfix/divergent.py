@@ -6,7 +6,6 @@ and orders what races without them by barriers that all threads reach; or why th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final, Literal, overload
@@ -14,7 +13,7 @@ from typing import Final, Literal, overload
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.cost import trips_of, words
-from quickfix.edits import WARP_BARRIER, Change, text_edits
+from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
 from quickfix.loosened import is_of_one_execution
 from quickfix.matched_barriers import turned_round
 from quickfix.naming import NotPossible
@@ -23,6 +22,7 @@ from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.side_by_side import side_by_side
+from quickfix.spelling import calls_of, spelled_alike
 from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
     as_spelled,
@@ -84,18 +84,20 @@ def divergent_removed(
     orderly = [f for f in without.difference.new_races if not is_of_one_execution(f)]
     appeared = {key_of(f) for f in orderly or without.difference.new_races}
     bare = session.after(without)
-    bare.spelled = _spelled_alike(family)
+    barriers = [each.accesses[0] for each in family]
+    of_warps = calls_of(session, barriers) == {WARP_CALL}
+    bare.spelled = {WARP_BARRIER if of_warps else BARRIER: spelled_alike(session, barriers)}
     repaired = _racing_too(bare, kernels, without, appeared)
 
     def wanted(_key: PairKey, found: Sequence[Finding]) -> bool:
         olds = [in_old_text(f, without.files) for f in found]
         return not appeared or any(old is not None and key_of(old) in appeared for old in olds)
 
-    if _are_of_warps(family):
-        of_warps = bare.for_warps()
-        placed = place(of_warps, repaired, wanted)
+    if of_warps:
+        narrow = bare.for_warps()
+        placed = place(narrow, repaired, wanted)
         if isinstance(placed, Placed):
-            moved = _moved(session, without, of_warps, placed, repaired, family)
+            moved = _moved(session, without, narrow, placed, repaired, family)
             if isinstance(moved, Fix):
                 return moved
     placed = place(bare, repaired, wanted)
@@ -158,21 +160,6 @@ def _racing_too(
         if any(old is not None and key_of(old) in appeared for old in olds):
             names.add(analysis.kernel.mangled)
     return [a for a in bare.kernels if a.kernel.mangled in names]
-
-
-_GROUP_BARRIER: Final = re.compile(r"\w+\.sync\(\)")
-
-
-def _spelled_alike(family: Sequence[Finding]) -> bytes:
-    """How all barriers are written that go, if they are those of a named group: ``block.sync();``."""
-    texts = {f.accesses[0].text.strip().rstrip(";") for f in family}
-    text = texts.pop() if len(texts) == 1 else ""
-    return f"{text};".encode() if _GROUP_BARRIER.fullmatch(text) else b""
-
-
-def _are_of_warps(family: Sequence[Finding]) -> bool:
-    barriers = {f.accesses[0].text.partition("(")[0].strip() for f in family}
-    return barriers == {WARP_BARRIER.decode().partition("(")[0]}
 
 
 def _removed_in_words(family: Sequence[Finding]) -> str:
@@ -238,7 +225,7 @@ def _moved(
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")
     added = words(placed.barriers, trips_of(kernels), kind_in_words(bare))
-    dearer = _are_of_warps(family) and not bare.orders_warps
+    dearer = not bare.orders_warps and calls_of(session, [each.accesses[0] for each in family]) == {WARP_CALL}
     lost = barriers_in_words(len(family))
     if dearer:
         lost, added = f"{len(family)} warp {lost.partition(' ')[2]}", f"{added}, which costs more"

@@ -24,9 +24,8 @@ BARRIER: Final = b"__syncthreads();"
 WARP_BARRIER: Final = b"__syncwarp();"
 FENCE: Final = b"__threadfence();"
 GRID_BARRIER: Final = b"cooperative_groups::this_grid().sync();"
-_INSERTED: Final = re.compile(
-    rb"__(?:sync(?:threads|warp)|threadfence)\(\);|(?:(?:\w+::)?this_grid\(\)|\w+)\.sync\(\);"
-)
+WARP_CALL: Final = "__syncwarp"
+"""What the barrier of a warp calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,8 @@ class Change:
     text: bytes
     gap: tuple[str, int, int] | None = None
     """`Gap.key` of the barrier in `text`, if there is one."""
+    barrier: bytes = BARRIER
+    """How that is written."""
     moved: tuple[tuple[int, int, int], ...] = ()
     """Code of the old text that `text` repeats: (offset in `text`, offset in the old text, length)."""
 
@@ -61,9 +62,7 @@ def barrier_offsets(changes: Iterable[Change]) -> dict[int, tuple[str, int, int]
     grown = 0
     for change in changes:
         if change.gap is not None:
-            barrier = _INSERTED.search(change.text)
-            assert barrier is not None
-            found[change.start + grown + barrier.start()] = change.gap
+            found[change.start + grown + change.text.index(change.barrier)] = change.gap
         grown += len(change.text) - (change.end - change.start)
     return found
 
@@ -241,17 +240,17 @@ class _Writer:
         key = self._key(body, index)
         if layout.same_line(low, high):
             if before is None and after is not None:
-                self.found.append(Change(high, high, self.barrier + b" ", key))
+                self.found.append(Change(high, high, self.barrier + b" ", key, self.barrier))
             elif before is None:
-                self.found.append(Change(low, high, b" " + self.barrier + b" ", key))
+                self.found.append(Change(low, high, b" " + self.barrier + b" ", key, self.barrier))
             else:
-                self.found.append(Change(low, low, b" " + self.barrier, key))
+                self.found.append(Change(low, low, b" " + self.barrier, key, self.barrier))
             return
         at = outside_conditionals(layout, low, high)
         self._line(at, self._indentation(body, before, after) + extra, key)
 
     def _line(self, at: int, indentation: bytes, key: tuple[str, int, int]) -> None:
-        self.found.append(Change(at, at, self.layout.newline + indentation + self.barrier, key))
+        self.found.append(Change(at, at, self.layout.newline + indentation + self.barrier, key, self.barrier))
 
     def _indentation(self, body: Body, before: Statement | None, after: Statement | None) -> bytes:
         layout = self.layout
@@ -288,7 +287,7 @@ class _Writer:
         at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
         if on_head_line:
             opening = b" {" + (barrier if at_start else b"") + newline + inner
-            self.found.append(Change(head, first.start, opening, at_start))
+            self.found.append(Change(head, first.start, opening, at_start, self.barrier))
             self._indent_rest(first.start, last.end)
         else:
             self.found.append(Change(head, head, b" {"))
@@ -298,7 +297,7 @@ class _Writer:
         end = stop
         if keyword is not None and not layout.text[stop:keyword].strip():
             closing, end = closing + b" ", keyword
-        self.found.append(Change(stop, end, closing, at_end))
+        self.found.append(Change(stop, end, closing, at_end, self.barrier))
 
     def _braces_in_line(self, body: Body, head: int, indexes: Sequence[int], extra: bytes) -> None:
         first, last = body.statements[0], body.statements[-1]
@@ -308,9 +307,9 @@ class _Writer:
         at_start = self._key(body, 0) if 0 in indexes else None
         at_end = self._key(body, len(body.statements)) if len(body.statements) in indexes else None
         opening = b" { " + (self.barrier + b" " if at_start else b"")
-        self.found.append(Change(head, first.start, opening, at_start))
+        self.found.append(Change(head, first.start, opening, at_start, self.barrier))
         closing = (b" " + self.barrier if at_end else b"") + b" }"
-        self.found.append(Change(last.end, last.end, closing, at_end))
+        self.found.append(Change(last.end, last.end, closing, at_end, self.barrier))
 
     def _follower(self, owner: Statement, body: Body) -> int | None:
         """Where the `else` or `while` stands that belongs to the statement and follows the body."""

@@ -31,6 +31,7 @@ from quickfix.edits import Layout, insertions
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.removal import deletion_of, merged
 from quickfix.session import SearchSpentError, Session, Stop
+from quickfix.spelling import spelled_alike
 from quickfix.wording import edits_of, empty_bodies
 
 _JUMP: Final = re.compile(rb"\b(?:continue|break|goto|return)\b")
@@ -102,20 +103,22 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
     trips = trips_of([analysis])
     here = _loops(chain)
     code = Layout(text).code
+    kernels = session.kernels_sharing_code([analysis])
+    spellings = dict.fromkeys(filter(None, (spelled_alike(session, [access]), session.barrier)))
     for gap, loops, inner in _outside(chain):
         if not _in_every_iteration(inner, code, access.span):
             continue
         if executions(here, trips) == executions(loops, trips):
             continue  # loops that iterate once
-        inserted = {level.function.path: insertions(text, [gap], session.barrier)}
-        changes = merged(deleted, inserted)
-        if any(one.end > two.start for one, two in pairwise(changes[level.function.path])):
-            continue
-        kernels = session.kernels_sharing_code([analysis])
-        if session.fails(changes, kernels):
-            continue
-        trial = session.trial(changes, frozenset(), kernels)
-        if trial.difference.is_clean and not trial.late:
+        for written in spellings:
+            changes = merged(deleted, {level.function.path: insertions(text, [gap], written)})
+            if any(one.end > two.start for one, two in pairwise(changes[level.function.path])):
+                continue
+            if session.fails(changes, kernels):
+                continue
+            trial = session.trial(changes, frozenset(), kernels)
+            if not trial.difference.is_clean or trial.late:
+                continue
             price = less_often(here, loops, trips)
             return Fix(
                 title=f"Move `{barrier.site.text}` from line {access.span.line} out of the loop at line "

@@ -16,7 +16,6 @@ from analyzers.ir.events import AccessEvent, BarrierEvent, Conjunct, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from analyzers.races.threads import Launch
-from quickfix.edits import BARRIER
 from quickfix.grid_wide import explanation
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.passed_conditionals import inside_conditionals
@@ -129,9 +128,9 @@ def place(session: Session, kernels: Collection[KernelAnalysis], wanted: _Wanted
 def _spelled(session: Session, placed: Placed, kernels: Collection[KernelAnalysis]) -> Placed:
     """The same barriers as the kernel writes others, or would, where that means the same at their places."""
     functions = [c.gap.function for c in placed.barriers]
-    spelled = [session.spelled] if session.spelled and session.barrier == BARRIER else []
+    spelled = [text] if (text := session.spelled.get(session.barrier)) else []
     aims = frozenset(key_of(f) for f in placed.targets)
-    for barrier in tile_barriers(session.trees, functions) if session.orders_warps else spelled:
+    for barrier in (*spelled, *(tile_barriers(session.trees, functions) if session.orders_warps else ())):
         changes = session.changes(placed.barriers, barrier)
         try:
             trial = session.trial(changes, aims, [a.kernel.mangled for a in kernels], inserting=True)

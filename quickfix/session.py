@@ -117,8 +117,8 @@ class Session:
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
         self.header = origin.header if origin is not None else b""
         """What a file includes that gets a barrier."""
-        self.spelled: bytes = origin.spelled if origin is not None else b""
-        """How the kernel writes the barrier of the block that it had, if in another way."""
+        self.spelled: Mapping[bytes, bytes] = origin.spelled if origin is not None else {}
+        """How the kernel writes the barriers that it had, if in another way."""
         self.votes = origin is not None and origin.votes
         """Loops that threads leave at different times get a vote in their tests, also where they could have a bound."""
         self.reserved: dict[tuple[str, int] | None, set[bytes]] = {}
