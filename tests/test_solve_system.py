@@ -56,7 +56,8 @@ def systems(draw: st.DrawFn) -> tuple[System, list[tuple[str, Polynomial, int, i
             told.append(("window", p, lo, hi))
             system.windows.append(Window(p, lo, hi))
         if draw(st.booleans()):
-            p = {(draw(st.integers(0, 1)),): 1, (draw(st.integers(2, 3)),): -1}
+            apart = {(draw(st.integers(0, 1)),): 1, (draw(st.integers(2, 3)),): -1}
+            p = draw(st.one_of(st.just(apart), polynomials(4)))
             told.append(("not zero", p, 0, 0))
             system.not_zero.append((p, NO_TAGS))
     except Refuted:
@@ -209,3 +210,11 @@ def test_equalities_are_substituted_with_their_facts() -> None:
     )
     prepared = prepare(query)
     assert prepared.contradiction == frozenset({3})
+
+
+def test_a_factor_of_what_is_not_zero_is_not_zero() -> None:
+    system = System()
+    size, count = system.new(1, 1000, 0), system.new(0, 1000, 1)
+    system.not_zero.append(({(size, count): 3}, NO_TAGS))
+    system.run()
+    assert system.lo[count] == 1

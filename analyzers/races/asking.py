@@ -112,11 +112,14 @@ class Asker:
                 return replace(found, values={**found.values, **masks})
             if isinstance(found, Proved):
                 return found
-            query = without_bits(query)
-        by_signs = decide_by_signs(query, lambda q: self._known(q, how))
+        asked = query if numbers is None else without_bits(query)
+        by_signs = decide_by_signs(asked, lambda q: self._known(q, how))
+        found = by_signs if by_signs is not None else self._known(asked, how)
+        if isinstance(found, Satisfied) and asked is not query and not satisfies(query, found.values):
+            # It satisfies the rest; the lanes of the masks are looked at last, as few solvers can.
+            found = self._known(query, how)
         if by_signs is not None:
-            return by_signs
-        found = self._known(query, how)
+            return found
         if numbers is None and isinstance(found, Undecided) and (plain := without_bits(query)) is not query:
             # Without some of its conditions: what satisfies the rest need not satisfy them.
             weaker = self._known(plain, how)

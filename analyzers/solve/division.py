@@ -15,6 +15,7 @@ from analyzers.solve.polynomial import (
     Monomial,
     Polynomial,
     combine,
+    constant_part,
     divided,
     replaced,
     scaled,
@@ -39,8 +40,8 @@ class Digits:
         default_factory=dict[tuple[_Key, _Key], tuple[Polynomial, Polynomial, Tags]]
     )
     """Quotient, remainder and what they rest on, by dividend and divisor."""
-    _limits: dict[_Key, _Size] = field(default_factory=dict[_Key, _Size])
-    """What remainders are smaller than."""
+    _limits: dict[_Key, tuple[_Size, Tags]] = field(default_factory=dict[_Key, "tuple[_Size, Tags]"])
+    """What digits are smaller than."""
     _spelled: dict[int, Tagged] = field(default_factory=dict[int, Tagged])
     """A variable of each dividend that is a sum, in terms of the digits and of the other variables."""
 
@@ -53,6 +54,10 @@ class Digits:
         divisor, tags = self.system.reduced(divisor, tags)
         size = _size(divisor)
         if size is not None:
+            limit = self._limit(p)
+            if limit is not None and _divides(limit[0], size):
+                used = tags | limit[1]
+                return ({}, used), (p, used)
             found = self._taken_apart(p, size, side, tags)
             if found is not None:
                 return found
@@ -115,15 +120,30 @@ class Digits:
         # divisor * quotient <= dividend and < + divisor, for proofs that do not see the remainder
         system.require_at_least_zero(combine(p, product, -1), tags)
         system.require_at_least_zero(shifted(combine(combine(product, divisor), p, -1), -1), tags)
-        size, limit = _size(divisor), self._limits.get(_key(p))
+        size, limit = _size(divisor), self._limit(p)
         if size is not None:
-            self._limits[_key(r)] = size
-            if limit is not None and _divides(size, limit):
-                system.require_at_least_zero(shifted(combine(_poly(_over(limit, size)), q, -1), -1), owed)
+            self._limits[_key(r)] = size, owed
+            if limit is not None and _divides(size, limit[0]):
+                most_of_it = _over(limit[0], size)
+                self._limits[_key(q)] = most_of_it, owed | limit[1]
+                system.require_at_least_zero(shifted(combine(_poly(most_of_it), q, -1), -1), owed | limit[1])
         whole = combine(product, r)
         if not system.define(p, whole, tags):
             self._spell(p, whole, tags)
         return q, r
+
+    def _limit(self, p: Polynomial) -> tuple[_Size, Tags] | None:
+        """A size that a dividend is smaller than: as a digit, or by a guard (``i < H * W``)."""
+        known = self._limits.get(_key(p))
+        if known is not None:
+            return known
+        for row, tags in self.system.at_least:
+            above = combine(row, p)
+            base = constant_part(above)
+            size = _size({m: c for m, c in above.items() if m}) if base < 0 else None
+            if size is not None:
+                return size, tags
+        return None
 
     def _spell(self, p: Polynomial, digits: Polynomial, tags: Tags) -> None:
         """Note what ``p = digits`` says of a variable of one thread."""

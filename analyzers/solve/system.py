@@ -291,11 +291,21 @@ class System:
         for p, tags in self.not_zero:
             if self.is_zero(p):
                 raise Refuted(tags | self.owed(p))
+            self._without_zero_factors(p, tags)
         equations = self._equations() if self.not_zero else {}
         for p, tags in self.not_zero:
             equal = equations.get(_primitive(p))
             if equal is not None:
                 raise Refuted(tags | equal)
+
+    def _without_zero_factors(self, p: Polynomial, tags: Tags) -> None:
+        """No factor of what is not zero is zero: one that is not negative is positive."""
+        for v in set(next(iter(p))):
+            if all(v in m for m in p):
+                if self.lo[v] == 0:
+                    self._bound(v, 1, 1, tags)
+                elif self.hi[v] == 0:
+                    self._bound(v, -1, -1, tags)
 
     def _equations(self) -> dict[frozenset[tuple[Monomial, int]], Tags]:
         """What is known to be zero and was solved for no variable, but for a factor."""

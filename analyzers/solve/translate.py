@@ -152,7 +152,7 @@ class Translation:
             known = self.intervals.of(e.args[0])
             if known.lo >= 0 and second.lo >= 1 and second.constant:
                 return self._digit(e, e.args[0], second.lo, int(op == "rem"), tags | self.owed(e))
-            sign = NO_TAGS if known.lo >= 0 else self.system.nonnegative(p)
+            sign = NO_TAGS if known.lo >= 0 else self._sign(p)
             if sign is not None and second.lo >= 1 and not second.constant:
                 return self._symbolic_digit(e, int(op == "rem"), tags | self.owed(e) | sign)
         elif op in ("min", "max"):
@@ -273,6 +273,12 @@ class Translation:
             self.system.require_at_least_zero(below, tags)
             self.system.require_at_least_zero(shifted(scaled(below, -1), divisor - 1), tags)
         return (q, NO_TAGS), (r, NO_TAGS)
+
+    def _sign(self, p: Polynomial) -> Tags | None:
+        """What a number rests on not to be negative; what is left of one without its lower digits is a product."""
+        short, tags = self.digits.shorter(p, NO_TAGS)
+        sign = self.system.nonnegative(short)
+        return None if sign is None else tags | sign
 
     def _symbolic_digit(self, e: Expr, which: int, tags: Tags) -> Tagged:
         a, b = e.args
