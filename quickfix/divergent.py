@@ -12,10 +12,10 @@ from typing import Final, Literal, overload
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
+from quickfix.barrier_meanings import orders_more, turned_round
 from quickfix.cost import trips_of, words
 from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
 from quickfix.loosened import is_of_one_execution
-from quickfix.matched_barriers import turned_round
 from quickfix.naming import NotPossible
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
@@ -74,6 +74,9 @@ def divergent_removed(
     turned = turned_round(session, kernels, family)
     if turned is not None:
         return _side_by_side(session, kernels, family) or turned
+    more = orders_more(session, kernels, family)
+    if more is not None:
+        return _side_by_side(session, kernels, family) or more
     if not patient and len(without.difference.new_races) > MANY_RACES:
         return None
     if not without.difference.new_races:

@@ -12,6 +12,7 @@ from analyzers.analysed import KernelAnalysis
 from analyzers.ir.expr import symbols
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.atomics import atomic_update
+from quickfix.barrier_meanings import turned_round
 from quickfix.cost import trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
@@ -20,7 +21,6 @@ from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, whether
 from quickfix.macro_definitions import in_definition
-from quickfix.matched_barriers import turned_round
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between

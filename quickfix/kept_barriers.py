@@ -16,8 +16,8 @@ from analyzers.ir.events import BarrierEvent, Guard
 from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix, FixRefusal, Verdict
 from quickfix.around_barriers import FunctionEdit, Spine
+from quickfix.barrier_meanings import turned_round
 from quickfix.edits import Change
-from quickfix.matched_barriers import turned_round
 from quickfix.naming import NotPossible
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.rebuild import Begun, rebuilt_from

@@ -7,11 +7,13 @@ accesses a barrier may order memory for threads of other blocks, which pairs wit
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import chain
 
 from analyzers.ir.events import BarrierEvent, KernelEvents
 from analyzers.races.check import Checked, RaceChecker
 from analyzers.races.ordering import cases
+from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, conflicting, place
 from analyzers.races.threads import Launch, Mode
 
@@ -58,6 +60,21 @@ def redundant(checker: RaceChecker, checked: Checked) -> list[BarrierEvent]:
     return [b for b in reversed(found) if b.site.span not in needed]
 
 
+def orders_beyond_races(checker: RaceChecker, barriers: Collection[BarrierEvent]) -> bool:
+    """Whether barriers order what is no race without them: what shows, atomics and volatile accesses, signals to other
+    blocks. In loops that threads make as often as they like, they are taken for such that all threads meet."""
+    launch = checker.launch
+    if any(shows(launch.events, b) or _signals(launch, b) for b in barriers):
+        return True
+    if _orders_atomics(checker, frozenset(b.id for b in barriers)):
+        return True
+    loops = {label for b in barriers for label in b.loops}
+    strong = (pair for pair in conflicting(launch) if is_strong(pair.one) and is_strong(pair.two))
+    return bool(loops) and any(
+        pair.one is not pair.two and loops.intersection(pair.one.loops, pair.two.loops) for pair in strong
+    )
+
+
 def shows(events: KernelEvents, barrier: BarrierEvent) -> bool:
     """What the barrier orders shows without a race: the time read behind it, memory taken back behind it, output in
     front of it and behind it, or a signal anywhere in the kernel."""
@@ -101,13 +118,14 @@ def _signals(launch: Launch, barrier: BarrierEvent) -> bool:
 
 
 def _orders_atomics(checker: RaceChecker, gone: frozenset[int]) -> bool:
-    """The barriers keep two atomics on one cell apart: not a race without them, but another result."""
+    """The barriers keep two atomics or volatile accesses of one cell apart: not a race without them, but another
+    result."""
     launch = checker.launch
     modes: tuple[Mode, ...] = ("block", "warp")
-    if not any(a.atomic for a in launch.events.accesses):
+    if not any(is_strong(a) for a in launch.events.accesses):
         return False
     for pair in conflicting(launch):
-        if pair.one.atomic is None or pair.two.atomic is None:
+        if not (is_strong(pair.one) and is_strong(pair.two)):
             continue
         for mode in modes:
             kept = cases(launch, pair.one, pair.two, mode)

@@ -1,8 +1,9 @@
-"""Barriers in different branches at which threads wait for each other: what is in front of the one comes before what is
-behind the other, wherever they stand in the text.
+"""What barriers that some threads miss were meant to order, beside races.
 
-Takes a session, kernels and barriers that some threads miss, says which two accesses would change their order where the
-text decides about it: once these barriers are gone, or all threads get to each of them.
+Takes a session, kernels and such barriers. Says which two accesses would change their order where the text decides
+about it, once the barriers are gone or all threads get to each of them: threads of different branches wait for each
+other at different barriers, and what is in front of the one comes before what is behind the other, wherever they stand
+(`turned_round`). Says whether barriers order what is no race without them: atomic operations, output (`orders_more`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from analyzers.analysed import KernelAnalysis
+from analyzers.barriers.redundancy import orders_beyond_races
 from analyzers.ir.events import AccessEvent, BarrierEvent, Guard
 from analyzers.model import Finding, FixRefusal
 from analyzers.questions import settings
@@ -34,6 +36,30 @@ def turned_round(
 ) -> FixRefusal | None:
     """None: no two accesses, or none of those that `races` are about, as far as the barriers tell what was meant."""
     places = {(a.span.path, a.span.start_offset) for f in missed for a in f.accesses[:1]}
+    for checker in _checkers(session, kernels):
+        found = next(_turned(checker, places, races), None)
+        if found is not None:
+            return _said(found)
+    return None
+
+
+def orders_more(session: Session, kernels: Sequence[KernelAnalysis], missed: Sequence[Finding]) -> FixRefusal | None:
+    """None: nothing that is no race without the barriers."""
+    places = {(a.span.path, a.span.start_offset) for f in missed for a in f.accesses[:1]}
+    for checker in _checkers(session, kernels):
+        every = checker.launch.events.barriers
+        barriers = [b for b in every if (b.site.span.path, b.site.span.start_offset) in places]
+        if orders_beyond_races(checker, barriers):
+            one = len(places) == 1
+            return FixRefusal(
+                f"The {'barrier orders' if one else 'barriers order'} more than races: atomic or volatile accesses, or "
+                f"what threads print, would come in any order without {'it' if one else 'them'}."
+            )
+    return None
+
+
+def _checkers(session: Session, kernels: Sequence[KernelAnalysis]) -> Iterator[RaceChecker]:
+    """Of each launch of the kernels. What they spend is counted."""
     options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
 
     def poll() -> None:
@@ -45,13 +71,9 @@ def turned_round(
             for context in analysis.contexts:
                 launch = Launch(analysis.events, context)
                 ladder = Ladder(Budget(smt=options.smt_budget))
-                checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
-                found = next(_turned(checker, places, races), None)
-                if found is not None:
-                    return _said(found)
+                yield RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
     finally:
         session.charge(effort.spent)
-    return None
 
 
 @dataclass(frozen=True, slots=True)

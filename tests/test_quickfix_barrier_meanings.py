@@ -1,4 +1,4 @@
-"""Barriers in different branches at which threads wait for each other: no repair turns round what they order."""
+"""Barriers that some threads miss: no repair turns round what they order, and atomic operations are ordered, too."""
 
 from __future__ import annotations
 
@@ -165,3 +165,53 @@ def test_what_stands_in_the_order_of_the_barriers_is_repaired(body: str) -> None
     answer = repaired(text, "k")
     assert isinstance(answer, Fix), answer
     assert verdicts(edited(text, answer)) == [Verdict.RACE_FREE]
+
+
+ATOMIC = "    atomicAdd(&s[0], d[t]);\n    __syncthreads();\n    a[t] = atomicAdd(&s[0], 0);\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        (
+            f"  if (t < n) {{\n{ATOMIC}  }}",
+            (
+                "  if (t < n) {\n    atomicAdd(&s[0], d[t]);\n  }\n  __syncthreads();\n"
+                "  if (t < n) {\n    a[t] = atomicAdd(&s[0], 0);\n  }"
+            ),
+        ),
+        (
+            '  if (t < n) {\n    if (t == 0) printf("a");\n    __syncthreads();\n    printf("b");\n  }',
+            '  if (t < n && t == 0) printf("a");\n  __syncthreads();\n  if (t < n) {\n    printf("b");\n  }',
+        ),
+    ],
+    ids=["atomics", "output"],
+)
+def test_a_barrier_that_orders_what_is_no_race_stays(body: str, after: str) -> None:
+    text = LAUNCH + KERNEL.format(body=body)
+    assert verdicts(text) == [Verdict.BARRIER_DIVERGENCE]
+    new = edited(text, repaired(text, "k"))
+    assert new == LAUNCH + KERNEL.format(body=after)
+    assert verdicts(new) == [Verdict.RACE_FREE]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"  if (t % 2) {{\n{ATOMIC}  }} else {{\n    __syncthreads();\n    atomicMax(&s[0], 7);\n  }}",
+        f"  for (int j = 0; j < d[t]; j++) {{\n{ATOMIC}  }}",
+        (
+            "  volatile int *v = s;\n  if (t % 2) {\n    v[t] = d[t];\n    __syncthreads();\n    a[t] = v[64 - t];\n"
+            "  } else __syncthreads();"
+        ),
+    ],
+    ids=["branches", "loop", "volatile"],
+)
+def test_no_barrier_that_orders_what_is_no_race_is_just_removed(body: str) -> None:
+    text = LAUNCH + KERNEL.format(body=body)
+    for answer in answers(engine(), CheckRequest("/matched/a.cu", text)):
+        if isinstance(answer, Fix):
+            assert edited(text, answer).count("__syncthreads") >= 1
+            assert "Remove" not in answer.title
+        else:
+            assert "orders more than races" in answer.text or "order more than races" in answer.text
