@@ -21,7 +21,7 @@ from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
-from quickfix.side_by_side import side_by_side
+from quickfix.side_by_side import of_one_conditional, side_by_side
 from quickfix.spelling import calls_of, spelled_alike
 from quickfix.verify import RACES, PairKey, findings_of, gone_groups, in_old_text, key_of
 from quickfix.wording import (
@@ -132,17 +132,18 @@ def divergent_removed(
 
 def _side_by_side(session: Session, kernels: Sequence[KernelAnalysis], family: Sequence[Finding]) -> Fix | None:
     """One barrier for those of two branches that wait for each other, if nothing races then."""
+    own = of_one_conditional(session, family)
     try:
-        path, changes = side_by_side(session, family)
+        path, changes = side_by_side(session, own)
     except NotPossible:
         return None
     trial = session.trial({path: changes}, frozenset(), session.kernels_sharing_code(kernels))
-    if not trial.difference.is_clean or not {each.group for each in family} <= trial.gone:
+    if not trial.difference.is_clean or not {each.group for each in own} <= trial.gone:
         return None
-    fewer = len(family) // 2
+    fewer = len(own) // 2
     one = "one" if fewer == 1 else str(fewer)
-    cost = f"−{barriers_in_words(len(family))}, +{barriers_in_words(fewer)}"
-    what = f"Replace the barriers in {lines_in_words(family)} by {one} for both branches"
+    cost = f"−{barriers_in_words(len(own))}, +{barriers_in_words(fewer)}"
+    what = f"Replace the barriers in {lines_in_words(own)} by {one} for both branches"
     return Fix(
         title=f"{what}, which the conditional is split at — all threads get there, {cost}",
         kind="restructure",

@@ -23,12 +23,17 @@ from quickfix.variables import uses_in
 _Range = tuple[int, int]
 
 
+def of_one_conditional(session: Session, barriers: Sequence[Finding]) -> list[Finding]:
+    """Those in the branches of the conditional that the first one is directly in; none where that is in none."""
+    owners = [chain[-1].owner if (chain := chain_to(session.trees, f.accesses[0])) else None for f in barriers]
+    return [f for f, owner in zip(barriers, owners, strict=True) if owner is not None and owner is owners[0]]
+
+
 def side_by_side(session: Session, barriers: Sequence[Finding]) -> tuple[str, list[Change]]:
-    """The file and the changes."""
-    chains = [chain_to(session.trees, finding.accesses[0]) for finding in barriers]
-    levels = [chain[-1] for chain in chains if chain]
+    """The file and the changes, for the barriers `of_one_conditional`."""
+    levels = [chain[-1] for f in barriers if (chain := chain_to(session.trees, f.accesses[0]))]
     owner = levels[0].owner if levels else None
-    if owner is None or len(levels) < len(chains) or owner.kind != "if" or any(v.owner is not owner for v in levels):
+    if owner is None or owner.kind != "if":
         raise NotPossible("the barriers are not in two branches of one conditional")
     text = session.trees.texts[levels[0].function.path]
     line = line_of(text, owner.keyword)
