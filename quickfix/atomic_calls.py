@@ -117,8 +117,9 @@ def _updated(update: Update, layout: Layout) -> Change:
 
 def _claimed(claim: Claim, layout: Layout) -> Change:
     type_, cast = _addressed(claim.cell, _COMPARED, "atomicCAS")
-    if not _is_common(type_, claim.expected.type):
-        raise NotPossible(f"`{type_}` and `{claim.expected.type}` are compared as neither is in `atomicCAS`")
+    expected = claim.expected
+    if expected is not None and not _is_common(type_, expected.type):
+        raise NotPossible(f"`{type_}` and `{expected.type}` are compared as neither is in `atomicCAS`")
     if not claim.desired.is_safe:
         text = layout.text[slice(*claim.desired.at)].decode(errors="replace")
         raise NotPossible(f"`{text}` would be evaluated by threads that do not get in, too")
@@ -126,13 +127,14 @@ def _claimed(claim: Claim, layout: Layout) -> Change:
         raise NotPossible(f"a `{claim.desired.type}` would be converted to `{type_}` at another time")
     written = _Text(layout)
     _open(written, "atomicCAS", claim.cell, cast)
-    written.add(", ", claim.expected.at, ", ", claim.desired.at, ")")
+    compared = expected.at if expected is not None else "0"
+    written.add(", ", compared, ", ", claim.desired.at, ")")
     if claim.whole is not None:
         _check_end(claim.whole, layout)
         written.add(";")
         return written.change(claim.whole)
-    opened, closed = ("", "") if claim.expected.is_tight else ("(", ")")
-    written.add(f" == {opened}", claim.expected.at, closed)
+    opened, closed = ("", "") if expected is None or expected.is_tight else ("(", ")")
+    written.add(f" == {opened}", compared, closed)
     return written.change(claim.condition, elsewhere=(claim.write,))
 
 

@@ -64,6 +64,8 @@ def repaired(code: str, cell: str = "int", value: str = "int", before: str = "")
         ("if (m[v] == 0) m[v] = d[i + 1];", "atomicCAS(&m[v], 0, d[i + 1]);"),
         ("if (v == i == *m) { *m = 1; o[i] = 2; }", "if (atomicCAS(m, v == i, 1) == (v == i)) { o[i] = 2; }"),
         ("if (m[v] == 0) { m[v] = 1; o[i] = 2; }", "if (atomicCAS(&m[v], 0, 1) == 0) { o[i] = 2; }"),
+        ("if (!m[v]) { m[v] = 1; o[i] = 2; }", "if (atomicCAS(&m[v], 0, 1) == 0) { o[i] = 2; }"),
+        ("if (!(*m)) *m = i + 1;", "atomicCAS(m, 0, i + 1);"),
         ("for (int j = 0; j < 3; j++, ++*m) o[i] = j;", "for (int j = 0; j < 3; j++, atomicAdd(m, 1)) o[i] = j;"),
     ],
 )
@@ -143,10 +145,23 @@ def test_what_no_function_does_is_refused_with_the_reason(cell: str, value: str,
         "*m = *m + v * *m;",
         "*m = v - *m;",
         "if (*m != 0) *m = v;",
+        "if (!m[v]) { o[i] = 1; m[v] = 1; }",
+        "if (!m[v]) m[v + 1] = 1;",
         "*m = (*m + v, i);",
     ],
     ids=[
-        *("more", "else", "other value", "acting cell", "cell twice", "reversed", "unequal", "comma"),
+        *(
+            "more",
+            "else",
+            "other value",
+            "acting cell",
+            "cell twice",
+            "reversed",
+            "unequal",
+            "later",
+            "other cell",
+            "comma",
+        ),
     ],
 )
 def test_what_is_no_update_is_left_alone(code: str) -> None:

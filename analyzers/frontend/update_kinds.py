@@ -82,12 +82,13 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`if (cell == expected) { cell = desired; … }`: one thread is to get in."""
+    """`if (cell == expected) { cell = desired; … }`, or `if (!cell)`: one thread is to get in."""
 
     places: frozenset[int]
     cell: Cell
     condition: Range
-    expected: Operand
+    expected: Operand | None
+    """None: 0."""
     desired: Operand
     write: Range
     """The assignment, its semicolon left out."""

@@ -102,7 +102,15 @@ class UpdateReader:
         test = bare(test)
         sides = children(test) if test._kind_id == Kinds.BINARY else []
         target, value = children(first)
-        if len(sides) != 2 or not self._is_asked_between(whole):
+        if not self._is_asked_between(whole):
+            return
+        if test._kind_id == Kinds.UNARY and unary_operator(test) == "!":
+            own = children(test)[0]
+            cell = self._cell(target) if self._is_same(own, target) else None
+            if cell is not None:
+                self._claim(test, None, first, cell, self._places(own, target), whole if len(body) == 1 else None)
+            return
+        if len(sides) != 2:
             return
         for own, other, turned in ((sides[0], sides[1], False), (sides[1], sides[0], True)):
             if not self._is_same(own, target):
@@ -114,18 +122,20 @@ class UpdateReader:
                 return
             places = self._places(own, target)
             if operator == "==":
-                only = whole if len(body) == 1 else None
-                expected, desired = self._operand(other), self._operand(value)
                 if is_idle(bare(other)):
-                    self.found.append(
-                        Claim(places, cell, self._range(test), expected, desired, self._range(first), only)
-                    )
+                    self._claim(test, self._operand(other), first, cell, places, whole if len(body) == 1 else None)
             elif operator in SWAPPED and len(body) == 1 and self._is_same(other, value):
                 extreme = "max" if operator in ("<", "<=") else "min"
                 self.found.append(
                     Update(whole, places, cell, extreme, self._operand(value), "nothing", is_statement=True)
                 )
             return
+
+    def _claim(
+        self, test: Any, expected: Operand | None, first: Any, cell: Cell, places: frozenset[int], only: Range | None
+    ) -> None:
+        desired = self._operand(children(first)[1])
+        self.found.append(Claim(places, cell, self._range(test), expected, desired, self._range(first), only))
 
     def _is_asked(self, cursor: Any) -> bool:
         return self._is_asked_between(self._range(cursor))
