@@ -113,10 +113,16 @@ def test_the_missing_condition_settles_it(kernel: str, host: str) -> None:
         ),
         # Rows are counted in the wrong extent: right for cubes only.
         (MIXED, "mixed<<<(w + 7) / 8, dim3(8, 8, 8)>>>(a, w, h);"),
+        # Behind another loop: how often that was gone through is no content of memory.
+        (
+            "__global__ void later(float *a, int w, int n, int m) { float *at = a + threadIdx.x; int k = 0;"
+            " while (k < n) { at += 3 * w; k += 16; } while (k < m) { at[1] = at[0]; at += 5 * w; k += 32; } }",
+            "later<<<1, 64>>>(a, w, h, n);",
+        ),
         # Nothing depends on a size.
         ("__global__ void sum(float *a, int n) { if (threadIdx.x < n) a[0] += threadIdx.x; }", "sum<<<1, 64>>>(a, n);"),
     ],
-    ids=["odd", "wraps", "mixed", "sum"],
+    ids=["odd", "wraps", "mixed", "later", "sum"],
 )
 def test_a_race_of_ordinary_sizes_is_an_error(kernel: str, host: str) -> None:
     found = findings(kernel, host)

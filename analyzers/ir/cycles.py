@@ -116,8 +116,11 @@ def _is_small(e: Expr) -> bool:
 
 def _is_count(e: Expr) -> bool:
     """A number of iterations."""
-    if e.op == "sym":
-        return e.value.startswith("loop:")
+    return e.value.startswith("loop:") if e.op == "sym" else is_trip_count(e)
+
+
+def is_trip_count(e: Expr) -> bool:
+    """How often a loop was gone through, behind it."""
     return e.op == "opaque" and e.value[0].startswith("trips:")
 
 

@@ -28,11 +28,12 @@ from analyzers.solve.system import MAX_TOTAL_STEPS
 
 MAX_ANSWERS = 50_000
 
-Patience = Literal["brief", "hurried", "patient"]
-"""How long an answer is looked for: ``brief`` as far as it is found cheaply, ``hurried`` not at length about what may
-wrap around."""
+Patience = Literal["brief", "settled", "hurried", "patient"]
+"""How long an answer is looked for: ``brief`` as far as it is found cheaply, ``settled`` the same and not at all about
+what is proved but for wrap-around, ``hurried`` not at length about what may wrap around."""
 
-_Patience = Patience | tuple[int | None, ...]
+_Patience = Patience | tuple[Patience, tuple[int | None, ...]]
+"""With the grid where the answer depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ class Asker:
         found = self._ask_ladder(reduced, patience)
         if _is_left_to_wrapping(found):
             return found
-        if isinstance(found, Undecided) and patience != "brief":
+        if isinstance(found, Undecided) and patience not in _CHEAP:
             found = self._in_parameters(query) or found
         if reduced is not query and not isinstance(found, Proved):
             found = self._ask_ladder(query, patience)
-        if isinstance(found, Undecided) and patience != "brief":
+        if isinstance(found, Undecided) and patience not in _CHEAP:
             spelled = spelled_out(self.launch, query)
             if spelled is not query:
                 found = self._ask_ladder(spelled, patience)
@@ -100,7 +101,9 @@ class Asker:
         return plain is not None and plain.fails(values) and self._is_impossible(plain)
 
     def _ask_ladder(self, query: Query, patience: Patience = "patient") -> Answer:
-        how = self.launch.grid if patience == "patient" and not self.wrap_around else patience
+        how: _Patience = patience
+        if patience in ("patient", "settled"):
+            how = (patience, self.launch.grid) if not self.wrap_around else _EXACT[patience]
         numbers = counted(query)
         if numbers is not None:
             found = self._known(numbers.query, how)
@@ -183,8 +186,8 @@ class Asker:
         return None if found is None else (found, said_positive(sizes))
 
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
-        """The answer of the ladder, asked once for each distinct question. A grid instead of a ``patience``: as
-        ``hurried`` where the question is proved but for wrap-around, which depends on it, and ``patient`` else."""
+        """The answer of the ladder, asked once for each distinct question. ``patient`` with a grid: as ``hurried`` where
+        the question is proved but for wrap-around, which depends on it."""
         key = (*identity(query), self.ladder.budget, patience)
         known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.
@@ -205,6 +208,8 @@ class Asker:
             found = self.ladder.decide(query, lambda: True)
         elif patience == "patient":
             found = self.ladder.decide(query)
+        elif patience[0] == "settled":
+            found = self.ladder.brief(query, lambda: self._plainly_only_wraps(query))
         else:
             found = self.ladder.decide(query, lambda: self._only_wraps(query), lambda: self._plainly_only_wraps(query))
         self.effort.charge(price(found))
@@ -241,6 +246,11 @@ class Asker:
 
     def _is_impossible(self, plain: WithoutWrap) -> bool:
         return isinstance(self._known(plain.query), Proved) or self._in_parameters(plain.query) is not None
+
+
+_CHEAP = ("brief", "settled")
+_EXACT: Mapping[Patience, Patience] = {"patient": "patient", "settled": "brief"}
+"""Where wrap-around counts."""
 
 
 def _is_left_to_wrapping(found: Answer) -> bool:

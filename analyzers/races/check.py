@@ -542,7 +542,7 @@ class RaceChecker:
             meant = self.asker.if_positive(part) if patience == "patient" and not strict else None
             # Where it is settled for the sizes that are meant, other ones are not looked into at length.
             answer = self.precedent(places, (mode, "race"), part)
-            answer = answer or self.asker.answer(part, "brief" if meant is not None else patience)
+            answer = answer or self.asker.answer(part, "settled" if meant is not None else patience)
             if not isinstance(answer, Proved) and not strict:
                 steps = QUICK_STEPS if patience == "brief" else None
                 answer = self.asker.unless_wrapped(part, answer, steps=steps) or answer
@@ -605,7 +605,7 @@ class RaceChecker:
         if self.precedents.unproved(places_of(pair.one, pair.two), question):
             found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
         elif self.asker.if_positive(query) is not None:
-            found, steps = self.asker.answer(query, "brief"), QUICK_STEPS
+            found, steps = self.asker.answer(query, "settled"), QUICK_STEPS
         else:
             found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS
         if not isinstance(found, Proved):

@@ -18,6 +18,7 @@ from math import prod
 
 from analyzers.ir import expr as E
 from analyzers.ir.context import Constraint
+from analyzers.ir.cycles import is_trip_count
 from analyzers.ir.expr import Expr, IntType
 from analyzers.model import FactNote
 from analyzers.races.check import Checked, Race, RaceChecker
@@ -261,8 +262,9 @@ def _settled(checker: RaceChecker, race: Race, out: Checked) -> bool | None:
 
 
 def _depends_on_data(race: Race) -> bool:
-    """With its sizes and threads alone the conditions of the race are not met yet."""
-    known = {s: E.const(v, s.ty) for s, v in race.values.items() if s.op == "sym" and isinstance(s.ty, IntType)}
+    """With its sizes, threads and iterations alone the conditions of the race are not met yet."""
+    counted = ((s, v) for s, v in race.values.items() if s.op == "sym" or is_trip_count(s))
+    known = {s: E.const(v, s.ty) for s, v in counted if isinstance(s.ty, IntType)}
     return any(E.substitute(c, known) is not E.TRUE for c in race.query.conjuncts)
 
 

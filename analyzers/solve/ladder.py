@@ -125,11 +125,11 @@ class Ladder:
         answer = self._timed("cpsat", lambda: self._cpsat(prepared, cpsat.SMALL))
         return answer.values if isinstance(answer, Satisfied) else None
 
-    def brief(self, query: Query) -> Answer:
+    def brief(self, query: Query, plainly_only_wraps: Callable[[], bool] = _no) -> Answer:
         """The same without the rungs that take long: what is worth asking where an answer only adds to others."""
         prepared = self._timed("algebra", lambda: prepare(query))
-        answer, _ = self._cheaply(prepared, _no, _no)
-        if isinstance(answer, Undecided):
+        answer, _ = self._cheaply(prepared, plainly_only_wraps, _no)
+        if isinstance(answer, Undecided) and answer.kind != WRAPS:
             answer = Undecided("not-applicable", "not looked for at length", answer.rung)
         return self._counted(answer)
 

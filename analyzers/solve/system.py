@@ -458,10 +458,13 @@ class System:
         return None
 
     def _coefficients(self, p: Polynomial) -> list[tuple[int, Monomial]]:
-        """Candidates for ``c``: number times product of common variables, largest first."""
+        """Candidates for ``c``: number times product of common variables, largest first. For one product also the
+        greatest number in all of its terms: rows may lie several apart, by different ways."""
         out: set[tuple[int, Monomial]] = set()
         for m, k in p.items():
             out.add((abs(k), tuple([v for v in m if self.side[v] == 0])))
+        for unit in {unit for _, unit in out if unit}:
+            out.add((gcd(*(k for m, k in p.items() if divided(m, unit) is not None)), unit))
         ranked = sorted(out, key=lambda c: (len(c[1]), c[0], c[1]), reverse=True)
         return [c for c in ranked if c != (1, ONE)]
 
