@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from analyzers.analysed import KernelAnalysis
 from analyzers.barriers.redundancy import orders_beyond_races
 from analyzers.ir.events import AccessEvent, BarrierEvent, Guard
+from analyzers.ir.expr import Expr
 from analyzers.model import Finding, FixRefusal
 from analyzers.questions import settings
 from analyzers.races.check import RaceChecker
@@ -21,9 +22,9 @@ from analyzers.races.conditions import query_of, split
 from analyzers.races.pairs import conflicting
 from analyzers.races.threads import Launch
 from analyzers.requests import CancelledError
-from analyzers.solve.effort import Effort
+from analyzers.solve.effort import Effort, price
 from analyzers.solve.ladder import Budget, Ladder
-from analyzers.solve.query import Proved
+from analyzers.solve.query import Proved, Query
 from quickfix.session import Session
 from quickfix.verify import PairKey
 
@@ -36,8 +37,9 @@ def turned_round(
 ) -> FixRefusal | None:
     """None: no two accesses, or none of those that `races` are about, as far as the barriers tell what was meant."""
     places = {(a.span.path, a.span.start_offset) for f in missed for a in f.accesses[:1]}
-    for checker in _checkers(session, kernels):
-        found = next(_turned(checker, places, races), None)
+    for which, checker in _checkers(session, kernels):
+        known = session.exclusions.setdefault(which, {})
+        found = next(_turned(checker, places, races, known), None)
         if found is not None:
             return _said(found)
     return None
@@ -46,7 +48,7 @@ def turned_round(
 def orders_more(session: Session, kernels: Sequence[KernelAnalysis], missed: Sequence[Finding]) -> FixRefusal | None:
     """None: nothing that is no race without the barriers."""
     places = {(a.span.path, a.span.start_offset) for f in missed for a in f.accesses[:1]}
-    for checker in _checkers(session, kernels):
+    for _, checker in _checkers(session, kernels):
         every = checker.launch.events.barriers
         barriers = [b for b in every if (b.site.span.path, b.site.span.start_offset) in places]
         if orders_beyond_races(checker, barriers):
@@ -58,8 +60,9 @@ def orders_more(session: Session, kernels: Sequence[KernelAnalysis], missed: Seq
     return None
 
 
-def _checkers(session: Session, kernels: Sequence[KernelAnalysis]) -> Iterator[RaceChecker]:
-    """Of each launch of the kernels. What they spend is counted."""
+def _checkers(session: Session, kernels: Sequence[KernelAnalysis]) -> Iterator[tuple[tuple[str, int], RaceChecker]]:
+    """Of each launch of the kernels, with the name of the kernel and the number of the launch. What they spend is
+    counted."""
     options, effort = settings(session.request), Effort(session.request.options.kernel_effort)
 
     def poll() -> None:
@@ -68,10 +71,11 @@ def _checkers(session: Session, kernels: Sequence[KernelAnalysis]) -> Iterator[R
 
     try:
         for analysis in kernels:
-            for context in analysis.contexts:
+            for number, context in enumerate(analysis.contexts):
                 launch = Launch(analysis.events, context)
                 ladder = Ladder(Budget(smt=options.smt_budget))
-                yield RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
+                checker = RaceChecker(launch, ladder, options.warp_lockstep, poll, effort)
+                yield (analysis.kernel.mangled, number), checker
     finally:
         session.charge(effort.spent)
 
@@ -86,24 +90,29 @@ class _Turned:
 
 
 def _turned(
-    checker: RaceChecker, missed: Collection[tuple[str, int]], races: Collection[PairKey] | None
+    checker: RaceChecker,
+    missed: Collection[tuple[str, int]],
+    races: Collection[PairKey] | None,
+    known: dict[frozenset[Expr], bool],
 ) -> Iterator[_Turned]:
+    """`known`: what has been asked about conditions already."""
     launch = checker.launch
-    barriers = [b for b in launch.events.barriers if b.scope in ("block", "warp") and not b.within]
+    barriers = [b for b in launch.events.barriers if b.scope in ("block", "warp", "tile") and not b.within]
+    passed = {a.id: [b for b in barriers if _passes(a, b)] for a in launch.events.accesses}
     own = [b for b in barriers if (b.site.span.path, b.site.span.start_offset) in missed]
-    matched = [(a, b) for a in own for b in barriers if a.order < b.order and _exclude(checker, a.guard, b.guard)]
-    absent = frozenset(b.id for b in (*own, *(b for pair in matched for b in pair)))
-    for pair in conflicting(launch) if matched else ():
+    for pair in conflicting(launch) if len(barriers) > 1 else ():
         first, last = sorted((pair.one, pair.two), key=lambda event: event.order)
+        behind = [b for b in passed[first.id] if b.order < first.order]
+        if len(behind) <= sum(b.order < last.order for b in passed[last.id]):
+            continue
         if races is not None and ("race", frozenset({_place(first), _place(last)})) not in races:
             continue
-        for one, two in matched:
-            between = one.order < first.order < last.order < two.order
-            if not (between and _passes(first, one) and _passes(last, two)):
-                continue
-            counts = [sum(b.order < e.order and _passes(e, b) for b in barriers) for e in (first, last)]
-            if counts[0] > counts[1] and not checker.is_proved_without(pair, absent):
-                yield _Turned(first, last, (one, two))
+        ahead = [b for b in passed[last.id] if b.order > last.order]
+        found = ((a, b) for a in behind if a in own for b in ahead if _exclude(checker, a.guard, b.guard, known))
+        matched = next(found, None)
+        absent = frozenset(b.id for b in (*own, *(matched or ())))
+        if matched is not None and not checker.is_proved_without(pair, absent):
+            yield _Turned(first, last, matched)
 
 
 def _place(event: AccessEvent) -> tuple[tuple[str, int], ...]:
@@ -117,11 +126,22 @@ def _passes(access: AccessEvent, barrier: BarrierEvent) -> bool:
     return within and all(c.condition in conditions for c in barrier.guard if c.kind != "return")
 
 
-def _exclude(checker: RaceChecker, one: Guard, two: Guard) -> bool:
-    """Whether no thread meets the conditions of both."""
-    conditions = dict.fromkeys(c.condition for c in (*one, *two))
-    query = query_of(checker.launch, [checker.launch.side(c, 1, "block") for c in conditions], "block")
-    return query is None or all(isinstance(checker.ladder.decide(part), Proved) for part in split(query))
+def _exclude(checker: RaceChecker, one: Guard, two: Guard, known: dict[frozenset[Expr], bool]) -> bool:
+    """Whether no thread meets the conditions of both; False where that takes too much work."""
+    conditions = frozenset(c.condition for c in (*one, *two))
+    if conditions not in known:
+        sides = (checker.launch.side(c, 1, "block") for c in dict.fromkeys(c.condition for c in (*one, *two)))
+        query = query_of(checker.launch, sides, "block")
+        known[conditions] = query is None or (not checker.effort.is_spent and all(_holds_not(checker, query)))
+    return known[conditions]
+
+
+def _holds_not(checker: RaceChecker, query: Query) -> Iterator[bool]:
+    """Of the parts of a question, whether they are proved to have no answer."""
+    for part in split(query):
+        answer = checker.ladder.decide(part)
+        checker.effort.charge(price(answer))
+        yield isinstance(answer, Proved)
 
 
 def _said(found: _Turned) -> FixRefusal:

@@ -18,6 +18,7 @@ from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.ir.events import AccessEvent
+from analyzers.ir.expr import Expr
 from analyzers.model import Access, CheckOptions, Finding, SourceSpan, UnitResult, Verdict
 from analyzers.questions import settings
 from analyzers.races.pairs import Pair
@@ -132,6 +133,8 @@ class Session:
         """Whether the findings are those of this text, not of the one that it was made of."""
         self._drafts: dict[object, Trial] = {}
         """By what was tried: what one search has begun with, the next one may begin with again."""
+        self.exclusions: dict[tuple[str, int], dict[frozenset[Expr], bool]] = {}
+        """By kernel and launch: conditions that were asked about, and whether no thread meets all of them."""
         self._origin = origin
         self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
         self._all: Effort = origin._all if origin is not None else Effort(analysis.request.options.repair_effort)
