@@ -29,6 +29,7 @@ _CHECKS: Final = 2
 """Checks of the project that are tried before `assert`."""
 _STANDARD: Final = "assert"
 _CALL: Final = re.compile(rb"(?<=[;{}])\s*(?P<name>[A-Za-z_]\w*)\s*(?P<open>\()")
+_MULTIPLE: Final = re.compile(r"(.+) % (\d+) == 0")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)*")
 """Arguments that may be evaluated once more: names and members."""
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:#\d+)?")
@@ -122,7 +123,18 @@ def _written(text: bytes, span: SourceSpan, relations: Iterable[str], parameters
                 return None
             relation = relation.replace(f"@{parameter}@", f"{argument}.{member}" if member else argument)
         found.append(relation)
-    return " && ".join(dict.fromkeys(found))
+    return " && ".join(_not_implied(dict.fromkeys(found)))
+
+
+def _not_implied(conditions: Iterable[str]) -> list[str]:
+    """Conditions without the multiples that another one implies: of ``w % 2 == 0`` and ``w % 4 == 0`` the second."""
+    multiples = {c: (m[1], int(m[2])) for c in conditions if (m := _MULTIPLE.fullmatch(c))}
+
+    def is_implied(condition: str) -> bool:
+        size, divisor = multiples.get(condition, ("", 0))
+        return any(size == other and n > divisor > 0 and n % divisor == 0 for other, n in multiples.values())
+
+    return [c for c in conditions if not is_implied(c)]
 
 
 def _arguments(text: bytes, span: SourceSpan) -> list[str]:

@@ -174,3 +174,20 @@ def test_assert_is_not_offered_where_the_file_switches_it_off(head: str, offered
     text = f"{head}{KERNEL}void run(float *a, int n, int rows) {{\n  pairs<<<{GRID}>>>(a, n);\n}}\n"
     (answer,) = answered(CheckRequest("/host/a.cu", text))
     assert isinstance(answer, Fix) == offered
+
+
+def test_what_another_multiple_implies_is_not_checked_too() -> None:
+    text = """__global__ void vectors(short *b, int height, int width) {
+      int n = blockIdx.x * 512 + threadIdx.x * 4;
+      if (n >= width) return;
+      for (int row = blockIdx.y * 128, end = min(row + 128, height); row < end; row += 2) {
+        b[row * width + n] = 1;
+        b[row * width + n + 2] = 3;
+        b[(row + 1) * width + n] = 1;
+      }
+    }
+    void host(short *b, int h, int w) { vectors<<<dim3((w + 511) / 512, (h + 127) / 128), 128>>>(b, h, w); }
+    """
+    fixes = [f for f in answered(CheckRequest("/host/a.cu", text)) if isinstance(f, Fix) and f.kind == "assert-host"]
+    checks = [edit.new_text for f in fixes for edit in f.edits if "assert(" in edit.new_text]
+    assert checks and all(check.count("w %") == 1 for check in checks), checks

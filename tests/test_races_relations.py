@@ -115,8 +115,12 @@ def test_the_missing_condition_settles_it(kernel: str, host: str) -> None:
         (MIXED, "mixed<<<(w + 7) / 8, dim3(8, 8, 8)>>>(a, w, h);"),
         # Behind another loop: how often that was gone through is no content of memory.
         (
-            "__global__ void later(float *a, int w, int n, int m) { float *at = a + threadIdx.x; int k = 0;"
-            " while (k < n) { at += 3 * w; k += 16; } while (k < m) { at[1] = at[0]; at += 5 * w; k += 32; } }",
+            """__global__ void later(float *a, int w, int n, int m) {
+                float *at = a + threadIdx.x;
+                int k = 0;
+                while (k < n) { at += 3 * w; k += 16; }
+                while (k < m) { at[1] = at[0]; at += 5 * w; k += 32; }
+            }""",
             "later<<<1, 64>>>(a, w, h, n);",
         ),
         # Nothing depends on a size.

@@ -186,8 +186,8 @@ class Asker:
         return None if found is None else (found, said_positive(sizes))
 
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
-        """The answer of the ladder, asked once for each distinct question. ``patient`` with a grid: as ``hurried`` where
-        the question is proved but for wrap-around, which depends on it."""
+        """The answer of the ladder, asked once for each distinct question. ``patient`` with a grid: as ``hurried``
+        where the question is proved but for wrap-around, which depends on it."""
         key = (*identity(query), self.ladder.budget, patience)
         known = _answers.get(key)
         # A known answer costs what a new one does, or the verdict would depend on what was checked before.

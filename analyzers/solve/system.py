@@ -292,6 +292,7 @@ class System:
             if self.is_zero(p):
                 raise Refuted(tags | self.owed(p))
             self._without_zero_factors(p, tags)
+            self._one_is_positive(p, tags)
         equations = self._equations() if self.not_zero else {}
         for p, tags in self.not_zero:
             equal = equations.get(_primitive(p))
@@ -306,6 +307,14 @@ class System:
                     self._bound(v, 1, 1, tags)
                 elif self.hi[v] == 0:
                     self._bound(v, -1, -1, tags)
+
+    def _one_is_positive(self, p: Polynomial, tags: Tags) -> None:
+        """Of two numbers that differ and are not negative one is positive."""
+        if len(p) == 2 and sorted(p.values()) == [-1, 1] and all(len(m) == 1 and self.lo[m[0]] == 0 for m in p):
+            both = {m: 1 for m in p}
+            total = shifted(both, -1)
+            if all(q != total for q, _ in self.at_least):
+                self.require_at_least_zero(total, tags | self.owed(both))
 
     def _equations(self) -> dict[frozenset[tuple[Monomial, int]], Tags]:
         """What is known to be zero and was solved for no variable, but for a factor."""
