@@ -21,6 +21,7 @@ from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
+from quickfix.sections import is_cut
 from quickfix.session import SearchSpentError, Session, Trial
 from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
@@ -260,8 +261,11 @@ def _way(session: Session, finding: Finding) -> Passage | str:
 
 
 def ways_between(session: Session, finding: Finding) -> Passage:
-    """The gaps on every way between the accesses, and those in conditionals that both pass."""
+    """The gaps on every way between the accesses, and those in conditionals that both pass; those that are in no body
+    which another build has under another condition, if there are any."""
     way = passage(session.trees, finding)
+    whole = tuple(c for c in way.candidates if not is_cut(session.trees.texts[c.gap.function.path], c.gap))
+    way = replace(way, candidates=whole or way.candidates)
     chains = [chain for a in finding.accesses[:2] if (chain := chain_to(session.trees, a)) is not None]
     more = inside_conditionals(way.candidates, chains, session.trees.texts)
     return replace(way, candidates=(*way.candidates, *more)) if more else way

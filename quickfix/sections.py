@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from analyzers.frontend.gaps import SourceTrees
+from analyzers.frontend.gaps import Gap, SourceTrees
 from quickfix.edits import Change
 from quickfix.naming import NotPossible, line_of
 
 _DIRECTIVES: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
+
+_ELSE: Final = re.compile(rb"^[ \t]*#[ \t]*(?:elif|else)", re.MULTILINE)
 
 
 def balanced(text: bytes, start: int, end: int) -> bool:
@@ -46,6 +48,17 @@ def refuse_parted(text: bytes, start: int, end: int, what: str) -> None:
     found = _DIRECTIVES.search(text, start, end)
     if found is not None:
         raise NotPossible(f"there are preprocessor lines between {what} (line {line_of(text, found.start())})")
+
+
+def is_cut(text: bytes, gap: Gap) -> bool:
+    """Whether a body around a place begins under a condition that the place does not stand under: in another build it
+    may belong to something else."""
+    if not _ELSE.search(text, gap.function.start, gap.function.end):
+        return False
+    statements = gap.body.statements
+    own = section(text, statements[gap.index].start if gap.index < len(statements) else gap.body.end)
+    heads = (section(text, body.start) for body in (*(step.body for step in gap.steps), gap.body))
+    return any(own[: len(head)] != head for head in heads)
 
 
 def section(text: bytes, place: int) -> tuple[int, ...]:

@@ -101,3 +101,21 @@ def test_a_comment_in_front_of_a_condition_is_not_lost() -> None:
     assert "comment" in refusal(
         CONDITION.partition("#ifdef")[0] + "  if /* some */ (t < n)" + CONDITION.partition("#endif")[2]
     )
+
+
+@pytest.mark.parametrize("other", ["if (t == 0) {", "for (int i = 0; i < t; i++) {"])
+def test_a_barrier_stands_in_front_of_what_another_build_does_under_a_condition(other: str) -> None:
+    text = f"""{LAUNCH}__global__ void k(int *a, int *o, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = a[t];
+#ifdef OTHER
+  {other}
+#else
+  {{
+#endif
+    o[t] = s[63 - t];
+  }}
+}}
+"""
+    assert edited(text, repaired(text, "k")) == text.replace("  s[t] = a[t];\n", "  s[t] = a[t];\n  __syncthreads();\n")
