@@ -10,6 +10,7 @@ did not get before are numbers of their own, in what declares them or counts a l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,6 +32,7 @@ from quickfix.variables import others_of_the_name, statements_of, stay
 
 _LONGEST: Final = 32
 """A condition with more characters gets a name instead of being repeated."""
+_RETURN: Final = re.compile(rb"return\b\s*(\S.*?)\s*;", re.DOTALL)
 _LEAVES: Final = frozenset({"break", "continue", "return", "goto"})
 
 
@@ -104,6 +106,10 @@ class FunctionEdit(Between):
                     raise NotPossible(f"threads skip the step in line {line_of(self.text, statement.start)}")
                 self.guard(run, body, under, depth)
                 run = []
+            elif under is not None and self._is_last_return(statement, body, index):
+                self.guard(run, body, under, depth)
+                run = []
+                self._returned(statement, under)
             elif (word := self._jump(statement, body, under)) is not None:
                 if word == "break" or any(i > index for i in spine):
                     self.guard(run, body, under, depth)
@@ -118,6 +124,20 @@ class FunctionEdit(Between):
     @property
     def _while_loops(self) -> dict[int, Statement]:
         return {b.start: s for s in statements_of(self.function.body) if s.kind == "while" for b in s.bodies}
+
+    def _is_last_return(self, statement: Statement, body: Body, index: int) -> bool:
+        """Whether a function ends with a statement that returns a value."""
+        last = body is self.function.body and index == len(body.statements) - 1
+        code = self.layout.code[statement.start : statement.end]
+        return last and statement.call == "return" and _RETURN.fullmatch(code) is not None
+
+    def _returned(self, statement: Statement, under: Under) -> None:
+        """What all threads return: what any thread can compute, or else zero where the condition does not hold."""
+        value = _RETURN.fullmatch(self.layout.code[statement.start : statement.end])
+        assert value is not None
+        start, end = (statement.start + at for at in value.span(1))
+        if "value" not in statement.plain or not self.mentioned((start, end)).isdisjoint(self.unset):
+            self.found += [Change(start, start, under.operand + b" ? "), Change(end, end, b" : 0")]
 
     def _jump(self, statement: Statement, body: Body, under: Under | None) -> str | None:
         """The word of a conditional jump that keeps threads from what is behind it, where they have to get there."""

@@ -15,6 +15,7 @@ from analyzers.frontend.gaps import FunctionTree, Statement
 from quickfix.carried import is_quiet
 from quickfix.conditionals import condition_of, left_alone
 from quickfix.edits import Change, Layout, indented, outside_conditionals
+from quickfix.inner_calls import LargerStatementError, call_made_in_front
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
 from quickfix.paths import Chain, Level
 from quickfix.sections import balanced
@@ -53,7 +54,12 @@ def _called_by_all(session: Session, outer: Level, level: Level, callee: Level) 
         return left_alone(session, outer, level)
     if len(owner.bodies) > 1:
         raise NotPossible(f"the conditional in line {line_of(text, owner.keyword)} has an `else`")
-    start, end, head, arguments = call_in(layout, path, statement, callee, line)
+    if statement.declares is not None:
+        raise NotPossible(f"what the call in line {line} gives is used nowhere")
+    try:
+        start, end, head, arguments = call_in(layout, path, statement, callee, line)
+    except LargerStatementError:
+        return call_made_in_front(session, level, callee)
     (opening, closing), condition = condition_of(layout, owner, outer, line_of(text, owner.keyword))
     if layout.code[owner.start : owner.end] != text[owner.start : owner.end]:
         raise NotPossible(f"there is a comment around the call in line {line}")
@@ -84,18 +90,22 @@ def _is_own_function(function: FunctionTree, path: str, line: int) -> None:
 
 def call_in(layout: Layout, path: str, statement: Statement, callee: Level, line: int) -> tuple[int, int, bytes, bytes]:
     """Where the call of a statement stands that is nothing but one, or assigns what it gives: start, end, what is in
-    front of its parentheses, and the arguments, which any thread can evaluate. Raises `NotPossible`."""
+    front of its parentheses, and the arguments, which any thread can evaluate. Raises `NotPossible`, and
+    `LargerStatementError` where it may be made such."""
     _is_own_function(callee.function, path, line)
     start, end = statement.start, statement.end
     if statement.assignment is not None:
         start, end = statement.assignment.value
+    elif statement.declares is not None:
+        start += len(layout.code[start:end].partition(b"=")[0]) + 1
+        start += len(layout.code[start:end]) - len(layout.code[start:end].lstrip())
     call = layout.text[start:end].rstrip(b"; \t\r\n")
     head, _, arguments = call[:-1].partition(b"(")
-    name = re.fullmatch(rb"(?:\w+\s*::\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
+    name = re.fullmatch(rb"(?:\w+\s*(?:::|\.|->)\s*)*(\w+)\s*(?:<[\w\s,:]*>)?\s*", head)
     if statement.macro or name is None or name[1] != callee.function.name.encode() or not call.endswith(b")"):
-        raise NotPossible(f"the call in line {line} is part of a larger statement")
+        raise LargerStatementError(callee, line, f"the call in line {line} is part of a larger statement")
     if not _PLAIN.fullmatch(arguments) or "arguments" not in statement.plain:
-        raise NotPossible(f"the arguments in line {line} are more than names and numbers")
+        raise LargerStatementError(callee, line, f"the arguments in line {line} are more than names and numbers")
     return start, end, head, arguments
 
 

@@ -8,6 +8,8 @@ be. It takes one trial however many barriers there are, and none away, so it com
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
@@ -17,18 +19,21 @@ from analyzers.ir.uniformity import is_uniform
 from analyzers.model import Access, Finding, Fix, FixRefusal, Verdict
 from quickfix.around_barriers import FunctionEdit, Spine
 from quickfix.barrier_meanings import turned_round
-from quickfix.edits import Change
+from quickfix.edits import Change, text_edits
+from quickfix.inner_calls import LargerStatementError, call_made_in_front
 from quickfix.naming import NotPossible
 from quickfix.paths import Chain, Level, chain_to
-from quickfix.rebuild import Begun, rebuilt_from
+from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
 from quickfix.search import sentence, varying_bodies
 from quickfix.sections import refuse_halves
-from quickfix.session import Session
-from quickfix.verify import findings_of, key_of
-from quickfix.wording import edits_of, granted_in_words, lines_in_words
+from quickfix.session import Session, Trial, names_of
+from quickfix.verify import findings_of, gone_groups, key_of, new_error
+from quickfix.wording import granted_in_words, lines_in_words
 
 MANY: Final = 4
 """Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
+_CALLS: Final = 4
+"""Calls that are made statements of their own in one repair."""
 _LISTED: Final = 4
 """Lines that a title lists; of more it gives the first and the last."""
 _MISSED: Final = frozenset({Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT})
@@ -58,10 +63,26 @@ def reached_by_all(session: Session, kernels: Sequence[KernelAnalysis], finding:
     return answer
 
 
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """The text that was asked about, and the steps that have led from it to the one at hand."""
+
+    session: Session
+    kernels: Sequence[KernelAnalysis]
+    missed: Sequence[Finding]
+    steps: tuple[Trial, ...] = ()
+    done: tuple[str, ...] = ()
+
+
 def _reached(
-    session: Session, kernels: Sequence[KernelAnalysis], missed: Sequence[Finding], finding: Finding
+    session: Session,
+    kernels: Sequence[KernelAnalysis],
+    missed: Sequence[Finding],
+    finding: Finding,
+    earlier: _Earlier | None = None,
 ) -> Fix | FixRefusal:
-    turned = turned_round(session, kernels, missed)
+    first = earlier or _Earlier(session, kernels, missed)
+    turned = turned_round(session, kernels, missed) if earlier is None else None
     if turned is not None:
         return turned
     events = _events(kernels, missed)
@@ -73,7 +94,10 @@ def _reached(
         if chain is None:
             raise NotPossible("a barrier is written by a macro")
         chains.append(chain)
-    edits = _edits(session, kernels, chains, [event.guard for event in events])
+    try:
+        edits = _edits(session, kernels, chains, [event.guard for event in events])
+    except LargerStatementError as reason:
+        return _with_call_in_front(session, kernels, finding, first, chains, reason)
     changes: dict[str, list[Change]] = {}
     for edit, more in edits:
         changes[edit.function.path] = sorted(
@@ -87,30 +111,70 @@ def _reached(
         return FixRefusal(
             "With what is between the barriers under their conditions there would still be threads that wait."
         )
-    what = f"let all threads get to {_in_words(missed)}"
+    steps = (*first.steps, trial)
+    done = (*first.done, f"let all threads get to {_in_words(first.missed)}")
     costs = [f"all iterations of the loop in line {line}" for edit, _ in edits for line in edit.stays]
     granted = tuple(dict.fromkeys(each for edit, _ in edits for each in edit.granted))
+    if first.steps:
+        costs, granted = (
+            [in_old_lines(text, session, first.steps) for text in costs],
+            tuple(in_old_lines(text, session, first.steps) for text in granted),
+        )
+    groups = (finding.group, *(f.group for f in missed))
     if finding.group not in trial.gone:
-        begun = Begun(session.after(trial), (trial,), (what,), tuple(costs), granted, begin_with_places=True)
-        races = frozenset(key_of(f) for a in kernels for f in findings_of(a.result) if f.group == finding.group)
-        made = rebuilt_from(session, begun, kernels, races, (finding.group, *(f.group for f in missed)))
+        begun = Begun(session.after(trial), steps, done, tuple(costs), granted, begin_with_places=True)
+        races = frozenset(key_of(f) for a in first.kernels for f in findings_of(a.result) if f.group == finding.group)
+        made = rebuilt_from(first.session, begun, first.kernels, races, groups)
         return made or FixRefusal("There is no place for a barrier between the accesses.")
-    trial = session.finished(trial)
-    if not trial.difference.is_clean:
-        return FixRefusal(sentence(next(iter(trial.difference.worse), "Other accesses would race.")))
+    files = composed(steps)
+    difference = first.session.judge(trial, files)
+    gone = gone_groups(first.session.result, trial.checked, difference.left)
+    if not difference.is_clean or not gone.issuperset(groups):
+        return FixRefusal(sentence(next(iter(difference.worse), "Other accesses would race.")))
     conditions = dict.fromkeys(c.decode() for edit, _ in edits for c in edit.conditions)
     under = " and ".join(f"`{c}`" for c in conditions)
     price = ", ".join(("no barrier more", *costs))
     given = price + granted_in_words(granted)
+    what = sentence(", ".join(done)).removesuffix(".")
     return Fix(
-        title=f"{sentence(what).removesuffix('.')} — only what is between stays under {under}, {given}",
+        title=f"{what} — only what is between stays under {under}, {given}",
         kind="restructure",
-        edits=edits_of(trial),
-        groups=tuple(sorted(trial.gone)),
+        edits=tuple(e for path, f in sorted(files.items()) for e in text_edits(path, f.before, f.after)),
+        groups=tuple(sorted(gone)),
         cost=price,
         notes=granted,
         assumes=granted,
     )
+
+
+def _with_call_in_front(
+    session: Session,
+    kernels: Sequence[KernelAnalysis],
+    finding: Finding,
+    first: _Earlier,
+    chains: Iterable[Chain],
+    reason: LargerStatementError,
+) -> Fix | FixRefusal:
+    """Go on from the text in which a call that leads to a barrier is a statement of its own."""
+    pairs = (pair for chain in chains for pair in pairwise(chain))
+    level = next((caller for caller, callee in pairs if callee is reason.callee), None)
+    if level is None or len(first.steps) >= _CALLS:
+        raise reason
+    made = call_made_in_front(session, level, reason.callee)
+    refuse_halves(session.trees, made.path, made.changes)
+    step = session.draft({made.path: made.changes}, session.kernels_sharing_code(kernels))
+    error = new_error(session.result, step.analysis.result)
+    if error is not None:
+        return FixRefusal(sentence(error))
+    line = int(in_old_lines(f"line {reason.line}", session, first.steps).split()[1]) if first.steps else reason.line
+    first = replace(first, steps=(*first.steps, step), done=(*first.done, f"{made.text} in line {line}"))
+    current = session.rewritten(step)
+    names = names_of(kernels)
+    again = [a for a in current.kernels if a.kernel.mangled in names]
+    same = next((f for a in again for f in findings_of(a.result) if f.group == finding.group), None)
+    if same is None:
+        raise reason
+    return _reached(current, again, missed_barriers(again, finding.code), same, first)
 
 
 def _in_words(missed: Sequence[Finding]) -> str:

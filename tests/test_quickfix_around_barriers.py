@@ -168,7 +168,36 @@ HALVES = (
 }
 """
 )
-SHAPES = {"returns": RETURNS, "continues": CONTINUES, "breaks": BREAKS, "nested": NESTED, "halves": HALVES}
+LARGER = (
+    LAUNCH
+    + """__device__ int step(int *s, int v) {
+  int x = threadIdx.x;
+  s[x] = v;
+  __syncthreads();
+  int other = s[7 - x];
+  __syncthreads();
+  return other + s[x];
+}
+"""
+    + LAUNCH
+    + """__global__ void k(int *out, const int *in, int n) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y, half = 2;
+  if (y < n) {
+    int mean = half + abs( step(s[y], in[y * 8 + x]) / n);
+    out[y * 8 + x] = mean - in[x];
+  }
+}
+"""
+)
+SHAPES = {
+    "larger": LARGER,
+    "returns": RETURNS,
+    "continues": CONTINUES,
+    "breaks": BREAKS,
+    "nested": NESTED,
+    "halves": HALVES,
+}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -257,6 +286,43 @@ def test_what_cannot_be_taken_apart_says_why(old: str, new: str, said: str) -> N
         assert said in answer.text
     else:
         assert isinstance(answer, Fix), answer.text
+
+
+@pytest.mark.parametrize(
+    ("statement", "line"),
+    [
+        ("int mean = step(own, in[x]);", "int mean = step(own, value, y < n);"),
+        ("const int mean = -step(own, x) / n;", "int value = step(own, x, y < n);"),
+        ("int mean = x > 3 ? 1 : step(own, x);", None),
+        ("int mean = x > 3 && step(own, x);", None),
+        ("int mean = (step(own, x) & 1) && x > 3;", "int value = step(own, x, y < n);"),
+        ("int mean = s[y][x] * step(own, x);", None),
+        ("int mean = step(own, x) * s[y][x];", "int value = step(own, x, y < n);"),
+        ("int mean = step(own, half++) / n;", None),
+        ("int mean = step(own, x) * half++;", None),
+        ("int mean = 1; mean += step(own, x) / n;", "int value = step(own, x, y < n);"),
+        ("int mean = step(own, step(own, x));", None),
+        ("int mean = half * step(own, x + half);", "int value = step(own, x + half, y < n);"),
+    ],
+)
+def test_a_call_in_a_larger_statement_is_made_in_front_of_it_where_that_is_the_same(
+    statement: str, line: str | None
+) -> None:
+    """Nothing that is evaluated in front of it may be what the function writes, and it is made in any case."""
+    text = LARGER.replace("int mean = half + abs( step(s[y], in[y * 8 + x]) / n);", statement.replace("; ", ";\n    "))
+    text = text.replace("half = 2;", "half = 2;\n  int *own = s[y];")
+    answer = reached(text)
+    if line is None:
+        assert isinstance(answer, FixRefusal), applied(text, answer.edits)
+        assert "larger statement" in answer.text or "more than names" in answer.text
+    else:
+        assert line in edited(text)
+
+
+def test_a_function_that_takes_references_gets_no_copies() -> None:
+    answer = reached(LARGER.replace("int v)", "const int &v)"))
+    assert isinstance(answer, FixRefusal)
+    assert "takes references" in answer.text
 
 
 def test_a_variable_of_both_halves_is_declared_in_front() -> None:

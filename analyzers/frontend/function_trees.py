@@ -18,10 +18,12 @@ from analyzers.frontend.blanking import WORD, blanked, for_parts, group_end, mac
 from analyzers.frontend.cindex import TypeKind, binary_operator, children, expansion_offset, file_key, initializer
 from analyzers.frontend.copies import VECTOR, class_assignment
 from analyzers.frontend.gaps import (
+    Argument,
     Assignment,
     Body,
     Declared,
     FunctionTree,
+    InnerCall,
     Part,
     Role,
     Slot,
@@ -29,6 +31,7 @@ from analyzers.frontend.gaps import (
     Statement,
     StatementKind,
 )
+from analyzers.frontend.inner_calls import inner_calls
 from analyzers.frontend.lowering.nodes import Kinds, NodeTable, written_by_macro
 from analyzers.frontend.plain import UNKNOWN_TEST, constant_step, is_idle, is_plain, is_plain_step, test_of
 from analyzers.frontend.settled import is_number, is_open, template_name
@@ -250,9 +253,13 @@ class _Builder:
         declares = self._declared(inner) if kind == Kinds.DECL_STMT and not macro else None
         stop = self._past_semicolon(end)
         value = sides[-1] if sides and assignment is not None else None
+        if value is None and declares is not None and len(declares) == 1:
+            value = initializer(children(inner)[0])
         called = _unwrapped(value) if value is not None else inner if kind == Kinds.CALL else None
         plain = _arguments(called, self._is_plain) if called is not None and not macro else frozenset[Part]()
         idle = _arguments(called, is_idle) if called is not None else frozenset[Part]()
+        if kind == Kinds.RETURN and not macro and any(map(self._is_plain, children(inner))):
+            plain |= frozenset[Part](("value",))
         if assignment is not None:
             names: tuple[Part, ...] = ("target", "value")
             idle |= frozenset(part for part, c in zip(names, sides, strict=False) if is_idle(c))
@@ -264,11 +271,31 @@ class _Builder:
             macro=macro,
             call=call,
             commas=commas,
+            calls=() if macro or b"(" not in self.code[start:stop] else tuple(self._calls(inner)),
             assignment=assignment,
             declares=declares,
             plain=plain,
             idle=idle,
         )
+
+    def _calls(self, statement: Any) -> Iterator[InnerCall]:
+        for call in inner_calls(statement, self._numbers):
+            arguments = [a for a in call.get_arguments() if a is not None and a.extent.start.file is not None]
+            found = tuple(Argument(self._range(a), self._passed(a), self._is_plain(a), is_idle(a)) for a in arguments)
+            yield InnerCall(self._range(call), self._copied(call), found)
+
+    def _passed(self, argument: Any) -> str:
+        """The type of an argument as it is written; of an array as it is passed."""
+        return self._copied(_unwrapped(argument)) or self._copied(argument)
+
+    def _copied(self, expression: Any) -> str:
+        """The type of an expression as the source would write it for a variable; empty where copying it may be code."""
+        canonical = expression.type.get_canonical()
+        if canonical.kind == TypeKind.VOID:
+            return "void"
+        plain = canonical.kind.value in _PLAIN or VECTOR.fullmatch(_WITHOUT_QUALIFIERS.sub("", canonical.spelling))
+        written = self._written(expression)
+        return written if plain and written != "auto" and "(" not in written else ""
 
     def _commas(self, expression: Any) -> tuple[int, ...]:
         """The outermost ones; none where one is not to be seen."""

@@ -54,6 +54,28 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """One of a call."""
+
+    at: tuple[int, int]
+    type: str
+    """As the source would write it for a variable; empty where it is not known, or copying it may be code."""
+    plain: bool
+    idle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InnerCall:
+    """A call inside of a statement that may as well be made in front of it (`inner_calls`)."""
+
+    at: tuple[int, int]
+    type: str
+    """The same of what it gives."""
+    arguments: tuple[Argument, ...]
+    """Those that are written."""
+
+
+@dataclass(frozen=True, slots=True)
 class Declared:
     """The one variable of a declaration statement."""
 
@@ -90,6 +112,8 @@ class Statement:
     """The function, when the statement is nothing but one call; the keyword of a jump."""
     commas: tuple[int, ...] = ()
     """Of an expression: where those stand that are outermost in it, from the left."""
+    calls: tuple[InnerCall, ...] = ()
+    """Of an expression or a declaration: those inside of it."""
     assignment: Assignment | None = None
     arguments: tuple[Assignment, ...] = ()
     """For the use of a macro that comes to an assignment: with each argument that the value is made of in place of it.
@@ -97,7 +121,8 @@ class Statement:
     declares: tuple[Declared, ...] | None = None
     """The variables of a declaration; None where it is none, or declares other things."""
     plain: frozenset[Part] = frozenset()
-    """The parts that are plain (`plain`): of the head of an `if` or a loop, empty ones included, and of a call."""
+    """The parts that are plain (`plain`): of the head of an `if` or a loop, empty ones included, of a call and of a
+    `return`."""
     idle: frozenset[Part] = frozenset()
     """The parts that change nothing, whatever they read: of the same, and of an assignment."""
     test: Test = UNKNOWN_TEST
