@@ -13,6 +13,7 @@ from analyzers.ir.expr import symbols
 from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from quickfix.atomics import atomic_update
 from quickfix.barrier_meanings import turned_round
+from quickfix.commits import committed_always
 from quickfix.cost import trips_of, words
 from quickfix.divergent import divergent_removed
 from quickfix.early_returns import guard_returns
@@ -119,6 +120,9 @@ def _repair_races(session: Session, kernels: Sequence[KernelAnalysis], group: st
     fenced = ordered_by_fences(session, kernels, group)
     if fenced is not None:
         return fenced
+    committed = committed_always(session, kernels, group)
+    if committed is not None:
+        return committed
     if of_warps is not None:
         # The barriers that order the other races are elsewhere.
         if not alone and isinstance(narrow := inserted_barriers(of_warps, kernels, group), Fix):
