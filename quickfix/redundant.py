@@ -15,7 +15,7 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed
 from quickfix.edits import Change
-from quickfix.removal import deletion, merged
+from quickfix.removal import deletion, merged, unknown_elsewhere
 from quickfix.search import sentence
 from quickfix.session import SearchSpentError, Session, Stop, Trial, names_of
 from quickfix.verify import findings_of
@@ -40,6 +40,9 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
             deleted = deletion(session, finding)
             if isinstance(deleted, FixRefusal):
                 refusals.append(deleted.text)
+                continue
+            if note := unknown_elsewhere(session, [finding]):
+                refusals.append(note)
                 continue
             more = merged(changes, deleted)
             try:
@@ -80,7 +83,8 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         edits=edits_of(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
-        notes=empty_bodies(trial),
+        preferred=not (note := unknown_elsewhere(session, [finding])),
+        notes=(*empty_bodies(trial), *([note] if note else [])),
     )
 
 

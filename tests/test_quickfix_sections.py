@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from restructured import LAUNCH, edited, engine, refusal, repaired
 
-from analyzers.model import Fix
+from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest, UnitFinished
+from quickfix import answers, remove_redundant
 
 CONDITION = """__global__ void k(int *a, int n) {
   int t = threadIdx.x;
@@ -119,3 +120,37 @@ def test_a_barrier_stands_in_front_of_what_another_build_does_under_a_condition(
 }}
 """
     assert edited(text, repaired(text, "k")) == text.replace("  s[t] = a[t];\n", "  s[t] = a[t];\n  __syncthreads();\n")
+
+
+@pytest.mark.parametrize("guard", ["", "if (t < 32) "])
+def test_a_barrier_that_another_build_may_need_is_not_removed_without_being_asked(guard: str) -> None:
+    """One that orders nothing, and one that some threads miss, in this build."""
+    text = f"""{LAUNCH}__global__ void k(int *o, int n) {{
+  int t = threadIdx.x;
+  o[t] = n;
+  {guard}__syncthreads();
+#ifdef OTHER
+  o[t] += o[63 - t];
+#endif
+}}
+"""
+    (fix,) = (a for a in answers(engine(), CheckRequest("/sections/a.cu", text)) if isinstance(a, Fix))
+    assert not fix.preferred
+    assert any("From line 6 on another build may have other code" in note for note in fix.notes)
+    plain = text.replace("#ifdef OTHER\n", "").replace("#endif\n", "").replace("  o[t] += o[63 - t];\n", "")
+    (fix,) = (a for a in answers(engine(), CheckRequest("/sections/a.cu", plain)) if isinstance(a, Fix))
+    assert fix.preferred
+
+
+def test_barriers_that_another_build_may_need_are_not_removed_with_all_others() -> None:
+    kernel = "__global__ void {name}(int *o) {{\n  o[threadIdx.x] = 1;\n  __syncthreads();\n{more}}}\n"
+    other = kernel.format(name="other", more="#if OTHER\n  o[threadIdx.x] += o[0];\n#endif\n")
+    text = LAUNCH + kernel.format(name="k", more="") + LAUNCH + other
+    fix = remove_redundant(engine(), CheckRequest("/sections/a.cu", text))
+    assert (
+        edited(text, fix)
+        == LAUNCH + kernel.format(name="k", more="").replace("  __syncthreads();\n", "") + LAUNCH + other
+    )
+    alone = remove_redundant(engine(), CheckRequest("/sections/a.cu", LAUNCH + other))
+    assert isinstance(alone, FixRefusal)
+    assert "whether it needs the barrier" in alone.text
