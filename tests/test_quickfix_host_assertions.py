@@ -190,4 +190,5 @@ def test_what_another_multiple_implies_is_not_checked_too() -> None:
     """
     fixes = [f for f in answered(CheckRequest("/host/a.cu", text)) if isinstance(f, Fix) and f.kind == "assert-host"]
     checks = [edit.new_text for f in fixes for edit in f.edits if "assert(" in edit.new_text]
-    assert checks and all(check.count("w %") == 1 for check in checks), checks
+    assert checks
+    assert all(check.count("w %") == 1 for check in checks), checks

@@ -311,7 +311,7 @@ class System:
     def _one_is_positive(self, p: Polynomial, tags: Tags) -> None:
         """Of two numbers that differ and are not negative one is positive."""
         if len(p) == 2 and sorted(p.values()) == [-1, 1] and all(len(m) == 1 and self.lo[m[0]] == 0 for m in p):
-            both = {m: 1 for m in p}
+            both = dict.fromkeys(p, 1)
             total = shifted(both, -1)
             if all(q != total for q, _ in self.at_least):
                 self.require_at_least_zero(total, tags | self.owed(both))
