@@ -111,7 +111,7 @@ def _turned(
         found = ((a, b) for a in behind if a in own for b in ahead if _exclude(checker, a.guard, b.guard, known))
         matched = next(found, None)
         absent = frozenset(b.id for b in (*own, *(matched or ())))
-        if matched is not None and not checker.is_proved_without(pair, absent):
+        if matched is not None and not checker.is_proved_without(pair, absent, together=True):
             yield _Turned(first, last, matched)
 
 

@@ -215,3 +215,15 @@ def test_no_barrier_that_orders_what_is_no_race_is_just_removed(body: str) -> No
             assert "Remove" not in answer.title
         else:
             assert "orders more than races" in answer.text or "order more than races" in answer.text
+
+
+def test_what_meets_in_other_iterations_only_is_not_turned_round() -> None:
+    """Threads do the same in equal iterations, and none waits for another one at another barrier."""
+    body = (
+        "  for (int j = 0; j < d[t]; j++) {\n    if (j % 2 == 0) {\n      __syncthreads();\n      a[t] += s[63 - t];\n"
+        "    } else {\n      s[t] = j;\n      __syncthreads();\n    }\n  }"
+    )
+    found = answers(engine(), CheckRequest("/matched/a.cu", LAUNCH + KERNEL.format(body=body)))
+    said = [a.text for a in found if isinstance(a, FixRefusal)]
+    assert said
+    assert not any("may wait for each other" in each for each in said)

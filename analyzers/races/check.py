@@ -290,11 +290,13 @@ class RaceChecker:
             benign = benign or found
         return benign
 
-    def is_proved_without(self, pair: Pair, barriers: frozenset[int]) -> bool:
+    def is_proved_without(self, pair: Pair, barriers: frozenset[int], *, together: bool = False) -> bool:
         """Whether the pair is proved, cheaply and without wrap-around assumed away, not to race where these barriers
-        are absent. One way to collide is enough, whichever it is: it is not shown."""
+        are absent; `together`: in equal iterations of the loops around both. One way to collide is enough, whichever
+        it is: it is not shown."""
         ignored = Checked()
-        for mode, extra, only_same in self._meeting_relations(pair, ignored, strict=True):
+        for mode, relation, only_same in self._meeting_relations(pair, ignored, strict=True):
+            extra = [*relation, *(self._one_iteration(pair, mode) if together else ())]
             for case in self._possible(pair, mode, only_same, barriers).possible:
                 if self.effort.is_spent:
                     return False
@@ -514,10 +516,10 @@ class RaceChecker:
         return self.asker.needs_wrap(race.query, race.values)
 
     def _one_iteration(self, pair: Pair, mode: Mode) -> list[Expr]:
+        """That both are in equal iterations of the loops around both."""
         loops = self.launch.events.loops
-        return [
-            E.compare("eq", *(self.launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in pair.one.loops
-        ]
+        around = [ell for ell in pair.one.loops if ell in pair.two.loops]
+        return [E.compare("eq", *(self.launch.side(loops[ell].counter, t, mode) for t in (1, 2))) for ell in around]
 
     def _ask(
         self,
