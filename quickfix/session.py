@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
@@ -29,6 +30,7 @@ from quickfix.includes import included
 from quickfix.loosened import without_as_frequent
 from quickfix.naming import uses_of_definition
 from quickfix.paths import Candidate, Key
+from quickfix.spinning import waits_in_vain
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.verify import (
     RACES,
@@ -295,8 +297,21 @@ class Session:
         difference = compare(before, analysis.result, files, targets or frozenset(), inserting=inserting)
         difference = self._excused(difference, analysis.kernels, files)
         doubts = self._doubts(analysis.kernels, files)
-        texts = (text for key, text in doubts.items() if targets is None or key in targets)
+        texts = [text for key, text in doubts.items() if targets is None or key in targets]
+        if not (difference.worse or difference.divergent):
+            texts += self._vain_waits(analysis.kernels, files)
         return replace(difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *texts))
+
+    def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[str]:
+        """What new barriers would keep threads from, which others wait for."""
+        effort = Effort(self.request.options.kernel_effort)
+        found = list(islice(waits_in_vain(kernels, files, settings(self.request), effort, self._poll), 1))
+        self.charge(effort.spent)
+        return found
+
+    def _poll(self) -> None:
+        if self.stop():
+            raise CancelledError
 
     def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
         """What races in this text, and may still in the edited one: the question is open for the same launch. With a
@@ -319,13 +334,7 @@ class Session:
         if not difference.loosened:
             return difference
         effort = Effort(self.request.options.kernel_effort)
-
-        def poll() -> None:
-            if self.stop():
-                raise CancelledError
-
-        options = settings(self.request)
-        left = without_as_frequent(difference, kernels, files, options, effort, poll)
+        left = without_as_frequent(difference, kernels, files, settings(self.request), effort, self._poll)
         for each in (self._search, self._all):
             each.charge(effort.spent)
         return left

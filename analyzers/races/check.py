@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -349,11 +349,11 @@ class RaceChecker:
                 if isinstance(answer, Satisfied) and query is not None:
                     yield Race(pair, mode, case, answer.values, query)
 
-    def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case]) -> bool:
-        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are; undecided counts as
-        yes."""
+    def may_meet(self, pair: Pair, mode: Mode, ways: Iterable[Case], extra: Collection[Expr] = ()) -> bool:
+        """Whether the accesses can touch common bytes in one of ``ways``, whatever they are, under ``extra``
+        conditions; undecided counts as yes."""
         ignored = Checked()
-        return any(self.effort.is_spent or self._ask(pair, case, mode, (), ignored)[0] is not None for case in ways)
+        return any(self.effort.is_spent or self._ask(pair, case, mode, extra, ignored)[0] is not None for case in ways)
 
     def _meeting_relations(
         self, pair: Pair, out: Checked, *, strict: bool = False

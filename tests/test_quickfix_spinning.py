@@ -1,0 +1,64 @@
+"""New barriers in kernels whose threads wait in a loop for what others write."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import LAUNCH, edited, engine
+
+from analyzers.model import Fix, FixRefusal, Verdict
+from analyzers.requests import CheckRequest
+from quickfix import answers
+
+KERNEL = """__global__ void k(int *o, const int *d) {{
+  __shared__ {type} flag;
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t == 0) flag = 0;
+  __syncthreads();
+{body}
+}}
+"""
+READ = "  if (t == 0) o[0] = s[5];\n  s[t] = d[t];\n"
+
+
+def found(body: str, type_: str) -> tuple[list[str], list[str]]:
+    """The texts after the repairs, and what is said where there is none."""
+    text = LAUNCH + KERNEL.format(body=body, type=type_)
+    answered = list(answers(engine(), CheckRequest("/spinning/a.cu", text)))
+    new = [edited(text, a) for a in answered if isinstance(a, Fix)]
+    for each in new:
+        kernels = engine().analyse(CheckRequest("/spinning/a.cu", each)).result.kernels
+        assert kernels[0].verdict is not Verdict.DATA_RACE
+    return new, [a.text for a in answered if isinstance(a, FixRefusal)]
+
+
+@pytest.mark.parametrize(
+    ("body", "type_"),
+    [
+        (f"  if (t == 0) while (atomicAdd(&flag, 0) < 63);\n{READ}  if (t) atomicAdd(&flag, 1);", "int"),
+        (f"  if (t == 0) while (flag == 0);\n{READ}  if (t == 9) flag = 1;", "volatile int"),
+    ],
+    ids=["atomic", "volatile"],
+)
+def test_no_barrier_keeps_threads_from_a_write_that_others_wait_for(body: str, type_: str) -> None:
+    new, said = found(body, type_)
+    assert not new
+    assert said
+
+
+@pytest.mark.parametrize(
+    ("body", "barrier"),
+    [
+        (f"  if (t == 0) while (flag == 0);\n{READ}  if (t == 32) flag = 1;", "  __syncwarp();"),
+        (f"  if (t == 9) flag = 1;\n  if (t == 0) while (flag == 0);\n{READ}", "  __syncwarp();"),
+        (
+            f"  if (t == 9) flag = 1;\n  if (t == 0) while (flag == 0);\n  __syncthreads();\n{READ}  if (t == 9) flag = 2;",
+            "",
+        ),
+    ],
+    ids=["another warp", "written before", "written again"],
+)
+def test_barriers_stand_where_the_write_is_made_all_the_same(body: str, barrier: str) -> None:
+    new, _ = found(body, "volatile int")
+    assert new
+    assert barrier in new[0]
