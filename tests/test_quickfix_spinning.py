@@ -18,6 +18,7 @@ KERNEL = """__global__ void k(int *o, const int *d) {{
 {body}
 }}
 """
+SIGNALLED = "  if (t == 9) flag = 1;\n  if (t == 0) while (flag == 0);\n"
 READ = "  if (t == 0) o[0] = s[5];\n  s[t] = d[t];\n"
 
 
@@ -50,11 +51,8 @@ def test_no_barrier_keeps_threads_from_a_write_that_others_wait_for(body: str, t
     ("body", "barrier"),
     [
         (f"  if (t == 0) while (flag == 0);\n{READ}  if (t == 32) flag = 1;", "  __syncwarp();"),
-        (f"  if (t == 9) flag = 1;\n  if (t == 0) while (flag == 0);\n{READ}", "  __syncwarp();"),
-        (
-            f"  if (t == 9) flag = 1;\n  if (t == 0) while (flag == 0);\n  __syncthreads();\n{READ}  if (t == 9) flag = 2;",
-            "",
-        ),
+        (f"{SIGNALLED}{READ}", "  __syncwarp();"),
+        (f"{SIGNALLED}  __syncthreads();\n{READ}  if (t == 9) flag = 2;", ""),
     ],
     ids=["another warp", "written before", "written again"],
 )
