@@ -136,7 +136,8 @@ class FunctionEdit(Between):
         value = _RETURN.fullmatch(self.layout.code[statement.start : statement.end])
         assert value is not None
         start, end = (statement.start + at for at in value.span(1))
-        if "value" not in statement.plain or not self.mentioned((start, end)).isdisjoint(self.unset):
+        divides = re.search(rb"[/%]", self.layout.code[start:end]) is not None
+        if divides or "value" not in statement.plain or not self.mentioned((start, end)).isdisjoint(self.unset):
             self.found += [Change(start, start, under.operand + b" ? "), Change(end, end, b" : 0")]
 
     def _jump(self, statement: Statement, body: Body, under: Under | None) -> str | None:
@@ -202,7 +203,7 @@ class FunctionEdit(Between):
         key = (self.function.path, statement.start)
         if key in self.spine.calls:
             if under is not None:
-                self._call(statement, self.spine.calls[key], under, line)
+                self._call(statement, self.spine.calls[key], self._level(body, index), under, depth)
             return
         inner = next((b for b in statement.bodies if (self.function.path, b.start) in self.spine.indexes), None)
         if inner is None:
@@ -273,14 +274,30 @@ class FunctionEdit(Between):
                 if b"&" not in head and b"&" not in self.text[statement.start : statement.end]:
                     yield statement.start, statement.end
 
-    def _call(self, statement: Statement, callee: Level, under: Under, line: int) -> None:
+    def _call(self, statement: Statement, callee: Level, level: Level, under: Under, depth: int) -> None:
+        """The condition for the function; what it gives is for the threads that meet it."""
+        text, line = self.text, line_of(self.text, statement.start)
         start, end, _, arguments = call_in(self.layout, self.function.path, statement, callee, line)
         if not self.mentioned((start, end)).isdisjoint(self.unset):
             raise NotPossible(f"the arguments in line {line} have no value in all threads")
-        at = start + self.text[start:end].rindex(b")")
-        separator = b", " if arguments.strip() else b""
-        self.found.append(Change(at, at, separator + under.text))
         self.conditional[callee.function.path, callee.body.start] = callee
+        at = start + text[start:end].rindex(b")")
+        passed = (b", " if arguments.strip() else b"") + under.text
+        if statement.assignment is None:
+            self.found.append(Change(at, at, passed))
+            return
+        written = statement.assignment.type
+        if written == "auto" or b"\n" in text[statement.start : statement.end]:
+            raise NotPossible(f"the type of what the call in line {line} gives is not known")
+        name = fresh_name(level, text, "value", self.names)
+        self.names.add(name)
+        new = f"const {written}{'' if written.endswith('*') else ' '}".encode() + name + b" = "
+        moved = [(len(new), start, at - start)]
+        new += text[start:at] + passed + b");" + self.layout.newline + self.indentation(statement.start, depth)
+        new += b"if (" + under.text + b") "
+        moved.append((len(new), statement.start, start - statement.start))
+        new += text[statement.start : start] + name + b";"
+        self.found.append(Change(statement.start, statement.end, new, moved=tuple(moved)))
 
     def _open(self, statement: Statement, inner: Body, body: Body, index: int, under: Under | None, depth: int) -> None:
         layout, text = self.layout, self.text

@@ -18,7 +18,7 @@ from quickfix.own_lines import OneLineError, UnbracedError
 from quickfix.paths import Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.variables import mentioned
+from quickfix.variables import mentioned, stay
 
 _PART: Final = "the call in line {} is part of a larger statement"
 
@@ -114,8 +114,9 @@ def _refuse_references(session: Session, level: Level, callee: Level, call: Inne
     """Raise where the function may change what the statement computes with, or may want the place of what it gets."""
     function, statement, text = callee.function, level.statement, session.trees.texts[level.function.path]
     assert statement is not None
-    head = blanked(session.trees.texts[function.path])[function.start : function.body.start]
-    by_value = b"&" not in head and b"&" not in text[slice(*call.at)]
     before = mentioned(level.function, (statement.start, call.at[0]))
-    if not by_value and (not all(a.plain for a in call.arguments) or before & mentioned(level.function, call.at)):
+    if not stay(level.function, before, call.at):
+        raise NotPossible(f"the function called in line {line} may change what the statement computes with")
+    head = blanked(session.trees.texts[function.path])[function.start : function.body.start]
+    if not all(a.plain for a in call.arguments) and (b"&" in head or b"&" in text[slice(*call.at)]):
         raise NotPossible(f"the function called in line {line} takes references")

@@ -190,7 +190,16 @@ LARGER = (
 }
 """
 )
+GIVEN = (
+    LARGER.replace("half = 2;", "half = 2, mean = 7;")
+    .replace("int mean = half + abs( step(s[y], in[y * 8 + x]) / n);", "mean = step(s[y], in[y * 8 + x]);")
+    .replace(
+        "    out[y * 8 + x] = mean - in[x];\n  }", "    mean += step(s[y], half);\n  }\n  out[y * 8 + x] = mean / half;"
+    )
+    .replace("other + s[x]", "(other + s[x]) / v")
+)
 SHAPES = {
+    "given": GIVEN,
     "larger": LARGER,
     "returns": RETURNS,
     "continues": CONTINUES,
@@ -317,6 +326,29 @@ def test_a_call_in_a_larger_statement_is_made_in_front_of_it_where_that_is_the_s
         assert "larger statement" in answer.text or "more than names" in answer.text
     else:
         assert line in edited(text)
+
+
+@pytest.mark.parametrize(
+    ("before", "statement", "said"),
+    [
+        ("int *at = &half;\n  *at = 3;", "half * step(own, x)", "may change"),
+        ("Kept kept = {own, 2};", "kept.turns * kept.turn(x)", "may change"),
+        ("Kept kept = {own, 2};", "half * kept.turn(x)", ""),
+    ],
+)
+def test_what_is_evaluated_in_front_of_a_call_is_nothing_that_it_changes(
+    before: str, statement: str, said: str
+) -> None:
+    method = "  int *s, turns;\n  __device__ int turn(int v) {\n    int x = threadIdx.x;\n    turns++;\n    s[x] = v;\n"
+    method += "    __syncthreads();\n    int other = s[7 - x];\n    __syncthreads();\n    return other;\n  }\n"
+    text = LARGER.replace("half + abs( step(s[y], in[y * 8 + x]) / n)", statement)
+    text = text.replace("half = 2;", f"half = 2;\n  int *own = s[y];\n  {before}")
+    answer = reached(f"struct Kept {{\n{method}}};\n{text}")
+    if said:
+        assert isinstance(answer, FixRefusal), applied(text, answer.edits)
+        assert said in answer.text
+    else:
+        assert isinstance(answer, Fix), answer.text
 
 
 def test_a_function_that_takes_references_gets_no_copies() -> None:

@@ -8,7 +8,6 @@ parts and of its names comes from the tree; the text tells where its last byte s
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -134,7 +133,6 @@ class _Builder:
     def __init__(self, path: str, text: bytes, instances: Instances | None, wanted: Sequence[int]) -> None:
         self.path = path
         self._instances = instances
-        self._asked = sorted(wanted)
         self._numbers = False
         """Whether all instances of the function at hand are for numbers and pointers."""
         self._values: Mapping[str, Collection[int]] = {}
@@ -273,17 +271,17 @@ class _Builder:
             macro=macro,
             call=call,
             commas=commas,
-            calls=tuple(self._calls(inner)) if not macro and self._is_asked(start, stop) else (),
+            calls=tuple(self._calls(inner)) if not macro and self._calls_known(start, stop) else (),
             assignment=assignment,
             declares=declares,
             plain=plain,
             idle=idle,
         )
 
-    def _is_asked(self, start: int, end: int) -> bool:
-        """Whether one of the places asked for is in a range."""
-        at = bisect_left(self._asked, start)
-        return at < len(self._asked) and self._asked[at] < end
+    def _calls_known(self, start: int, end: int) -> bool:
+        """Whether a range may call one of the functions in front of it that are asked for."""
+        names = {tree.name for tree in self.trees if not tree.is_lambda}
+        return any(template_name(name).encode() in self.code[start:end] for name in names)
 
     def _calls(self, statement: Any) -> Iterator[InnerCall]:
         for call in inner_calls(statement, self._numbers):

@@ -113,7 +113,7 @@ class Statement:
     commas: tuple[int, ...] = ()
     """Of an expression: where those stand that are outermost in it, from the left."""
     calls: tuple[InnerCall, ...] = ()
-    """Of an expression or a declaration with a place that was asked for: those inside of it."""
+    """Of an expression or a declaration that may call one of the functions asked for: those inside of it."""
     assignment: Assignment | None = None
     arguments: tuple[Assignment, ...] = ()
     """For the use of a macro that comes to an assignment: with each argument that the value is made of in place of it.
