@@ -188,7 +188,7 @@ def with_chosen_sides(query: Query) -> Query:
     return replace(query, conjuncts=conjuncts, overlap=overlap)
 
 
-_COMPUTED = frozenset({"add", "sub", "mul", "div", "rem", "select", "min", "max"})
+_COMPUTED = frozenset({"cast", "add", "sub", "mul", "div", "rem", "select", "min", "max"})
 """What the host makes a parameter's value with."""
 
 

@@ -94,6 +94,8 @@ class _Proof:
         query = self.prepared.query
         conditions = [(c, NO_TAGS) for c in query.conjuncts]
         conditions += [(f.condition, self.prepared.sources[f.tag]) for f in query.facts]
+        sides = () if query.overlap is None else (query.overlap.left, query.overlap.right)
+        self.state.translation.expect((*(c for c, _ in conditions), *sides))
         deferred: list[tuple[Expr, Tags]] = []
         for c, tags in conditions:
             try:

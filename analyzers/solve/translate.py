@@ -9,17 +9,18 @@ meaning is a variable of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 
 from analyzers.ir.evaluate import is_atom, may_overflow_undefined
-from analyzers.ir.expr import BOOL, Expr, IntType
+from analyzers.ir.expr import BOOL, Expr, IntType, walk
 from analyzers.ir.intervals import Interval, Intervals, disjoint_bits
 from analyzers.ir.intervals import rem as rem_interval
 from analyzers.solve.division import Digits
 from analyzers.solve.narrowing import NO_TAGS, is_cut_off
 from analyzers.solve.order import side_of
 from analyzers.solve.polynomial import (
+    Monomial,
     Polynomial,
     combine,
     constant,
@@ -69,6 +70,10 @@ class Translation:
         """For nodes that wrap: what they are congruent to, without the quotient."""
         self._memo: dict[int, Tagged] = {}
         self._digits: dict[tuple[int, int], tuple[Tagged, Tagged]] = {}
+        self._splits: dict[tuple[frozenset[tuple[Monomial, int]], int], tuple[Tagged, Tagged]] = {}
+        """The same by what the dividends are."""
+        self._divisors: dict[int, set[int]] = {}
+        """Of each dividend, the numbers that it is divided by."""
         self.digits = Digits(system)
 
     def copy(self, system: System) -> Translation:
@@ -78,7 +83,14 @@ class Translation:
         other.atoms, other.choices = dict(self.atoms), list(self.choices)
         other._tainted = set(self._tainted)
         other._congruent, other._memo, other._digits = dict(self._congruent), dict(self._memo), dict(self._digits)
+        other._splits = dict(self._splits)
         return other
+
+    def expect(self, roots: Iterable[Expr]) -> None:
+        """Note by what the numbers in these expressions are divided: the divisions of one number share its digits."""
+        for node in walk(roots):
+            if node.op in ("div", "rem") and node.args[1].op == "const" and node.args[1].value > 1:
+                self._divisors.setdefault(node.args[0].key, set()).add(node.args[1].value)
 
     def of(self, e: Expr) -> Tagged:
         """The integer value of ``e`` (0 or 1 for booleans), and the facts its form rests on."""
@@ -96,7 +108,7 @@ class Translation:
                 memo[node.key] = self._atom(node)
                 stack.pop()
                 continue
-            missing = [a for a in node.args if a.key not in memo]
+            missing = [a for a in self._parts(node) if a.key not in memo]
             if missing:
                 stack.extend(missing)
                 continue
@@ -114,6 +126,21 @@ class Translation:
             return e.args[0].ty != BOOL
         return e.op in self._open
 
+    def _parts(self, e: Expr) -> tuple[Expr, ...]:
+        """What is translated before ``e``: its operands, and of a quotient of a quotient by sizes that are not known
+        the first dividend and all divisors. ``f / H / W`` is ``f / (H * W)``, whose digits ``f / W`` shares."""
+        if e.op != "div" or e.args[0].op != "div":
+            return e.args
+        divisors: list[Expr] = []
+        at = e
+        while at.op == "div":
+            size = self.intervals.of(at.args[1])
+            if size.lo < 1 or size.constant:
+                return e.args
+            divisors.append(at.args[1])
+            at = at.args[0]
+        return (at, *divisors)
+
     def _atom(self, e: Expr) -> Tagged:
         known = self.intervals.of(e)
         if known.constant:
@@ -130,8 +157,9 @@ class Translation:
         assert isinstance(ty, IntType)
         if op == "const":
             return constant(e.value), NO_TAGS
-        p, tags = self._memo[e.args[0].key]
-        if self._tainted and any(a.key in self._tainted for a in e.args):
+        parts = self._parts(e)
+        p, tags = self._memo[parts[0].key]
+        if self._tainted and any(a.key in self._tainted for a in parts):
             if op not in _PLAIN:
                 # Its defining relation would constrain values that overflow where nobody looks at them.
                 return self._atom(e)
@@ -140,6 +168,8 @@ class Translation:
             return self._ring(e, ty)
         if op == "not":
             return shifted(scaled(p, -1), -1 if ty.signed else ty.high), tags
+        if parts is not e.args:
+            return self._quotient(e, parts)
         q, more = self._memo[e.args[1].key]
         tags |= more
         second = self.intervals.of(e.args[1])
@@ -243,15 +273,38 @@ class Translation:
 
     def _digit(self, e: Expr, dividend: Expr, divisor: int, which: int, tags: Tags) -> Tagged:
         """Quotient (``which`` 0) or remainder (1) of floor division by a positive constant."""
-        p, _ = self._memo[dividend.key]
+        q, own = self._both(dividend, divisor, tags)[which]
+        return q, tags | own
+
+    def _both(self, dividend: Expr, divisor: int, tags: Tags) -> tuple[Tagged, Tagged]:
         key = (dividend.key, divisor)
         found = self._digits.get(key)
         if found is None:
-            found = self._digits[key] = self._split(p, dividend, divisor, tags)
-        q, own = found[which]
-        return q, tags | own
+            p, _ = self._memo[dividend.key]
+            factors = (c for c in self._divisors.get(dividend.key, ()) if c < divisor and divisor % c == 0)
+            factor = max(factors, default=1)
+            if factor == 1:
+                found = self._split(p, dividend, divisor, tags)
+            else:
+                (above, more), (low, own) = self._both(dividend, factor, tags)
+                (q, a), (r, b) = self._split(above, dividend, divisor // factor, tags | more, self.system.bounds(above))
+                found = (q, a | more), (combine(scaled(r, factor), low), b | more | own)
+            self._digits[key] = found
+        return found
 
-    def _split(self, p: Polynomial, dividend: Expr, divisor: int, tags: Tags) -> tuple[Tagged, Tagged]:
+    def _split(
+        self, p: Polynomial, dividend: Expr, divisor: int, tags: Tags, within: tuple[int, int] | None = None
+    ) -> tuple[Tagged, Tagged]:
+        """Quotient and remainder of ``p``, which is ``dividend`` or, ``within`` these bounds, a digit of it."""
+        key = (frozenset(p.items()), divisor)
+        if key not in self._splits:
+            self._splits[key] = self._newly_split(p, dividend, divisor, tags, within)
+        (q, a), (r, b) = self._splits[key]
+        return (q, a | tags), (r, b | tags)
+
+    def _newly_split(
+        self, p: Polynomial, dividend: Expr, divisor: int, tags: Tags, within: tuple[int, int] | None
+    ) -> tuple[Tagged, Tagged]:
         multiple = {m: c // divisor for m, c in p.items() if m and c % divisor == 0}
         rest = {m: c for m, c in p.items() if m and c % divisor}
         base = constant_part(p)
@@ -261,7 +314,7 @@ class Translation:
             block = (lo + base) // divisor
             sure = self.system.owed(rest)
             return (shifted(multiple, block), sure), (shifted(rest, base - block * divisor), sure)
-        known = self.intervals.of(dividend)
+        known = self.intervals.of(dividend) if within is None else Interval(*within)
         remainder = rem_interval(known, Interval(divisor, divisor, 0)) if known.lo >= 0 else Interval(0, divisor - 1)
         side, owed = side_of(dividend), self.owed(dividend)
         q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
@@ -289,6 +342,19 @@ class Translation:
             found = self._digits[key] = self.digits.of(self._memo[a.key][0], self._memo[b.key][0], side, tags)
         q, own = found[which]
         return q, tags | own
+
+    def _quotient(self, e: Expr, parts: tuple[Expr, ...]) -> Tagged:
+        """By several divisors, one after the other."""
+        (p, tags), *divisors = (self._memo[part.key] for part in parts)
+        known = self.intervals.of(parts[0])
+        sign = NO_TAGS if known.lo >= 0 else self._sign(p)
+        if sign is None:
+            return self._atom(e)
+        product: Polynomial = constant(1)
+        for divisor, more in divisors:
+            product, tags = times(product, divisor), tags | more
+        (q, own), _ = self.digits.of(p, product, side_of(e), tags | self.owed(e) | sign)
+        return q, own
 
     # --- the rest
 
