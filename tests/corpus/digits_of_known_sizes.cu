@@ -2,7 +2,7 @@
 // after the other.
 
 template <int B, int C, int H, int W>
-__global__ void smallest_first(float *out, const float *in) {
+__global__ void smallest_first(float *out, const float *in) {  // expect: race-free
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= B * C * H * W) return;
   int w = i % W, h = i / W % H, c = i / (W * H) % C, b = i / (W * H * C);
@@ -10,7 +10,7 @@ __global__ void smallest_first(float *out, const float *in) {
 }
 
 template <int B, int C, int H, int W>
-__global__ void largest_first(float *out, const float *in) {
+__global__ void largest_first(float *out, const float *in) {  // expect: race-free
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= B * C * H * W) return;
   int b = i / (C * H * W), c = i / (H * W) % C, h = i / W % H, w = i % W;
@@ -18,7 +18,7 @@ __global__ void largest_first(float *out, const float *in) {
 }
 
 template <int B, int C, int H, int W>
-__global__ void by_remainders(float *out, const float *in) {
+__global__ void by_remainders(float *out, const float *in) {  // expect: race-free
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= B * C * H * W) return;
   int b = i / (C * H * W), r = i % (C * H * W), c = r / (H * W), s = r % (H * W), h = s / W, w = s % W;
