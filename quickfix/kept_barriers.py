@@ -52,15 +52,38 @@ def reached_by_all(session: Session, kernels: Sequence[KernelAnalysis], finding:
     """The repair for the barriers of `kernels`, and with them for the group of `finding`: one of the barriers, or a
     race in their kernel. Raises `SearchSpentError`."""
     missed = missed_barriers(kernels, finding.code)
+    answer = _reached_within(session, kernels, missed, finding, returns=True)
+    if isinstance(answer, FixRefusal) and finding.code is Verdict.BARRIER_DIVERGENCE and _some_return(kernels, missed):
+        # Threads that have returned count as arrived: the others have to get there.
+        others = _reached_within(session, kernels, missed, finding, returns=False)
+        answer = others if isinstance(others, Fix) else answer
+    return answer
+
+
+def _reached_within(
+    session: Session,
+    kernels: Sequence[KernelAnalysis],
+    missed: Sequence[Finding],
+    finding: Finding,
+    *,
+    returns: bool,
+) -> Fix | FixRefusal:
+    """`returns`: threads that return in front of the barriers have to get to them, too."""
     passed_on = dict(session.passed_on)
     try:
-        answer = _reached(session, kernels, missed, finding)
+        answer = _reached(session, kernels, missed, finding, _Earlier(session, kernels, missed, returns))
     except NotPossible as reason:
         answer = FixRefusal(sentence(str(reason)))
     if isinstance(answer, FixRefusal):
         session.passed_on.clear()
         session.passed_on.update(passed_on)
     return answer
+
+
+def _some_return(kernels: Sequence[KernelAnalysis], missed: Sequence[Finding]) -> bool:
+    """Whether threads return in front of the barriers that others get to."""
+    guards = (event.guard for event in _events(kernels, missed))
+    return any(c.kind == "return" and not is_uniform(c.condition) for guard in guards for c in guard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +93,8 @@ class _Earlier:
     session: Session
     kernels: Sequence[KernelAnalysis]
     missed: Sequence[Finding]
+    returns: bool
+    """Whether threads that return in front of the barriers have to get to them, too."""
     steps: tuple[Trial, ...] = ()
     done: tuple[str, ...] = ()
 
@@ -79,10 +104,9 @@ def _reached(
     kernels: Sequence[KernelAnalysis],
     missed: Sequence[Finding],
     finding: Finding,
-    earlier: _Earlier | None = None,
+    first: _Earlier,
 ) -> Fix | FixRefusal:
-    first = earlier or _Earlier(session, kernels, missed)
-    turned = turned_round(session, kernels, missed) if earlier is None else None
+    turned = turned_round(session, kernels, missed) if not first.steps else None
     if turned is not None:
         return turned
     events = _events(kernels, missed)
@@ -95,7 +119,7 @@ def _reached(
             raise NotPossible("a barrier is written by a macro")
         chains.append(chain)
     try:
-        edits = _edits(session, kernels, chains, [event.guard for event in events])
+        edits = _edits(session, kernels, chains, [event.guard for event in events], returns=first.returns)
     except LargerStatementError as reason:
         return _with_call_in_front(session, kernels, finding, first, chains, reason)
     changes: dict[str, list[Change]] = {}
@@ -185,7 +209,12 @@ def _in_words(missed: Sequence[Finding]) -> str:
 
 
 def _edits(
-    session: Session, kernels: Sequence[KernelAnalysis], chains: Sequence[Chain], guards: Sequence[Guard]
+    session: Session,
+    kernels: Sequence[KernelAnalysis],
+    chains: Sequence[Chain],
+    guards: Sequence[Guard],
+    *,
+    returns: bool,
 ) -> list[tuple[FunctionEdit, list[Change]]]:
     """The changes of each function, callers first: a function that is called under a condition gets a parameter."""
     indexes: dict[tuple[str, int], set[int]] = {}
@@ -212,7 +241,7 @@ def _edits(
         calls,
         varying,
         any(parts(chain, guard, ("branch", "break")) for chain, guard in pairs),
-        any(c.kind == "return" and not is_uniform(c.condition) for guard in guards for c in guard),
+        returns and any(c.kind == "return" and not is_uniform(c.condition) for guard in guards for c in guard),
     )
     found: list[tuple[FunctionEdit, list[Change]]] = []
     conditional: dict[tuple[str, int], Level] = {}

@@ -297,6 +297,41 @@ def test_what_cannot_be_taken_apart_says_why(old: str, new: str, said: str) -> N
         assert isinstance(answer, Fix), answer.text
 
 
+def test_threads_that_return_in_front_need_not_come_where_they_cannot() -> None:
+    """They count as arrived; what the others pass has no value in them."""
+    text = (
+        LAUNCH
+        + """__device__ void halve(volatile int *own, int x) {
+  for (int n = 4; n > 0; n /= 2) {
+    if (x < n) {
+      *own = *own + own[n];
+      __syncthreads();
+    }
+  }
+}
+"""
+        + LAUNCH
+        + """__global__ void k(int *out, const int *in, int rows) {
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y;
+  if (y >= rows) return;
+  int *const own = s[y] + in[x] % 1 + x;
+  *own = in[y * 8 + x];
+  __syncthreads();
+  halve(own, x);
+  out[y * 8 + x] = s[y][0];
+}
+"""
+    )
+    fix = reached(text)
+    assert isinstance(fix, Fix), fix.text
+    after = applied(text, fix.edits)
+    assert (
+        "const bool taken = x < n;" in after or "if (x < n) {\n      *own = *own + own[n];\n    }\n    __sync" in after
+    )
+    assert "  if (y >= rows) return;\n" in after
+
+
 @pytest.mark.parametrize(
     ("statement", "line"),
     [
