@@ -305,7 +305,9 @@ class Session:
     def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[str]:
         """What new barriers would keep threads from, which others wait for."""
         effort = Effort(self.request.options.kernel_effort)
-        found = list(islice(waits_in_vain(kernels, files, settings(self.request), effort, self._poll), 1))
+        findings = (f for k in self.result.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
+        missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
+        found = list(islice(waits_in_vain(kernels, files, missed, settings(self.request), effort, self._poll), 1))
         self.charge(effort.spent)
         return found
 

@@ -6,7 +6,7 @@ to which those that wait never come.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.ir.events import AccessEvent, BarrierEvent
@@ -22,12 +22,19 @@ from quickfix.verify import Files, old_offset
 
 
 def waits_in_vain(
-    kernels: Iterable[KernelAnalysis], files: Files, options: CheckOptions, effort: Effort, poll: Callable[[], None]
+    kernels: Iterable[KernelAnalysis],
+    files: Files,
+    missed: Collection[tuple[str, int]],
+    options: CheckOptions,
+    effort: Effort,
+    poll: Callable[[], None],
 ) -> Iterator[str]:
-    """A sentence for each place. `poll` may raise."""
+    """A sentence for each place. `missed`: where barriers stood in the old text that some threads did not come to, and
+    may now. `poll` may raise."""
     for analysis in kernels:
         events = analysis.events
-        new = [b for b in events.barriers if b.scope != "grid" and old_offset(b.site.span, files) is None]
+        places = [(b, b.site.span.path, old_offset(b.site.span, files)) for b in events.barriers if b.scope != "grid"]
+        new = [b for b, path, at in places if at is None or (path, at) in missed]
         if not new or not events.waits:
             continue
         old = [b for b in events.barriers if b.scope == "block" and b not in new]

@@ -38,8 +38,15 @@ def found(body: str, type_: str) -> tuple[list[str], list[str]]:
     [
         (f"  if (t == 0) while (atomicAdd(&flag, 0) < 63);\n{READ}  if (t) atomicAdd(&flag, 1);", "int"),
         (f"  if (t == 0) while (flag == 0);\n{READ}  if (t == 9) flag = 1;", "volatile int"),
+        (
+            (
+                "  if (t < 32) {\n    if (t == 0) while (flag == 0);\n    s[t] = d[t];\n    __syncthreads();\n"
+                "    o[t] = s[31 - t];\n  }\n  if (t == 40) flag = 1;"
+            ),
+            "volatile int",
+        ),
     ],
-    ids=["atomic", "volatile"],
+    ids=["atomic", "volatile", "missed barrier"],
 )
 def test_no_barrier_keeps_threads_from_a_write_that_others_wait_for(body: str, type_: str) -> None:
     new, said = found(body, type_)
