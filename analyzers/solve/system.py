@@ -386,6 +386,8 @@ class System:
             found = self._radix(p, lo, hi, tags, eager)
             if found is not None:
                 return [Window(d.poly, d.lo, d.hi, d.tags, w.address) for d in found]
+            if w.address and self._recentre(p):
+                return [w]
         if lo == hi and (eager or len(p) <= 2) and self._eliminate(p, lo, tags):
             return []
         if self._proves_outside(p, lo, hi, tags):
@@ -437,6 +439,22 @@ class System:
         return found
 
     # --- mixed radix
+
+    def _recentre(self, p: Polynomial) -> bool:
+        """Count a common size from another number where that makes products of sums: ``w*y + 2*y`` is ``v*y`` for
+        ``v = w + 2``. Rows with a border are digits of such sizes."""
+        for v in sorted(variables(p)):
+            inner = {rest: c for m, c in p.items() if (rest := divided(m, (v,))) is not None}
+            if self.side[v] != 0 or any(v in m for m in inner):
+                continue
+            others = {m: c for m, c in p.items() if v not in m}
+            ratios = {others[m] // c for m, c in inner.items() if m in others and others[m] % c == 0}
+            for k in sorted(ratios):
+                if len(inner) + len(combine(others, inner, -k)) < len(p):
+                    size = self.new(self.lo[v] + k, self.hi[v] + k, 0, self.tags[v])
+                    self.solve_for(v, {(size,): 1, (): -k}, NO_TAGS)
+                    return True
+        return False
 
     def _meets(self, p: Polynomial) -> bool:
         """Whether both threads occur in ``p``: what is said of one alone has no digits to compare."""
