@@ -330,6 +330,7 @@ class Engine:
         """The result of the whole unit. Costs nothing after a `check` of the same request. Raises ParseFailure."""
         return self._checked(request, stop).result
 
+    @garbage.uncollected()
     def retry(
         self,
         request: CheckRequest,
@@ -347,6 +348,7 @@ class Engine:
         unit = self._parse(request, warm.probes, stop, for_device=for_device)
         return self._inspected(warm, request, unit, _lowered(unit, warm, kernels, _polling(stop)), None, stop)
 
+    @garbage.uncollected()
     def drafted(
         self,
         request: CheckRequest,
@@ -368,6 +370,7 @@ class Engine:
         unit = self._parse(analysis.request, self._warm[analysis.request.path].probes, stop, for_device=True)
         return replace(analysis, unit=unit)
 
+    @garbage.uncollected()
     def decided(self, draft: UnitAnalysis, stop: Callable[[], bool] = never) -> UnitAnalysis:
         """What was `drafted`, decided under the options of its request. Nothing is parsed for it."""
         poll = _polling(stop)
@@ -377,6 +380,7 @@ class Engine:
         result = replace(draft.result, kernels=tuple(k.result for k in kernels))
         return replace(draft, kernels=kernels, result=result)
 
+    @garbage.uncollected()
     def executed(
         self, analysis: UnitAnalysis, wanted: Callable[[AccessEvent, AccessEvent], bool], stop: Callable[[], bool]
     ) -> UnitAnalysis:

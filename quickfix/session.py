@@ -18,6 +18,7 @@ from analyzers.engine import Engine
 from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.lexical import source_bytes
+from analyzers.garbage import uncollected
 from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
 from analyzers.model import Access, CheckOptions, Finding, SourceSpan, UnitResult, Verdict
@@ -150,7 +151,8 @@ class Session:
         # Whoever calls what is edited may have to change, too.
         spans += [k.result.span for k in self.kernels]
         places = [(s.path, s.start_offset) for s in spans]
-        trees = function_trees(analysis.unit.device, places, self.instances)
+        with uncollected():
+            trees = function_trees(analysis.unit.device, places, self.instances)
         own = source_bytes(self.request.text)
         if trees.texts.get(self.request.path, b"").startswith(own):
             # What the front end put behind the text (instantiation probes) is no part of it.
