@@ -105,6 +105,9 @@ class _Proof:
         self.state.translation.defer = False
         for c, tags in deferred:
             self.require(c, tags)
+        if self.state.clauses and self.state.system.weigh_identities():
+            # What is common is found out before the addresses are compared, whose digits it may be.
+            self._propagate()
         if query.overlap is not None:
             self._overlap(query.overlap)
         self.state.system.run()

@@ -34,11 +34,14 @@ from analyzers.solve.polynomial import (
     rounded,
     scaled,
     shifted,
+    times,
     variables,
 )
 
 MAX_TOTAL_STEPS = 1_000
 """Effort (about the pivots) of all proofs of inequalities about one query, unless less is allowed."""
+
+HARDLY_BOUNDED = 1 << 32
 
 Tags = frozenset[int]
 
@@ -194,13 +197,20 @@ class System:
             raise Refuted(self.tags[v])
 
     def _raise_bounds(self, p: Polynomial, tags: Tags) -> None:
-        """From ``p >= 0``: lower bounds of common variables that might not be positive (widths, strides)."""
+        """From ``p >= 0``: lower bounds of common variables that might not be positive (widths, strides), and upper
+        bounds of those that have hardly one (numbers of iterations)."""
         for m, c in p.items():
-            if len(m) == 1 and c > 0 and self.side[m[0]] == 0 and self.lo[m[0]] < 1:
-                rest = {n: d for n, d in p.items() if n != m}
-                least = -(self.bounds(rest)[1] // c)
-                if least > self.lo[m[0]]:
-                    self._bound(m[0], 1, least, tags | self.owed(rest))
+            if len(m) != 1 or self.side[m[0]] != 0:
+                continue
+            is_open = self.lo[m[0]] < 1 if c > 0 else self.hi[m[0]] >= HARDLY_BOUNDED
+            if not is_open:
+                continue
+            rest = {n: d for n, d in p.items() if n != m}
+            limit = self.bounds(rest)[1]
+            if c > 0 and -(limit // c) > self.lo[m[0]]:
+                self._bound(m[0], 1, -(limit // c), tags | self.owed(rest))
+            elif c < 0 and limit // -c < self.hi[m[0]]:
+                self._bound(m[0], -1, limit // -c, tags | self.owed(rest))
 
     def require_zero(self, p: Polynomial, tags: Tags) -> None:
         self.windows.append(Window(p, 0, 0, tags))
@@ -315,6 +325,15 @@ class System:
             total = shifted(both, -1)
             if all(q != total for q, _ in self.at_least):
                 self.require_at_least_zero(total, tags | self.owed(both))
+
+    def weigh_identities(self) -> bool:
+        """Take what common numbers are by definition as inequalities too (a counter behind its loop is how often that
+        was gone through, but for turns around its type); whether there is any."""
+        found = [(p, tags) for p, tags in self.identities if not any(self.side[v] for v in variables(p))]
+        for p, tags in found:
+            self.at_least += [(p, tags), (scaled(p, -1), tags)]
+        self._unproved.clear()
+        return bool(found)
 
     def _equations(self) -> dict[frozenset[tuple[Monomial, int]], Tags]:
         """What is known to be zero and was solved for no variable, but for a factor."""
@@ -441,18 +460,22 @@ class System:
     # --- mixed radix
 
     def _recentre(self, p: Polynomial) -> bool:
-        """Count a common size from another number where that makes products of sums: ``w*y + 2*y`` is ``v*y`` for
-        ``v = w + 2``. Rows with a border are digits of such sizes."""
-        for v in sorted(variables(p)):
+        """Count a common size from another number, or from another size, where that makes products of sums:
+        ``w*y + 2*y`` is ``v*y`` for ``v = w + 2``. Rows with a border, or of two parts, are digits of such sizes."""
+        common = [v for v in sorted(variables(p)) if self.side[v] == 0]
+        for v in common:
             inner = {rest: c for m, c in p.items() if (rest := divided(m, (v,))) is not None}
-            if self.side[v] != 0 or any(v in m for m in inner):
+            if any(v in m for m in inner):
                 continue
             others = {m: c for m, c in p.items() if v not in m}
+            shifts: list[Polynomial] = [{(u,): 1} for u in common if u != v]
             ratios = {others[m] // c for m, c in inner.items() if m in others and others[m] % c == 0}
-            for k in sorted(ratios):
-                if len(inner) + len(combine(others, inner, -k)) < len(p):
-                    size = self.new(self.lo[v] + k, self.hi[v] + k, 0, self.tags[v])
-                    self.solve_for(v, {(size,): 1, (): -k}, NO_TAGS)
+            shifts += [{ONE: k} for k in sorted(ratios)]
+            for shift in shifts:
+                if len(inner) + len(combine(others, times(inner, shift), -1)) < len(p):
+                    low, high = self.bounds(shift)
+                    size = self.new(self.lo[v] + low, self.hi[v] + high, 0, self.tags[v] | self.owed(shift))
+                    self.solve_for(v, combine({(size,): 1}, shift, -1), NO_TAGS)
                     return True
         return False
 
