@@ -9,6 +9,7 @@ one instance under one launch, asks for the repair of what the scenario is about
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import time
@@ -109,6 +110,7 @@ def _is_there(scenario: Scenario, path: str, root: Path, absent: set[str]) -> bo
 def measured(scenario: Scenario) -> Outcome:
     """Check one scenario and repair it, as far as the time allows."""
     out = Outcome()
+    gc.collect()  # what is left of the scenarios before is no part of this one
     try:
         _measure(scenario, out)
     except CancelledError:
