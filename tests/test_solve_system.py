@@ -218,3 +218,15 @@ def test_a_factor_of_what_is_not_zero_is_not_zero() -> None:
     system.not_zero.append(({(size, count): 3}, NO_TAGS))
     system.run()
     assert system.lo[count] == 1
+
+
+def test_a_size_is_counted_from_one_other_number_only() -> None:
+    """Windows that want different ones would take turns for ever."""
+    system = System()
+    size, y1, y2 = system.new(10, 100, 0), system.new(0, 7, 1), system.new(0, 7, 2)
+    for border in (2, -3):
+        z1, z2 = system.new(0, 5000, 1), system.new(0, 5000, 2)
+        apart: Polynomial = {(size, y1): 1, (size, y2): -1, (y1,): border, (y2,): -border, (z1,): 1, (z2,): -1}
+        system.windows.append(Window(apart, -3, 3, address=True))
+    system.run()
+    assert len(system.windows) == 2

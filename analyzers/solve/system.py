@@ -107,6 +107,9 @@ class System:
     """What satisfied the inequalities of some state (``inequalities.Box``), shared by all states of the query."""
     spoken: dict[int, tuple[Tagged, int]] = field(default_factory=dict[int, tuple[Tagged, int]])
     """Of the same, and shared too."""
+    recentred: set[int] = field(default_factory=set[int])
+    """The sizes that stand for others, counted from another number: they stay, or two windows that want different
+    numbers would take turns for ever."""
 
     def copy(self) -> System:
         """The system as it is now, to go on with in another way."""
@@ -125,6 +128,7 @@ class System:
             self.allowance,
             self.points,
             self.spoken,
+            set(self.recentred),
         )
 
     # --- building
@@ -465,7 +469,7 @@ class System:
         common = [v for v in sorted(variables(p)) if self.side[v] == 0]
         for v in common:
             inner = {rest: c for m, c in p.items() if (rest := divided(m, (v,))) is not None}
-            if any(v in m for m in inner):
+            if v in self.recentred or any(v in m for m in inner):
                 continue
             others = {m: c for m, c in p.items() if v not in m}
             shifts: list[Polynomial] = [{(u,): 1} for u in common if u != v]
@@ -475,6 +479,7 @@ class System:
                 if len(inner) + len(combine(others, times(inner, shift), -1)) < len(p):
                     low, high = self.bounds(shift)
                     size = self.new(self.lo[v] + low, self.hi[v] + high, 0, self.tags[v] | self.owed(shift))
+                    self.recentred.add(size)
                     self.solve_for(v, combine({(size,): 1}, shift, -1), NO_TAGS)
                     return True
         return False
