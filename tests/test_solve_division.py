@@ -9,11 +9,16 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from solve_cases import examples, unsatisfiable_with
 
-from analyzers.ir.expr import I64, Expr, add, binary, cast, compare, const, mul, sub, substitute, sym
+from analyzers.ir.expr import I32, I64, Expr, add, binary, cast, compare, const, mul, sub, substitute, sym
 from analyzers.ir.expr import U32 as U
+from analyzers.ir.intervals import Intervals
 from analyzers.solve import algebra
+from analyzers.solve.narrowing import NO_TAGS
+from analyzers.solve.polynomial import combine, scaled, shifted
 from analyzers.solve.prepare import prepare
 from analyzers.solve.query import Overlap, Proved, Query
+from analyzers.solve.system import System
+from analyzers.solve.translate import Translation
 
 T1, T2 = sym("tid.x@1", U), sym("tid.x@2", U)
 B1 = sym("bid.x", U)
@@ -138,3 +143,31 @@ def test_equal_quotients_are_of_numbers_close_together() -> None:
     even = mul(COLUMN, const(2, I64))
     assert isinstance(algebra.decide(prepare(vectors(ROW, even, 2, div(A, const(2, I64))))), Proved)
     assert not isinstance(algebra.decide(prepare(vectors(ROW, even, 2, A))), Proved), "a row of odd length"
+
+
+def test_a_digit_of_a_digit_owes_its_bounds_to_what_bounds_that_one() -> None:
+    n = sym("param:n", U)
+    quarter, part = div(n, const(4, U)), div(n, const(20, U))
+    system = System()
+    translation = Translation(system, Intervals({n: (0, 1000)}), lambda e: NO_TAGS)
+    translation.expect((quarter, part))
+    above, _ = translation.of(quarter)
+    system.require_at_least_zero(shifted(scaled(above, -1), 30), frozenset({7}))
+    digit, tags = translation.of(part)
+    assert system.bounds(digit) == (0, 6)
+    assert 7 in tags | system.owed(digit)
+
+
+def test_what_bounds_a_digit_counts_for_all_dividends_that_are_one() -> None:
+    """Of `m - n`, and of the same as an unsigned number, where a fact keeps it from wrapping around."""
+    n, m = sym("param:n", I32), sym("param:m", I32)
+    apart = sub(m, n)
+    system = System()
+    intervals = Intervals({n: (0, 1000), m: (0, 1000)})
+    translation = Translation(system, intervals, lambda e: NO_TAGS)
+    translation.defer = False
+    (p, _), (q, _) = translation.of(m), translation.of(n)
+    system.require_at_least_zero(combine(p, q, -1), frozenset({7}))
+    translation.of(binary("div", cast(apart, U), const(8, U)))
+    digit, tags = translation.of(binary("shr", apart, const(3, I32)))
+    assert system.bounds(digit)[0] < 0 or 7 in tags | system.owed(digit)

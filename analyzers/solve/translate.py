@@ -316,7 +316,8 @@ class Translation:
             return (shifted(multiple, block), sure), (shifted(rest, base - block * divisor), sure)
         known = self.intervals.of(dividend) if within is None else Interval(*within)
         remainder = rem_interval(known, Interval(divisor, divisor, 0)) if known.lo >= 0 else Interval(0, divisor - 1)
-        side, owed = side_of(dividend), self.owed(dividend)
+        # Another dividend that is the same polynomial gets the same digits: they owe their bounds to what made it one.
+        side, owed = side_of(dividend), tags | (self.owed(dividend) if within is None else self.system.owed(p))
         q = variable(self.system.new(known.lo // divisor, known.hi // divisor, side, owed))
         r = variable(self.system.new(remainder.lo, remainder.hi, side, owed))
         if not self.system.define(p, combine(scaled(q, divisor), r), tags) and side in (1, 2):
