@@ -574,3 +574,44 @@ def test_a_member_kept_through_a_call_names_what_is_not_in_sight() -> None:
 
 def test_what_is_not_in_sight_may_call_what_was_handed_out() -> None:
     assert hg.allows(hg.only(_KEPT.format(body="Guard here;", installed="grow_shared")), n=9)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "memset(&other->side_, 0, 4);",
+        "memcpy(&other->side_, from, 4);",
+        "fread(&other->side_, 4, 1, stdin);",
+        "cudaMemcpy(&other->side_, from, 4, cudaMemcpyDeviceToHost);",
+        "cudaMemcpy(&other->side_, from, 4, cudaMemcpyDefault);",
+    ],
+)
+def test_what_the_library_fills_behind_a_pointer_may_be_in_another_object(way: str) -> None:
+    context = hg.only(f"""
+        #include <cstdio>
+        #include <cstring>
+        #include <cuda_runtime.h>
+        __global__ void k(float *a, int n) {{ a[threadIdx.x] = n; }}
+        class Square {{
+         public:
+          void fill(Square *other, void *from) {{ if (side_ > 8) return; {way} k<<<1, 32>>>(cells_, side_); }}
+         private:
+          float *cells_;
+          int side_;
+        }};
+    """)
+    assert hg.allows(context, n=9)
+
+
+def test_what_the_library_fills_in_a_local_variable_changes_no_other() -> None:
+    context = hg.only("""
+        #include <cuda_runtime.h>
+        __global__ void k(float *a, int n) { a[threadIdx.x] = n; }
+        void fill(float *cells, const int &side, void *from) {
+          int count;
+          if (side > 8) return;
+          cudaMemcpy(&count, from, sizeof count, cudaMemcpyDeviceToHost);
+          k<<<1, 32>>>(cells, side);
+        }
+    """)
+    assert not hg.allows(context, n=9)

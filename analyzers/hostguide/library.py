@@ -474,10 +474,13 @@ def _filled(kind: int | None, later: bool) -> Callable[[Caller, Node, tuple[Node
         )
         for _, leaf in alternatives(target):
             m.forget_behind(leaf, later)
-            if isinstance(leaf, Address) and later:
-                m.escape((leaf.variable,))
-            own = isinstance(leaf, Address) or (isinstance(leaf, Pointer) and leaf.id in m.allocations)
-            if not own and not on_device:
+            if isinstance(leaf, Address):
+                if later:
+                    m.escape((leaf.variable,))
+                # As what is assigned through a pointer: others may point there as well.
+                if not on_device and leaf.variable.outside:
+                    m.forget_outside(leaf.variable, scalar=True)
+            elif not on_device and not (isinstance(leaf, Pointer) and leaf.id in m.allocations):
                 m.forget_outside(scalar=True)
         return target if isinstance(node.ty, PointerTo) else m.fresh("status", node.ty)
 
