@@ -176,14 +176,20 @@ class Asker:
         return found
 
     def if_positive(self, query: Query) -> tuple[Proved, str] | None:
-        """A proof by algebra for positive sizes, and the assumption in words."""
-        meant = with_positive_sizes(query)
-        if meant is None:
-            return None
-        plain, sizes = meant
-        self.effort.charge(PRICES["algebra"])
-        found = self._quick(essence(plain), MAX_TOTAL_STEPS) or self.unless_wrapped(plain, None, steps=MAX_TOTAL_STEPS)
-        return None if found is None else (found, said_positive(sizes))
+        """A proof by algebra for positive sizes, and the assumption in words: of the sizes that the host names, or of
+        the parameters that it computes from them."""
+        named = with_parameters(self.launch, query)
+        for asked in (query,) if named is query else (query, named):
+            meant = with_positive_sizes(asked)
+            if meant is None:
+                continue
+            plain, sizes = meant
+            self.effort.charge(PRICES["algebra"])
+            found = self._quick(essence(plain), MAX_TOTAL_STEPS)
+            found = found or self.unless_wrapped(plain, None, steps=MAX_TOTAL_STEPS)
+            if found is not None:
+                return found, said_positive(sizes)
+        return None
 
     def _known(self, query: Query, patience: _Patience = "patient") -> Answer:
         """The answer of the ladder, asked once for each distinct question. ``patient`` with a grid: as ``hurried``

@@ -12,6 +12,19 @@ __global__ void unfold(float *columns, const float *image, int channels, int k, 
     }
 }
 
+// The host computes the sizes, and the threads go on by the size of the grid.
+__global__ void unfold_valid(float *columns, const float *image, int channels, int k, int rows, int across) {  // expect: race-free
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < channels * rows * across; i += gridDim.x * blockDim.x) {
+    int x = i % across, row = i / across, y = row % rows, c = row / rows;
+    float *to = columns + (c * k * k * rows + y) * across + x;
+    for (int a = 0; a < k; ++a)
+      for (int b = 0; b < k; ++b) {
+        *to = image[((c * (rows + k) + y + a) * (across + k)) + x + b];
+        to += rows * across;
+      }
+  }
+}
+
 __global__ void one_channel_too_close(float *columns, const float *image, int channels, int k, int height, int width) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= channels * height * width) return;
@@ -34,6 +47,10 @@ __global__ void into_each_other(float *out, const float *a, const float *b, int 
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < rows * m) out[i / m * (m + n) + i % m] = a[i];  // expect: data-race with +1
   if (i < rows * n) out[i / n * (m + n) + m - 1 + i % n] = b[i];
+}
+
+void launch_valid(float *out, const float *in, int channels, int height, int width, int k, int stride) {
+  unfold_valid<<<1024, 256>>>(out, in, channels, k, (height - k) / stride + 1, (width - k) / stride + 1);
 }
 
 void launch(float *out, const float *in, int a, int b, int c, int k) {
