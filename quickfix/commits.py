@@ -13,7 +13,7 @@ from typing import Final
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, Gap, Statement, Step
 from analyzers.model import Fix
-from quickfix.edits import Layout, insertions, removal
+from quickfix.edits import Change, Layout, insertions, removal
 from quickfix.naming import NotPossible, line_of
 from quickfix.removal import merged
 from quickfix.sections import refuse_halves, section
@@ -37,10 +37,15 @@ def committed_always(session: Session, kernels: Sequence[KernelAnalysis], group:
         commit = steps[-1].statement
         if not _is_to_itself(text, conditional, commit):
             continue
-        around = steps[-2]
-        gap = Gap(function, steps[:-2], around.body, around.index + 1)
-        inserted = insertions(text, [gap], text[commit.start : commit.end])
-        changes = merged({function.path: removal(text, function, steps)}, {function.path: inserted})
+        changes, where = {function.path: removal(text, function, steps)}, "behind"
+        if any(c.start <= conditional.keyword and conditional.end <= c.end for c in changes[function.path]):
+            alone = Change(conditional.keyword, conditional.end, text[commit.start : commit.end])
+            changes, where = {function.path: [alone]}, "out of"
+        else:
+            around = steps[-2]
+            gap = Gap(function, steps[:-2], around.body, around.index + 1)
+            inserted = insertions(text, [gap], text[commit.start : commit.end])
+            changes = merged(changes, {function.path: inserted})
         try:
             refuse_halves(session.trees, function.path, changes[function.path])
         except NotPossible:
@@ -48,7 +53,7 @@ def committed_always(session: Session, kernels: Sequence[KernelAnalysis], group:
         trial = session.trial(changes, frozenset(map(key_of, races)), session.kernels_sharing_code(kernels))
         if trial.difference.is_clean and group in trial.gone:
             return Fix(
-                title=f"Move `{COMMIT}()` in line {line_of(text, commit.start)} behind its condition — "
+                title=f"Move `{COMMIT}()` in line {line_of(text, commit.start)} {where} its condition — "
                 f"orders {pairs_in_words(races, races[0])}, no barrier more",
                 kind="restructure",
                 edits=edits_of(trial),

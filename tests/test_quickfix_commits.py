@@ -49,6 +49,17 @@ def test_a_commit_goes_behind_its_condition() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "commit", ["if (i + 1 < n) __pipeline_commit();", "if (i + 1 < n) {\n      __pipeline_commit();\n    }"]
+)
+def test_a_condition_of_nothing_but_a_commit_goes(commit: str) -> None:
+    text = STAGED.replace("      __pipeline_commit();\n    }", f"    }}\n    {commit}")
+    fix = answer(text)
+    assert isinstance(fix, Fix)
+    assert "out of its condition" in fix.title
+    assert applied(text, fix.edits) == text.replace(commit, "__pipeline_commit();")
+
+
 def test_a_barrier_is_preferred_where_one_is_missing() -> None:
     fix = answer(STAGED.replace("prior(1)", "prior(0)").replace("63 - t];\n    __syncthreads();", "63 - t];"))
     assert isinstance(fix, Fix)
