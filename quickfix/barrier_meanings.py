@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from analyzers.analysed import KernelAnalysis
 from analyzers.barriers.redundancy import orders_beyond_races
+from analyzers.ir import expr as E
 from analyzers.ir.events import AccessEvent, BarrierEvent, Guard
 from analyzers.ir.expr import Expr
 from analyzers.model import Finding, FixRefusal
@@ -98,16 +99,24 @@ def _turned(
     """`known`: what has been asked about conditions already."""
     launch = checker.launch
     barriers = [b for b in launch.events.barriers if b.scope in ("block", "warp", "tile") and not b.within]
-    passed = {a.id: [b for b in barriers if _passes(a, b)] for a in launch.events.accesses}
+    passed: dict[int, list[BarrierEvent]] = {}
+
+    def passed_by(access: AccessEvent) -> list[BarrierEvent]:
+        if access.id not in passed:
+            passed[access.id] = [b for b in barriers if _passes(checker, access, b, known)]
+        return passed[access.id]
+
     own = [b for b in barriers if (b.site.span.path, b.site.span.start_offset) in missed]
     for pair in conflicting(launch) if len(barriers) > 1 else ():
         first, last = sorted((pair.one, pair.two), key=lambda event: event.order)
-        behind = [b for b in passed[first.id] if b.order < first.order]
-        if len(behind) <= sum(b.order < last.order for b in passed[last.id]):
+        if not any(b.order < first.order for b in own) or not any(b.order > last.order for b in barriers):
             continue
         if races is not None and ("race", frozenset({_place(first), _place(last)})) not in races:
             continue
-        ahead = [b for b in passed[last.id] if b.order > last.order]
+        behind = [b for b in passed_by(first) if b.order < first.order]
+        if len(behind) <= sum(b.order < last.order for b in passed_by(last)):
+            continue
+        ahead = [b for b in passed_by(last) if b.order > last.order]
         found = ((a, b) for a in behind if a in own for b in ahead if _exclude(checker, a.guard, b.guard, known))
         matched = next(found, None)
         absent = frozenset(b.id for b in (*own, *(matched or ())))
@@ -119,18 +128,29 @@ def _place(event: AccessEvent) -> tuple[tuple[str, int], ...]:
     return tuple((span.path, span.start_offset) for span in (*event.site.calls, event.site.span))
 
 
-def _passes(access: AccessEvent, barrier: BarrierEvent) -> bool:
-    """Whether each thread that gets to the access gets to the barrier, in the same iterations."""
-    conditions = {c.condition for c in access.guard}
-    within = access.loops[: len(barrier.loops)] == barrier.loops
-    return within and all(c.condition in conditions for c in barrier.guard if c.kind != "return")
+def _passes(
+    checker: RaceChecker, access: AccessEvent, barrier: BarrierEvent, known: dict[frozenset[Expr], bool]
+) -> bool:
+    """Whether each thread that gets to the access gets to the barrier, in the same iterations, as far as known."""
+    if access.loops[: len(barrier.loops)] != barrier.loops:
+        return False
+    met = dict.fromkeys(c.condition for c in access.guard)
+    more = {c.condition: E.lnot(c.condition) for c in barrier.guard if c.kind != "return" and c.condition not in met}
+    if any(opposite in met for opposite in more.values()):
+        return False
+    return all(_is_never(checker, (*met, opposite), known) for opposite in more.values())
 
 
 def _exclude(checker: RaceChecker, one: Guard, two: Guard, known: dict[frozenset[Expr], bool]) -> bool:
-    """Whether no thread meets the conditions of both; False where that takes too much work."""
-    conditions = frozenset(c.condition for c in (*one, *two))
+    """Whether no thread meets the conditions of both, as far as known."""
+    return _is_never(checker, [c.condition for c in (*one, *two)], known)
+
+
+def _is_never(checker: RaceChecker, every: Sequence[Expr], known: dict[frozenset[Expr], bool]) -> bool:
+    """Whether no thread meets all conditions; False where that takes too much work."""
+    conditions = frozenset(every)
     if conditions not in known:
-        sides = (checker.launch.side(c, 1, "block") for c in dict.fromkeys(c.condition for c in (*one, *two)))
+        sides = (checker.launch.side(c, 1, "block") for c in dict.fromkeys(every))
         query = query_of(checker.launch, sides, "block")
         known[conditions] = query is None or (not checker.effort.is_spent and all(_holds_not(checker, query)))
     return known[conditions]

@@ -130,6 +130,14 @@ def test_one_barrier_stands_for_those_of_both_branches(body: str, after: str, en
             "  case 0:\n    s[t] = d[t];\n    __syncthreads();\n    break;\n  }"
         ),
         (
+            "  int m = t / 16;\n  switch (m) {\n  case 2:\n    __syncthreads();\n    a[t] = s[t - 32];\n    break;\n"
+            "  case 0:\n    s[t] = d[t];\n  case 1:\n    __syncthreads();\n  }"
+        ),
+        (
+            "  if (t >= 32) {\n    __syncthreads();\n    a[t] = s[t - 32];\n  }\n"
+            "  if (t < 16) s[t] = d[t];\n  if (t < 32) __syncthreads();"
+        ),
+        (
             "  if (t >= 32) {\n    for (int j = 0; j < n; j++) {\n      __syncthreads();\n      a[t] += s[t - 32];\n"
             "      __syncthreads();\n    }\n  } else {\n    for (int j = 0; j < n; j++) {\n      s[t] = d[j];\n"
             "      __syncthreads();\n      __syncthreads();\n    }\n  }"
@@ -139,7 +147,16 @@ def test_one_barrier_stands_for_those_of_both_branches(body: str, after: str, en
         ),
         CONSUMER_FIRST.replace("    s[t] = d[t];", "#ifdef OTHER\n    s[t] = 3;\n#endif\n    s[t] = d[t];"),
     ],
-    ids=["two conditionals", "return", "switch", "loops", "declared", "preprocessor"],
+    ids=[
+        "two conditionals",
+        "return",
+        "switch",
+        "falling through",
+        "stronger condition",
+        "loops",
+        "declared",
+        "preprocessor",
+    ],
 )
 def test_nothing_that_a_barrier_orders_is_turned_round(body: str) -> None:
     text = LAUNCH + KERNEL.format(body=body)
