@@ -23,7 +23,7 @@ from quickfix.conditionals import condition_of
 from quickfix.distribute import counts_for_all
 from quickfix.edits import Change
 from quickfix.loop_control import control_of
-from quickfix.naming import NotPossible, fresh_name, line_of
+from quickfix.naming import NotPossible, constant, fresh_name, line_of
 from quickfix.negation import negated, operand
 from quickfix.paths import Level
 from quickfix.removal import BARRIER_CALLS
@@ -138,6 +138,9 @@ class FunctionEdit(Between):
         start, end = (statement.start + at for at in value.span(1))
         divides = re.search(rb"[/%]", self.layout.code[start:end]) is not None
         if divides or "value" not in statement.plain or not self.mentioned((start, end)).isdisjoint(self.unset):
+            if self.function.signature is not None and self.function.signature.gives_place:
+                line = line_of(self.text, statement.start)
+                raise NotPossible(f"what line {line} returns is a place, which some threads do not have")
             self.found += [Change(start, start, under.operand + b" ? "), Change(end, end, b" : 0")]
 
     def _jump(self, statement: Statement, body: Body, under: Under | None) -> str | None:
@@ -291,7 +294,7 @@ class FunctionEdit(Between):
             raise NotPossible(f"the type of what the call in line {line} gives is not known")
         name = fresh_name(level, text, "value", self.names)
         self.names.add(name)
-        new = f"const {written}{'' if written.endswith('*') else ' '}".encode() + name + b" = "
+        new = constant(written, name) + b" = "
         moved = [(len(new), start, at - start)]
         new += text[start:at] + passed + b");" + self.layout.newline + self.indentation(statement.start, depth)
         new += b"if (" + under.text + b") "

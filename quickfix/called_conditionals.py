@@ -16,7 +16,7 @@ from quickfix.carried import is_quiet
 from quickfix.conditionals import condition_of, left_alone
 from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.inner_calls import LargerStatementError, call_made_in_front
-from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.naming import NotPossible, constant, fresh_name, kept_condition, line_of
 from quickfix.paths import Chain, Level
 from quickfix.sections import balanced
 from quickfix.session import Session
@@ -134,8 +134,7 @@ def _assigned(
         new = b"const bool " + name + b" = "
         moved.append((len(new), condition[0], len(test)))
         new += test + b";" + newline
-    type_text = statement.assignment.type
-    new += f"const {type_text}{'' if type_text.endswith('*') else ' '}".encode() + value + b" = "
+    new += constant(statement.assignment.type, value) + b" = "
     moved.append((len(new), call[0], len(written.removesuffix(b", "))))
     new += written + name + b");" + newline + b"if (" + name + b") "
     moved.append((len(new), statement.start, call[0] - statement.start))

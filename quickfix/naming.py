@@ -80,6 +80,11 @@ def declares(layout: Layout, function: FunctionTree, place: tuple[int, int]) -> 
     return b";" in layout.code[slice(*place)] or any(u.kind == "declared" for u in uses_in(function, place))
 
 
+def constant(type_: str, name: bytes) -> bytes:
+    """The declaration of a variable of a type that keeps its value."""
+    return (f"{type_}const " if type_.endswith("*") else f"const {type_} ").encode() + name
+
+
 def line_of(text: bytes, offset: int) -> int:
     """The line that a byte stands in, from 1."""
     return text.count(b"\n", 0, offset) + 1

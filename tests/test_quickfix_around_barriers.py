@@ -386,6 +386,33 @@ def test_what_is_evaluated_in_front_of_a_call_is_nothing_that_it_changes(
         assert isinstance(answer, Fix), answer.text
 
 
+@pytest.mark.parametrize(("type_", "value"), [("const int &", "s[t ^ 1]"), ("int *", "s + s[t ^ 1] / 64")])
+def test_a_function_returns_no_reference_to_a_value_that_is_gone(type_: str, value: str) -> None:
+    """A pointer that no thread uses may be null; a reference needs a place."""
+    text = f"""__device__ {type_}other(int *s, int t) {{
+  s[t] = t;
+  __syncthreads();
+  return {value};
+}}
+{LAUNCH.replace("(8,8)", "(64)")}__global__ void k(int *out, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  {type_.replace("const", "").replace("&", "").strip()} x;
+  if (t < n) {{
+    x = other(s, t);
+    out[t] = x != 0;
+  }}
+}}
+"""
+    answer = reached(text)
+    if type_.endswith("&"):
+        assert isinstance(answer, FixRefusal), applied(text, answer.edits)
+    else:
+        after = edited(text)
+        assert "  int *const value = other(s, t, t < n);\n" in after
+        assert "  return taken ? s + s[t ^ 1] / 64 : 0;\n" in after
+
+
 def test_a_function_that_takes_references_gets_no_copies() -> None:
     answer = reached(LARGER.replace("int v)", "const int &v)"))
     assert isinstance(answer, FixRefusal)

@@ -19,6 +19,7 @@ _UNIQUE: Final = 3
 """`CXLinkage_Internal` and `CXLinkage_UniqueExternal`: what an anonymous namespace holds."""
 _FRIEND: Final = 603
 _PARTIAL: Final = 32
+_REFERENCES: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _OVERRIDES: Final = frozenset({404, 405})  # `final`, `override`
 SCOPES: Final = frozenset(
     {
@@ -57,6 +58,8 @@ class Signature:
     alone: bool
     """No other declaration of it and no other function in the unit has its name, those in the namespaces and classes
     of CUDA's and C++'s own headers aside."""
+    gives_place: bool
+    """What is returned is a reference: a value in its stead would be gone before it is read."""
 
 
 def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
@@ -105,11 +108,12 @@ def _signature(cursor: Any, alone: bool) -> Signature:
         and not _is_deduced(cursor.result_type)
         and not (cursor.is_virtual_method() or any(c._kind_id in _OVERRIDES for c in children(cursor)))
     )
-    return Signature(plain, _is_external(cursor), alone)
+    gives_place = cursor.result_type.get_canonical().kind in _REFERENCES
+    return Signature(plain, _is_external(cursor), alone, gives_place)
 
 
 def _is_deduced(result: Any) -> bool:
-    while result.kind in (TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+    while result.kind == TypeKind.POINTER or result.kind in _REFERENCES:
         result = result.get_pointee()
     return result.kind == TypeKind.AUTO
 
