@@ -238,7 +238,7 @@ def _moved(
     barrier = family[0].accesses[0]
     if len(family) > 1:
         title = f"Replace the barriers in {lines_in_words(family)} by {places}"
-    elif len(placed.barriers) == 1 and not dearer:
+    elif len(placed.barriers) == 1 and not dearer and placed.spelled == bare.spelled.get(bare.barrier, b""):
         same = places.removeprefix(as_spelled(placed, f"{barrier_in_words(bare)} "))
         title = f"Move {shown(barrier)} from {lines_in_words(family)} {same}"
     else:

@@ -72,3 +72,18 @@ def test_a_tile_that_a_function_is_given() -> None:
 def test_no_tile_that_does_not_order_the_lanes(code: str) -> None:
     _, after = repaired(code)
     assert "  s[t] = in[t];\n  __syncwarp();\n  out[t]" in after
+
+
+@pytest.mark.parametrize(
+    ("partner", "title", "barrier"),
+    [
+        ("t + 8", "Move `tile.sync()` from line 9 after line 8 — ", "tile.sync();"),
+        ("t + 16", "Replace `tile.sync()` in line 9 by __syncthreads() after line 8 — ", "__syncthreads();"),
+    ],
+)
+def test_a_barrier_of_a_tile_is_moved_where_it_orders_the_same(partner: str, title: str, barrier: str) -> None:
+    tile = "auto tile = cg::tiled_partition<16>(cg::this_thread_block());"
+    code = f"{tile}\n  s[t] = in[t];\n  if (t % 16 < 8) {{ tile.sync(); out[t] = s[({partner}) % 128]; }}"
+    fix, after = repaired(code)
+    assert fix.title.startswith(title)
+    assert f"  s[t] = in[t];\n  {barrier}\n  if (t % 16 < 8) {{ out[t]" in after
