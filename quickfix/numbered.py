@@ -29,10 +29,10 @@ def in_order(functions: Iterable[FunctionTree], file: EditedFile) -> list[Change
 
 def _of_function(function: FunctionTree, file: EditedFile, code: bytes, before: bytes) -> Iterator[Change]:
     words = list(_WORD.finditer(code, function.start, function.end))
-    kept = [old for word in words if (old := file.offsets.old(word.start())) is not None]
+    kept = [(old, old + len(word[0])) for word in words if (old := file.offsets.old(word.start())) is not None]
     if not kept:
         return
-    known = {word[0] for word in _WORD.finditer(before, min(kept), max(kept) + 1)}
+    known = {word[0] for word in _WORD.finditer(before, min(kept)[0], max(kept)[1])}
     stems: dict[bytes, dict[bytes, int]] = {}
     for word in words:
         if word[0] not in known:

@@ -218,6 +218,25 @@ __global__ void k(float *a) {
     assert "  float value = t > 0 ? at(s, t - 1) : at(s, 63);\n  __syncthreads();\n  s[t] = value;\n" in after
 
 
+@pytest.mark.parametrize("last", ["s[63 - t] + taken", "taken + s[63 - t]"])
+def test_names_of_the_code_are_not_numbered_with_new_ones(last: str) -> None:
+    text = f"""__device__ int taken, taken2;
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void k(int *a, int n) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  if (t < n) {{
+    s[t] = 4;
+    __syncthreads();
+    a[t] = {last};
+  }}
+}}
+"""
+    after = edited(text, repaired(text, "k"))
+    assert "  const bool taken2 = t < n;\n" in after
+    assert f"    a[t] = {last};\n" in after
+
+
 RETURNS = """__global__ void k(float *out, const float *in, int n) {
   __shared__ float s[256];
   int t = threadIdx.x, i = blockIdx.x * 256 + t;
