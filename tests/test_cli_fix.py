@@ -181,6 +181,7 @@ def test_titles_name_the_lines_of_the_file_as_it_was() -> None:
     assert fix.in_old_lines("after lines 2, 5 and 6", before, now) == "after lines 2, 4 and 5"
     assert fix.in_old_lines("Remove line 4", before, "c\nd\ne\nf\n") == "Remove line 6"
     assert fix.in_old_lines("Remove line 4", before, before) == "Remove line 4"
+    assert fix.in_old_lines("in lines 2 and 3", "a\nb\n", "a\nx\ny\nb\n") == "in line 1"
 
 
 def edit(start: int, end: int, text: str, path: str = "/a.cu") -> TextEdit:

@@ -185,7 +185,10 @@ def in_old_lines(title: str, before: str, now: str) -> str:
         lines += [a + 1 + i if tag != "insert" and a + i < b else max(b, 1) for i in range(d - c)]
 
     def renamed(found: re.Match[str]) -> str:
-        return re.sub(r"\d+", lambda n: str(lines[int(n[0])] if int(n[0]) < len(lines) else int(n[0])), found[0])
+        named = map(int, re.findall(r"\d+", found[0]))
+        # What a repair has made of one line is named once.
+        *first, last = dict.fromkeys(str(lines[n] if n < len(lines) else n) for n in named)
+        return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
 
     return _LINES.sub(renamed, title)
 
