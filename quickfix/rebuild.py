@@ -190,9 +190,8 @@ def _races_of(kernels: Iterable[KernelAnalysis]) -> list[Finding]:
 def _next(
     session: Session, races: Iterable[Finding], varying: Collection[tuple[str, int]], kept: Collection[bytes]
 ) -> list[Restructuring] | str | None:
-    """What makes places where some are missing: of changes that can be made at once, all. None declares one of the
-    names `kept`. A sentence where one is in
-    sight and cannot be gone, None where there is nothing to do."""
+    """What makes places where some are missing: of changes that can be made at once, all, and no change that declares
+    one of the names `kept`. A sentence where one is in sight and cannot be made, None where there is nothing to do."""
     said: str | None = None
     found: list[Restructuring] = []
     session.reserved = {None: set(kept)}

@@ -29,6 +29,24 @@ def test_strides_alone_may_be_zero() -> None:
 
 
 TEXT = """
+__global__ void unfolded(float *out, const float *in, int channels, int rows, int width, int k) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < channels * rows * width; i += gridDim.x * blockDim.x) {
+    int x = i % width, row = i / width, y = row % rows, c = row / rows;
+    float *to = out + (c * k * k * rows + y) * width + x;
+    for (int a = 0; a < k; ++a)
+      for (int b = 0; b < k; ++b) {
+        *to = in[((c * (rows + k) + y + a) * (width + k)) + x + b];
+        to += rows * width;
+      }
+  }
+}
+void run(float *out, const float *in, int channels, int rows, int width, int k) {
+  unfolded<<<1024, 256>>>(out, in, channels, rows, width, k);
+}
+"""
+
+
+PERMUTED = """
 __global__ void permuted(float *out, const float *in, int heads, int rows, int width) {
   int flat = blockIdx.x * blockDim.x + threadIdx.x;
   if (flat >= heads * rows * width) return;
@@ -37,18 +55,20 @@ __global__ void permuted(float *out, const float *in, int heads, int rows, int w
   out[(row * heads + h) * width + x] = in[flat];
 }
 void run(float *out, const float *in, int heads, int rows, int width) {
-  HOST
   permuted<<<(heads * rows * width + 255) / 256, 256>>>(out, in, heads, rows, width);
 }
 """
 
 
-def assumed(host: str) -> list[str]:
-    (kernel,) = Engine().analyse(CheckRequest("sizes.cu", TEXT.replace("HOST", host))).result.kernels
+def assumed(text: str) -> list[str]:
+    (kernel,) = Engine().analyse(CheckRequest("sizes.cu", text)).result.kernels
     assert kernel.verdict is Verdict.RACE_FREE
     return [a for c in kernel.contexts for a in c.assumptions if "positive" in a]
 
 
 def test_what_is_assumed_is_listed() -> None:
-    assert assumed("") == ["heads, rows and width are positive"]
-    assert assumed("if (heads < 1 || rows < 1 || width < 1) return;") == []
+    assert assumed(TEXT) == ["k, rows and width are positive"]
+
+
+def test_nothing_is_assumed_where_all_signs_are_decided() -> None:
+    assert assumed(PERMUTED) == []
