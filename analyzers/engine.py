@@ -330,7 +330,6 @@ class Engine:
         """The result of the whole unit. Costs nothing after a `check` of the same request. Raises ParseFailure."""
         return self._checked(request, stop).result
 
-    @garbage.uncollected()
     def retry(
         self,
         request: CheckRequest,
@@ -344,11 +343,8 @@ class Engine:
         The unit must have been checked, and the text may differ from the checked one inside device functions only:
         launches are those of the last check, which stays the one that later checks start from. `for_device`: the host
         compiles nothing of what differs. Raises ParseFailure."""
-        warm = self._warm[request.path]
-        unit = self._parse(request, warm.probes, stop, for_device=for_device)
-        return self._inspected(warm, request, unit, _lowered(unit, warm, kernels, _polling(stop)), None, stop)
+        return self._tried(request, kernels, stop, for_device, self._decided)
 
-    @garbage.uncollected()
     def drafted(
         self,
         request: CheckRequest,
@@ -358,10 +354,16 @@ class Engine:
         for_device: bool = False,
     ) -> UnitAnalysis:
         """As `retry`, and nothing is decided: the result says of each launch that it is unknown."""
+        return self._tried(request, kernels, stop, for_device, self._read)
+
+    @garbage.uncollected()
+    def _tried(
+        self, request: CheckRequest, kernels: Sequence[str], stop: Callable[[], bool], for_device: bool, answer: _Answer
+    ) -> UnitAnalysis:
         warm = self._warm[request.path]
         unit = self._parse(request, warm.probes, stop, for_device=for_device)
         lowered = _lowered(unit, warm, kernels, _polling(stop))
-        return self._inspected(warm, request, unit, lowered, None, stop, self._read)
+        return self._inspected(warm, request, unit, lowered, None, stop, answer)
 
     def still(self, analysis: UnitAnalysis, stop: Callable[[], bool] = never) -> UnitAnalysis:
         """What was tried out, with a unit whose cursors are alive. Raises ParseFailure."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzers.frontend.cindex import CursorKind
-from analyzers.hostguide.declared import called_as
+from analyzers.hostguide.declared import called_as, in_template
 from analyzers.hostguide.implied import Implied
 from analyzers.hostguide.tree import identity
 from analyzers.hostguide.wanted import Spot, Wanted
@@ -89,11 +89,5 @@ def _spot(function: Any) -> Spot:
 
 
 def _is_pattern(function: Any) -> bool:
-    """Whether this is a template, of which no instance is at hand."""
-    if function.kind == CursorKind.FUNCTION_TEMPLATE:
-        return True
-    owner = function.semantic_parent
-    return owner is not None and owner.kind in (
-        CursorKind.CLASS_TEMPLATE,
-        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
-    )
+    """Whether this is a template, or in one, of which no instance is at hand."""
+    return bool(function.kind == CursorKind.FUNCTION_TEMPLATE) or in_template(function)
