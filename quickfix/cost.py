@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from analyzers.analysed import KernelAnalysis
-from analyzers.frontend.gaps import Body, Gap
+from analyzers.frontend.gaps import Body, Gap, Statement, falls_through
 from analyzers.ir.evaluate import evaluate
 from analyzers.ir.events import KernelEvents, LoopInstance
 from analyzers.ir.expr import Expr, symbols
@@ -50,7 +50,8 @@ def _source_order(gap: Gap) -> tuple[str, int, int]:
 
 
 def _awkwardness(candidate: Candidate) -> int:
-    """What speaks against a place: threads may have returned, braces are needed, it is not in the kernel itself."""
+    """What speaks against a place: threads may have returned, braces are needed, it is not in the kernel itself, or
+    other threads come to it by a label of their own."""
     gap = candidate.gap
     before, after = gap.before, gap.after
     points = 16 * _after_return(gap) + 8 * (not gap.body.braced) + 4 * candidate.called
@@ -58,7 +59,20 @@ def _awkwardness(candidate: Candidate) -> int:
         points += 2 * (before.kind == after.kind == "declaration")
     if before is not None and before.kind == "label":
         points += 1
-    return points
+    return points + _fallen_into(gap)
+
+
+def _fallen_into(gap: Gap) -> bool:
+    """It is in a section of a `switch` that the one in front of it goes on into."""
+    bodies = [*(step.body for step in gap.steps[1:]), gap.body]
+    return any(_is_fallen_into(step.statement, body) for step, body in zip(gap.steps, bodies, strict=False))
+
+
+def _is_fallen_into(owner: Statement, body: Body) -> bool:
+    if body.role != "case":
+        return False
+    index = next(i for i, section in enumerate(owner.bodies) if section.start == body.start)
+    return index > 0 and falls_through(owner.bodies[index - 1])
 
 
 def _after_return(gap: Gap) -> bool:

@@ -8,10 +8,10 @@ both orders are allowed for. Device calls are followed: an access is placed by i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, gaps_of
+from analyzers.frontend.gaps import Body, FunctionTree, Gap, SourceTrees, Statement, Step, falls_through, gaps_of
 from analyzers.model import Access, Finding
 from quickfix.backward_jumps import JumpLoop, jump_loops
 
@@ -258,9 +258,25 @@ def _within_statement(first: Chain, second: Chain, shared: int, *, in_order: boo
     if not inner_second:
         return _behind(first, shared) if call is not None and in_order else []
     other = inner_second[0].call
+    if call is None and other is None:
+        return _falling_through(first, second, shared)
     if call is None or other is None or call >= other:
         return []
     return _behind(first, shared) + _in_front(second, shared)
+
+
+def _falling_through(first: Chain, second: Chain, shared: int) -> list[Candidate]:
+    """Gaps between accesses in two sections of one `switch`, where threads go on from the one into the other."""
+    a, b = first[shared], second[shared]
+    switch = a.owner
+    if switch is None or switch is not b.owner or a.body.role != "case":
+        return []
+    one, two = (next(i for i, body in enumerate(switch.bodies) if body is level.body) for level in (a, b))
+    if one >= two or not all(falls_through(section) for section in switch.bodies[one:two]):
+        return []
+    passed = (replace(a, body=section, position=0, jumps=()) for section in switch.bodies[one + 1 : two])
+    between = [c for level in passed for c in _all((*first[:shared], level), shared)]
+    return _behind(first, shared) + between + _in_front(second, shared)
 
 
 def _across(earlier: Chain, later: Chain, loop: int, *, far: bool) -> list[Candidate]:

@@ -27,7 +27,7 @@ SWITCH = """__global__ void k(int *s, int *out, int *p) {{
 @pytest.mark.parametrize(
     ("head", "first", "end", "label", "why"),
     [
-        ("t / 32", "", "if (t) return;", "case 1", "goes on into the next one"),
+        ("t % 3", "", "if (t) return;", "case 1", "goes on into the next one"),
         ("t / 32", "", "if (t) break;", "case 1", "goes on into the next one"),
         ("t / 32", "int x; ", "break;", "default", "declares what the next one may use"),
         ("int x = t / 32", "", "break;", "default", "declares a variable"),
@@ -64,7 +64,7 @@ SECTIONS = {
 
 
 @pytest.mark.parametrize("which", SECTIONS)
-@pytest.mark.parametrize("selector", ["p[t] % 5", "p[t]++ % 4", "t / 32"])
+@pytest.mark.parametrize("selector", ["p[t] % 5", "p[t]++ % 4", "t % 3"])
 def test_a_thread_does_the_same_in_a_switch_that_is_split(which: str, selector: str) -> None:
     head = "__global__ void k(int *s, int *out, int *p) {\n  int t = threadIdx.x;\n"
     text = LAUNCH + head + f"  switch ({selector}) {{\n{SECTIONS[which]}  }}\n}}\n"
@@ -126,3 +126,54 @@ __global__ void k(int *o) {
     after = applied(text, fix.edits)
     assert after.count("switch (selected) {") == 2
     assert "  case 1: s[t] = 2; break;\n  }\n  __syncwarp();\n  switch (selected) {\n" in after
+
+
+FALLING = """__global__ void k(int *s, int *out, int mode) {{
+  int t = threadIdx.x;
+  {0}switch (mode) {{
+  case 1:
+    s[t] = t;{1}
+  case 2:
+    {2}
+    break;
+  default:
+    out[t] = 9;
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "goes_on", "next_one", "line"),
+    [
+        ("", "", "out[t] = s[t ^ 32];", "    s[t] = t;"),
+        ("", "\n    [[fallthrough]];", "out[t] = s[t ^ 32];", "    s[t] = t;"),
+        ("", " // on", "{ out[t] = s[t ^ 32]; }", "    s[t] = t; // on"),
+        ("", "\n    if (mode > 3) break;", "out[t] = s[t ^ 32];", "    if (mode > 3) break;"),
+        ("", "\n  case 5:\n    out[t] = 3;", "out[t] = s[t ^ 32];", "    s[t] = t;"),
+        ("", "\n    if (t < 9) break;", "s[t ^ 32] = 1;", "    s[t] = t;"),
+    ],
+)
+def test_a_barrier_where_a_section_goes_on_into_the_next(loop: str, goes_on: str, next_one: str, line: str) -> None:
+    """All threads select the same section: no split. In front of the label, other values do not wait."""
+    text = LAUNCH + FALLING.format(loop, goes_on, next_one)
+    after = edited(text, repaired(text, "k"))
+    assert after == text.replace(line + "\n", line + "\n    __syncthreads();\n")
+
+
+def test_between_iterations_no_barrier_parts_fallthrough_and_label() -> None:
+    text = LAUNCH + FALLING.format("for (int i = 0; i < 9; ++i) ", "\n    [[fallthrough]];", "out[t] += s[t ^ 32];")
+    after = edited(text, repaired(text, "k"))
+    assert after.count("__syncthreads();") == 2
+    assert "[[fallthrough]];\n  case 2" in after
+
+
+def test_a_section_that_threads_leave_is_not_gone_on_from() -> None:
+    text = LAUNCH + FALLING.format("", "\n    return;", "out[t] = s[t ^ 32];").replace("(mode)", "(1 + t / 32)")
+    assert edited(text, repaired(text, "k")).count("switch (selected)") == 2
+
+
+def test_a_barrier_where_those_that_fall_meet_the_others() -> None:
+    text = LAUNCH + FALLING.format("", "", "out[t] = s[t ^ 32];").replace("(mode)", "(1 + t / 32)")
+    after = edited(text, repaired(text, "k"))
+    assert after == text.replace("  case 2:\n", "  case 2:\n    __syncthreads();\n")

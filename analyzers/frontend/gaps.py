@@ -232,14 +232,29 @@ class SourceTrees:
         return best
 
 
+def falls_through(section: Body) -> bool:
+    """Whether threads may go on from a section of a `switch` into the next one."""
+    end = section.statements[-1] if section.statements else None
+    while end is not None and end.kind == "compound" and end.bodies and end.bodies[0].statements:
+        end = end.bodies[0].statements[-1]
+    return end is None or end.kind != "jump"
+
+
+def _is_gap(body: Body, index: int) -> bool:
+    """Not behind a jump, which nothing gets to; nor behind the last statement of a section of a `switch` that is empty:
+    `[[fallthrough]];` has to stand in front of the next label."""
+    before = body.statements[index - 1].kind if index else None
+    last = body.role == "case" and index == len(body.statements)
+    return before != "jump" and not (last and before == "empty")
+
+
 def gaps_of(body: Body, steps: tuple[Step, ...], function: FunctionTree) -> Iterator[Gap]:
     """The gaps of one body in source order, the unreachable ones behind a jump left out; none in what the host runs."""
     if function.on_host:
         return
     for index in range(len(body.statements) + 1):
-        if index and body.statements[index - 1].kind == "jump":
-            continue
-        yield Gap(function, steps, body, index)
+        if _is_gap(body, index):
+            yield Gap(function, steps, body, index)
 
 
 def all_gaps(function: FunctionTree) -> Iterator[Gap]:
@@ -247,7 +262,7 @@ def all_gaps(function: FunctionTree) -> Iterator[Gap]:
 
     def below(body: Body, steps: tuple[Step, ...]) -> Iterator[Gap]:
         for index in range(len(body.statements) + 1):
-            if not (index and body.statements[index - 1].kind == "jump"):
+            if _is_gap(body, index):
                 yield Gap(function, steps, body, index)
             if index < len(body.statements):
                 for inner in body.statements[index].bodies:
