@@ -176,3 +176,11 @@ def test_a_loop_without_a_variable() -> None:
     for (turn,) in turns(LOOP.replace("HEADER", "while (n-- > 0)").replace("BODY", "")):
         assert turn[0] == 6
         assert turn[2:] == (None, None)
+
+
+def test_an_access_over_several_lines_is_told_in_one() -> None:
+    for end in ("\n", "\r\n", " \\\n"):
+        text = REVERSE.replace("CONDITION", "true").replace("s[63 - t]", f"s[63{end}\t\t- t]")
+        found = only_finding(text, "s")
+        assert [a.text for a in found.accesses] == ["s[t]", "s[63 - t]"]
+        assert "\n" not in found.message

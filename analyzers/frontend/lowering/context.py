@@ -7,9 +7,11 @@ then noted in `forced` and the kernel is lowered once more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
 from analyzers.frontend.lowering.invocation import Facts
 from analyzers.frontend.lowering.layout import CType
@@ -35,6 +37,8 @@ from analyzers.model import SourceSpan
 #: A kernel that becomes larger than this many statements when its calls are inlined is given up.
 STATEMENT_LIMIT = 120_000
 INLINE_DEPTH = 60
+
+_LINE_ENDS: Final = re.compile(r"[ \t]*(?:\\?\r?\n[ \t]*)+")
 
 
 class TooLarge(Exception):
@@ -192,7 +196,9 @@ class Context:
     def site(self, node: Node, text: str | None = None) -> Site:
         if self.override is not None:
             node, text = self.override, None
-        return Site(node.span, node.text if text is None else text, self.calls)
+        text = node.text if text is None else text
+        # Texts are shown within sentences.
+        return Site(node.span, _LINE_ENDS.sub(" ", text) if "\n" in text else text, self.calls)
 
     # --- statements ---
 
