@@ -26,6 +26,7 @@ from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
 from quickfix.session import SearchSpentError, Session
+from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of
 from quickfix.wording import as_spelled, edits_of, kind_in_words, notes_of, pairs_in_words, places_in_words
@@ -179,8 +180,14 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
 
 
 def voted_loops(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
-    """The repair of one group of races by loops with votes, for a session that makes such; it is a choice."""
+    """The repair of one group of races, or of a barrier that threads miss, by loops with votes, for a session that makes
+    such; it is a choice."""
     made: Fix | FixRefusal | None = None
+    findings = (f for a in kernels for f in findings_of(a.result) if f.group == group)
+    missed = next((f for f in findings if f.code is Verdict.BARRIER_DIVERGENCE), None)
+    if missed is not None:
+        made = divergent_removed(session, kernels, missed)
+        return replace(made, preferred=False) if isinstance(made, Fix) and VOTES in made.cost else None
     if _is_within_warps(kernels, group):
         made = rebuilt(session.for_warps(), kernels, group)
     if not isinstance(made, Fix):

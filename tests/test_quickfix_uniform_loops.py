@@ -392,6 +392,28 @@ def test_a_sum_that_may_wrap_around_is_no_base(thread: str, element: str, loop: 
     assert f"__syncthreads_or({loop.partition('; ')[2]})" in edited(text, only)
 
 
+def test_a_loop_whose_barriers_threads_miss_has_a_base_and_a_vote_beside_it() -> None:
+    text = LAUNCH + """__global__ void k(float *out, const float *in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  for (int i = t; i < n; i += blockDim.x) {
+    s[t] = in[i];
+    __syncthreads();
+    out[i] = s[63 - t];
+    __syncthreads();
+  }
+}
+"""
+    first, other = offers(engine(), CheckRequest("/restructured/a.cu", text))
+    assert (first.preferred, other.preferred) == (True, False)
+    assert "for (int base = 0; base < n; base += blockDim.x) {" in edited(text, first)
+    after = edited(text, other)
+    assert "for (int i = t; __syncthreads_or(i < n);) {" in after
+    assert after.count("__syncthreads();") == 1
+    for me in (0, 1, 2, 63):
+        assert alone(text, "k", me) == alone(after, "k", me)
+
+
 IN_A_WARP = """__global__ void k(float *out, const float *in, int n) {
   __shared__ float s[32];
   int t = threadIdx.x;
