@@ -180,8 +180,8 @@ def inserted_barriers(session: Session, kernels: Sequence[KernelAnalysis], group
 
 
 def voted_loops(session: Session, kernels: Sequence[KernelAnalysis], group: str) -> Fix | None:
-    """The repair of one group of races, or of a barrier that threads miss, by loops with votes, for a session that makes
-    such; it is a choice."""
+    """The repair of one group of races, or of a barrier that threads miss, by loops with votes, for a session that
+    makes such; it is a choice."""
     made: Fix | FixRefusal | None = None
     findings = (f for a in kernels for f in findings_of(a.result) if f.group == group)
     missed = next((f for f in findings if f.code is Verdict.BARRIER_DIVERGENCE), None)
