@@ -48,8 +48,8 @@ def fix_all(
     among: Collection[str] | None = None,
 ) -> Fix | FixRefusal:
     """One edit for everything that can be repaired: races and divergent barriers, or the findings of `codes`; given
-    groups, of those `among` them only. A repair that takes something for granted is for the user to choose: it is left
-    out.
+    groups, those `among` them only, which may be barriers that order nothing. A repair that takes something for granted
+    is for the user to choose: it is left out.
 
     Repairs are found one by one, and judged once more together."""
     fix = _all(engine, request, stop, codes, among)
@@ -65,7 +65,8 @@ def _all(
     codes: Collection[Verdict] | None,
     among: Collection[str] | None,
 ) -> Fix | FixRefusal:
-    chosen = frozenset(codes) if codes is not None else REPAIRABLE
+    asked = REPAIRABLE if among is None else REPAIRABLE | {Verdict.REDUNDANT_BARRIER}
+    chosen = frozenset(codes) if codes is not None else asked
     try:
         session = Session.open(engine, request, stop)
         found = (f for k in session.result.kernels for f in findings_of(k) if f.code in chosen)

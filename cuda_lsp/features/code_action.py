@@ -129,7 +129,37 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
             if not features.resolves_edits:
                 action.edit, action.data = await workspace_edit(session, view, fix.edits), None
             actions.append(action)
+        needless = _needless(session, view)
+        cured = [here[group] for group in needless if group in here and view.finds(group, path)]
+        if cured and len(needless) > 1 and (without := await _without(session, view, params, needless)) is not None:
+            without.diagnostics = list(_linked(session, cured, params.context.diagnostics))
+            actions.append(without)
     return actions or _explanations(session, here.values(), params.context.diagnostics)
+
+
+def _needless(session: Session, view: UnitView) -> tuple[str, ...]:
+    """The barriers of a unit that order nothing, and that may go as proved."""
+    gone = {g for fix in view.fixes if fix.kind == "remove-barrier" and fix.applies_unasked for g in fix.groups}
+    return tuple(group for group in _groups_shown(session, view, needless=True) if group in gone)
+
+
+async def _without(
+    session: Session, view: UnitView, params: types.CodeActionParams, groups: Sequence[str]
+) -> types.CodeAction | None:
+    """All of these barriers removed at once. That they go together is proved when the action is chosen."""
+    features = session.client.features
+    action = types.CodeAction(
+        title=f"Remove all {len(groups)} barriers that order nothing",
+        kind=types.CodeActionKind.QuickFix,
+        is_preferred=False if features.preferred_actions else None,
+        data={**_data(params.text_document.uri, view, None), "needless": groups},
+    )
+    if not features.resolves_edits:
+        found = await _computed(session, view, None, groups)
+        if isinstance(found, str):
+            return None
+        action.edit, action.data = await workspace_edit(session, view, found.edits), None
+    return action
 
 
 async def _hints(session: Session, path: str, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -211,11 +241,13 @@ async def _fix_all(session: Session, uri: str, path: str) -> types.CodeAction | 
     return action
 
 
-def _groups_shown(session: Session, view: UnitView) -> tuple[str, ...]:
-    """The groups of a unit's findings that the user sees: what is suppressed is not to be repaired."""
+def _groups_shown(session: Session, view: UnitView, *, needless: bool = False) -> tuple[str, ...]:
+    """The groups of a unit's findings that the user sees, of mistakes or of barriers that order nothing: what is
+    suppressed is not to be repaired. A barrier may have been written for what is to come: those go when asked for."""
     here = {finding.group for kernel in view.kernels.values() for _, finding in kernel.findings}
-    shown = (mistake.group for path in sorted(view.files_with_findings) for mistake in mistakes(session, path))
-    return tuple(dict.fromkeys(group for group in shown if group in here))
+    shown = (m for path in sorted(view.files_with_findings) for m in mistakes(session, path))
+    own = (m for m in shown if (m.code is Verdict.REDUNDANT_BARRIER) == needless)
+    return tuple(dict.fromkeys(m.group for m in own if m.group in here))
 
 
 def _touches(session: Session, mistake: Mistake, wanted: types.Range) -> bool:
@@ -282,6 +314,9 @@ async def resolve(session: Session, action: types.CodeAction) -> types.CodeActio
     found = next((fix for fix in view.fixes if _name(fix) == name), None)
     if found is None and name is not None and group is None:
         raise _told(session, "This is not known any more; save the document to have it looked for again.")
+    needless = wish.get("needless")
+    if found is None and isinstance(needless, list | tuple):
+        found = await _computed(session, view, None, tuple(map(str, cast("Sequence[Any]", needless))))
     found = found or await _computed(session, view, str(group) if group is not None else None)
     if isinstance(found, str):
         raise _told(session, found)
@@ -296,9 +331,14 @@ def _told(session: Session, text: str) -> JsonRpcException:
     return refused(text)
 
 
-async def _computed(session: Session, view: UnitView, group: str | None) -> Fix | str:
-    """Have the repair for a group, or for all that are shown, verified now; why there is none, where there is none."""
+async def _computed(
+    session: Session, view: UnitView, group: str | None, needless: Sequence[str] | None = None
+) -> Fix | str:
+    """Have the repair for a group verified now, or that for all mistakes that are shown, or for these barriers that
+    order nothing; why there is none, where there is none."""
     groups = _groups_shown(session, view) if group is None else ()
+    if needless is not None:
+        groups = tuple(g for g in _groups_shown(session, view, needless=True) if g in needless)
     if group is None and view.combined is not None and view.combined[0] == groups:
         return view.combined[1]
     snapshot, request = view.snapshot, view.frame

@@ -134,6 +134,38 @@ async def test_everything_in_a_file_is_repaired_at_once(editor: Editor, tmp_path
     await editor.until(editor.has(uri))
 
 
+NEEDLESS = """\
+__global__ void NAME(float *out) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[t] = out[t];
+  __syncthreads();
+  out[t] = s[255 - t];
+  __syncthreads();  // NAME
+}
+"""
+
+
+async def test_all_barriers_that_order_nothing_go_at_once_when_asked_for(editor: Editor, tmp_path: Path) -> None:
+    names = ("first", "second", "third")
+    text = "".join(NEEDLESS.replace("NAME", name) + LAUNCH.replace("go", f"of_{name}") for name in names)
+    for name in names:
+        text = text.replace("shift<<<", f"{name}<<<", 1)
+    text = text.replace("// third", "// cuda-lsp: ignore[redundant-barrier] keeps the warps together")
+    uri = editor.open(tmp_path / "a.cu", text)
+    await editor.until(editor.has(uri, "redundant-barrier", "redundant-barrier"))
+    await editor.until_idle()
+    one, every = await editor.actions(uri, "__syncthreads();  // first")
+    assert (one.is_preferred, every.is_preferred) == (True, False)
+    assert every.title == "Remove all 2 barriers that order nothing"
+    assert await editor.actions(uri, "__syncthreads();  // first", only=["source.fixAll"]) == [], "no mistakes"
+    resolved = await editor.code_action_resolve_async(every)
+    assert resolved.edit is not None
+    editor.apply(resolved.edit)
+    lines = [f"  __syncthreads();  // {name}\n" for name in names[:2]]
+    assert editor.texts[uri] == text.replace(lines[0], "").replace(lines[1], "")
+
+
 async def test_non_ascii_text_and_tabs_before_an_access(editor: Editor, tmp_path: Path) -> None:
     uri = editor.open(tmp_path / "a.cu", (SHIFT + LAUNCH).replace("  s[t] =", "\t/* ä𝄞 */ s[t] ="))
     await editor.until(editor.has(uri, "data-race"))
