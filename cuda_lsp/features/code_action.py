@@ -112,18 +112,25 @@ async def _quick_fixes(session: Session, path: str, params: types.CodeActionPara
     features = session.client.features
     here = {mistake.group: mistake for mistake in mistakes(session, path) if _touches(session, mistake, params.range)}
     actions: list[types.CodeAction] = []
+    offered: set[tuple[str, tuple[TextEdit, ...]]] = set()
+    preferred: set[str] = set()
     for view in tuple(session.views.values()):
         if not view.is_current:
             continue
         for fix in tuple(view.fixes):
             cured = [here[group] for group in fix.groups if group in here and view.finds(group, path)]
-            if not cured:
+            if not cured or (fix.title, fix.edits) in offered:
                 continue
+            # Files that include one header have the same repairs for it.
+            offered.add((fix.title, fix.edits))
+            is_preferred = fix.applies_unasked and not preferred.issuperset(mistake.group for mistake in cured)
+            if is_preferred:
+                preferred.update(fix.groups)
             action = types.CodeAction(
                 title=fix.title,
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=list(_linked(session, cured, params.context.diagnostics)),
-                is_preferred=fix.applies_unasked if features.preferred_actions else None,
+                is_preferred=is_preferred if features.preferred_actions else None,
                 data=_data(params.text_document.uri, view, fix),
             )
             if not features.resolves_edits:

@@ -97,6 +97,34 @@ async def test_a_race_in_a_header_is_repaired_there(editor: Editor, tmp_path: Pa
     await editor.until(editor.has(uri))
 
 
+async def test_a_repair_of_a_header_is_offered_once_however_many_files_include_it(
+    editor: Editor, tmp_path: Path
+) -> None:
+    header = tmp_path / "shift.cuh"
+    header.write_text(SHIFT)
+    for name in ("one", "two"):
+        unit = tmp_path / f"{name}.cu"
+        unit.write_text('#include "shift.cuh"\n' + LAUNCH.replace("go", name))
+        editor.open(unit, unit.read_text())
+    uri = editor.open(header, SHIFT)
+    await editor.until(editor.has(uri, "data-race"))
+    await editor.until_idle()
+    assert len(await editor.actions(uri, "s[t] = ")) == 1
+
+
+async def test_one_action_is_preferred_where_another_one_takes_the_finding_along(
+    editor: Editor, tmp_path: Path
+) -> None:
+    text = SHIFT.replace("out[t] = s[t + 1];", "s[t] += s[t ^ 16];") + LAUNCH
+    uri = editor.open(tmp_path / "a.cu", text)
+    await editor.until(editor.has(uri, "data-race", "data-race"))
+    await editor.until_idle()
+    offered = await editor.actions(uri, "s[t] = out")
+    assert [a.is_preferred for a in offered] == [True, False, False]
+    assert "Split the statement in line 5" in offered[1].title
+    assert offered[1].title in [a.title for a in await editor.actions(uri, "16];") if a.is_preferred]
+
+
 async def test_results_come_back_from_the_disk_and_are_analysed_when_typing_begins(
     connect: Connect, tmp_path: Path
 ) -> None:
