@@ -125,8 +125,8 @@ def _agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: 
 def offers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix]:
-    """Every repair of a unit, each verified, races before barriers. The first of the preferred ones that a group is in is
-    its own: that of another group may take it along."""
+    """Every repair of a unit, each verified, races before barriers. The first of the preferred ones that a group is in
+    is its own: that of another group may take it along."""
     yield from (answer for answer in answers(engine, request, result, stop) if isinstance(answer, Fix))
 
 
