@@ -284,6 +284,13 @@ CASES = [
         (306189, 8, 5, 3, 11, 2, 57, 1, 17179869183, 17, 19, 8, 12, 34, 2, 1),
     ),
     Case(
+        "values of types without arguments",
+        "enum class Side { left = 3, right }; enum Color { red, green };",
+        "out[0] = int(Side()) + 5; out[1] = Color() == red; out[2] = int() + 2; const Side &s = Side(); out[3] = int(s);",
+        (),
+        (5, 1, 2, 0),
+    ),
+    Case(
         "bit-fields, nested classes, copies, unions without a name",
         """
         struct Flags { unsigned a : 3; int b : 5; unsigned c : 8; };

@@ -34,7 +34,7 @@ def parenthesised_place(ctx: Context, node: Node) -> Place:
 def implicit(ctx: Context, node: Node) -> Value:
     """An implicit conversion, or a node libclang has no name for."""
     kids = node.kids
-    if len(kids) == 1:
+    if len(kids) == 1 and kids[0].kind not in REFERENCES:
         return converted(ctx, kids[0], node.type, node)
     return unexposed(ctx, node)
 
@@ -62,7 +62,7 @@ def unexposed(ctx: Context, node: Node) -> Value:
 @places(Kinds.UNEXPOSED)
 def implicit_place(ctx: Context, node: Node) -> Place:
     kids = node.kids
-    if len(kids) != 1:
+    if len(kids) != 1 or kids[0].kind in REFERENCES:
         return memory.as_place(ctx, unexposed(ctx, node), node)
     kid = kids[0]
     mine, theirs = node.type, kid.type
