@@ -22,7 +22,8 @@ from analyzers.model import ContextResult, Fix, FixRefusal, TextEdit, Verdict
 from analyzers.requests import CheckRequest
 from quickfix.edits import Change
 from quickfix.naming import uses_of_definition
-from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
+from quickfix.oracle import SearchSpentError, Stop
+from quickfix.session import Changes, Session, Trial
 from quickfix.verify import findings_of, key_of
 from quickfix.wording import granted_in_words
 

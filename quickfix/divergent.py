@@ -18,7 +18,7 @@ from quickfix.edits import BARRIER, WARP_BARRIER, WARP_CALL, Change, text_edits
 from quickfix.loosened import is_of_one_execution
 from quickfix.naming import NotPossible
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
-from quickfix.removal import counterparts, deletion, merged, unknown_elsewhere
+from quickfix.removal import counterparts, deletion, merged
 from quickfix.search import MANY_RACES, Placed, place, sentence
 from quickfix.session import Session, Trial, names_of
 from quickfix.side_by_side import of_one_conditional, side_by_side
@@ -126,8 +126,7 @@ def divergent_removed(
         edits=edits_of(without),
         groups=tuple(sorted({*promised, *without.gone})),
         cost=cost,
-        preferred=not (note := unknown_elsewhere(session, family)),
-        notes=(*empty_bodies(without), *([note] if note else [])),
+        notes=empty_bodies(without),
     )
 
 

@@ -22,10 +22,11 @@ from quickfix.grid_wide import explanation, grid_barriers
 from quickfix.kept_barriers import MANY, missed_barriers, reached_by_all
 from quickfix.lost_updates import lost_update, whether
 from quickfix.macro_definitions import in_definition
+from quickfix.oracle import SearchSpentError
 from quickfix.rebuild import rebuilt, rebuilt_with_others
 from quickfix.redundant import redundant_removed
 from quickfix.search import place, sentence, ways_between
-from quickfix.session import SearchSpentError, Session
+from quickfix.session import Session
 from quickfix.steps import VOTES
 from quickfix.unconditional import without_condition
 from quickfix.verify import RACES, PairKey, findings_of, key_of

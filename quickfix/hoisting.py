@@ -28,9 +28,11 @@ from analyzers.model import Access, Fix, FixRefusal, SourceSpan, UnitResult, Ver
 from analyzers.requests import CheckRequest
 from quickfix.cost import executions, less_often, trips_of
 from quickfix.edits import Layout, insertions
+from quickfix.every_build import for_every_build
+from quickfix.oracle import SearchSpentError, Stop
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.removal import deletion_of, merged
-from quickfix.session import SearchSpentError, Session, Stop
+from quickfix.session import Session
 from quickfix.spelling import spelled_alike
 from quickfix.wording import edits_of, empty_bodies
 
@@ -53,7 +55,7 @@ def hoisted(engine: Engine, request: CheckRequest, result: UnitResult, stop: Sto
             session.begin_search()
             fix = _moved(session, kernel, barrier)
             if fix is not None:
-                yield fix
+                yield for_every_build(session, fix)
     except (ParseFailure, SearchSpentError):
         return
 

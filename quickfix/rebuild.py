@@ -272,6 +272,8 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
     gone = gone_groups(session.result, steps[-1].checked, left)
     judged = session.judge(steps[-1], files)
     targets = [f for f in _races_of(session.kernels) if f.group in groups]
+    if judged.worse:
+        return FixRefusal(sentence(judged.worse[0]))
     if not targets or not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
     cost = ", ".join(begun.costs)
@@ -351,7 +353,8 @@ def _fix(
         colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
         if asked is not None and colliding and all(f.scope == "inter-block" for f in colliding):
             return FixRefusal(sentence(explanation(session.trees, asked, ways_between(session, asked))))
-        return FixRefusal("With a barrier in the restructured code there would still be threads that collide.")
+        still = "With a barrier in the restructured code there would still be threads that collide."
+        return FixRefusal(sentence(judged.worse[0]) if judged.worse else still)
     places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files))
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
     cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))

@@ -15,9 +15,11 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed
 from quickfix.edits import Change
-from quickfix.removal import deletion, merged, unknown_elsewhere
+from quickfix.elsewhere import not_checked
+from quickfix.oracle import SearchSpentError, Stop
+from quickfix.removal import deletion, merged
 from quickfix.search import sentence
-from quickfix.session import SearchSpentError, Session, Stop, Trial, names_of
+from quickfix.session import Session, Trial, names_of
 from quickfix.verify import findings_of
 from quickfix.wording import barriers_in_words, edits_of, empty_bodies, pair_in_words, shown
 
@@ -41,8 +43,10 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
             if isinstance(deleted, FixRefusal):
                 refusals.append(deleted.text)
                 continue
-            if note := unknown_elsewhere(session, [finding]):
-                refusals.append(note)
+            barriers = [(finding.span.path, finding.span.start_offset)]
+            elsewhere = session.other_builds.of(session.touched(barriers))
+            if not elsewhere.complete:
+                refusals.append(not_checked(elsewhere.readings.line))
                 continue
             more = merged(changes, deleted)
             try:
@@ -83,8 +87,7 @@ def redundant_removed(session: Session, kernels: Sequence[KernelAnalysis], findi
         edits=edits_of(trial),
         groups=tuple(sorted({finding.group, *trial.gone})),
         cost="−1 barrier",
-        preferred=not (note := unknown_elsewhere(session, [finding])),
-        notes=(*empty_bodies(trial), *([note] if note else [])),
+        notes=empty_bodies(trial),
     )
 
 

@@ -14,7 +14,6 @@ from analyzers.frontend.gaps import Statement
 from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from quickfix.edits import Change, removal
 from quickfix.paths import chain_to, steps_to
-from quickfix.sections import other_build
 from quickfix.session import Changes, Session
 from quickfix.verify import findings_of
 
@@ -38,16 +37,6 @@ def deletion_of(session: Session, barrier: Access) -> dict[str, list[Change]] | 
         what = "a macro together with other code" if statement is not None and statement.macro else "a larger statement"
         return FixRefusal(f"The barrier in line {barrier.span.line} is part of {what}: deleting it is left to you.")
     return {level.function.path: removal(text, level.function, steps_to(level))}
-
-
-def unknown_elsewhere(session: Session, barriers: Iterable[Finding]) -> str:
-    """That another build may need the barriers; empty where there is none."""
-    for barrier in (finding.accesses[0] for finding in barriers):
-        line = other_build(session.trees, chain_to(session.trees, barrier) or ())
-        if line:
-            what = f"From line {line} on another build may have other code"
-            return f"{what}: whether it needs the barrier in line {barrier.span.line} is not known."
-    return ""
 
 
 def merged(first: Changes, second: Changes) -> dict[str, list[Change]]:

@@ -19,12 +19,14 @@ from quickfix.atomics import is_update
 from quickfix.callers import agreed, for_this_unit, together_with, with_repaired
 from quickfix.choices import choices
 from quickfix.early_returns import guarded_instead
+from quickfix.every_build import for_every_build
 from quickfix.fences import ordered_by_fences
 from quickfix.group import grid_wide_barriers, inserted_barriers, repaired, repairs_of, voted_loops
 from quickfix.host_assertions import asserted_by_host
 from quickfix.lost_updates import lost_update, whether, which_cell
+from quickfix.oracle import SearchSpentError, Stop
 from quickfix.search import obstacle
-from quickfix.session import SearchSpentError, Session, Stop
+from quickfix.session import Session
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES
 from quickfix.verify import RACES, REPAIRABLE, findings_of
 from quickfix.wording import LATE, pair_in_words, shown
@@ -113,7 +115,8 @@ def _found_for(engine: Engine, request: CheckRequest, group: str, stop: Stop) ->
     session = Session.open(engine, request, stop, (group,))
     answer = repaired(session, group)
     others = _one_by_one(session, (group,), asserted_by_host) if isinstance(answer, FixRefusal) else iter(())
-    return next(others, answer)
+    answer = next(others, answer)
+    return for_every_build(session, answer) if isinstance(answer, Fix) else answer
 
 
 def _agreed(engine: Engine, request: CheckRequest, fix: Fix, stop: Stop, group: str) -> Fix | FixRefusal:
@@ -144,54 +147,59 @@ def _answers(
 ) -> Iterator[Fix | FixRefusal]:
     try:
         session = Session.open(engine, request, stop)
-        checked = result or session.result
-        every = [f for k in checked.kernels for f in findings_of(k)]
-        groups = {f.group: [f2 for f2 in every if f2.group == f.group] for f in every}
-        offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
-        wrong = [f for f in every if f.code in REPAIRABLE]
-        repaired_too: set[str] = set()
-        narrow, late, voted = list[str](), list[str](), list[str]()
-        refused: dict[str, FixRefusal] = {}
-        for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
-            if isinstance(answer, FixRefusal):
-                refused[answer.group] = answer
-                continue
-            yield answer
-            repaired_too.update(answer.groups)
-            if "warp barrier" in answer.cost:
-                narrow += answer.groups
-            if UNIFORM in answer.title.lower() and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
-                voted += answer.groups
-            if LATE in answer.notes:
-                late += answer.groups
-        # Barriers of the block where those of a warp suffice, as a choice.
-        yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
-        # Votes of the threads in the tests of loops that could have a bound for all of them, as another.
-        yield from _one_by_one(session.with_votes(), voted, voted_loops)
-        # Guards instead of returns in front of the new barriers, as another.
-        yield from _one_by_one(session, late, guarded_instead)
-        refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
-        hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
-        for search in (grid_wide_barriers, ordered_by_fences):
-            for found in _one_by_one(session, tuple(hopeless), search):
-                for group in found.groups:
-                    hopeless.pop(group, None)
-                yield found
-        for group in hopeless:
-            kernels = session.kernels_with(group)
-            reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
-            hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
-        refused.update(hopeless)
-        for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
-            for group in asserted.groups:
-                refused.pop(group, None)
-                hopeless.pop(group, None)
-            yield asserted
-        yield from _choices(session, hopeless)
-        yield from refused.values()
-        yield from _guards(session)
+        for answer in _of_session(session, result or session.result):
+            yield for_every_build(session, answer) if isinstance(answer, Fix) else answer
     except ParseFailure:
         return
+
+
+def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefusal]:
+    """Raises ParseFailure."""
+    every = [f for k in checked.kernels for f in findings_of(k)]
+    groups = {f.group: [f2 for f2 in every if f2.group == f.group] for f in every}
+    offered = {group: None for group, findings in groups.items() if _guess_of_group(findings) is not None}
+    wrong = [f for f in every if f.code in REPAIRABLE]
+    repaired_too: set[str] = set()
+    narrow, late, voted = list[str](), list[str](), list[str]()
+    refused: dict[str, FixRefusal] = {}
+    for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
+        if isinstance(answer, FixRefusal):
+            refused[answer.group] = answer
+            continue
+        yield answer
+        repaired_too.update(answer.groups)
+        if "warp barrier" in answer.cost:
+            narrow += answer.groups
+        if UNIFORM in answer.title.lower() and not any(price in answer.cost for price in (VOTES, WARP_VOTES)):
+            voted += answer.groups
+        if LATE in answer.notes:
+            late += answer.groups
+    # Barriers of the block where those of a warp suffice, as a choice.
+    yield from (replace(fix, preferred=False) for fix in _one_by_one(session, narrow, inserted_barriers))
+    # Votes of the threads in the tests of loops that could have a bound for all of them, as another.
+    yield from _one_by_one(session.with_votes(), voted, voted_loops)
+    # Guards instead of returns in front of the new barriers, as another.
+    yield from _one_by_one(session, late, guarded_instead)
+    refusals = (obstacle(session, f) for f in wrong if f.group not in offered.keys() | repaired_too)
+    hopeless = {refusal.group: refusal for refusal in refusals if refusal is not None}
+    for search in (grid_wide_barriers, ordered_by_fences):
+        for found in _one_by_one(session, tuple(hopeless), search):
+            for group in found.groups:
+                hopeless.pop(group, None)
+            yield found
+    for group in hopeless:
+        kernels = session.kernels_with(group)
+        reasons = (why(kernels, group) for why in (which_cell, lost_update, whether))
+        hopeless[group] = next((reason for reason in reasons if reason is not None), hopeless[group])
+    refused.update(hopeless)
+    for asserted in _one_by_one(session, dict.fromkeys(f.group for f in wrong if f.relations), asserted_by_host):
+        for group in asserted.groups:
+            refused.pop(group, None)
+            hopeless.pop(group, None)
+        yield asserted
+    yield from _choices(session, hopeless)
+    yield from refused.values()
+    yield from _guards(session)
 
 
 def _one_by_one(

@@ -18,11 +18,12 @@ from analyzers.model import Access, Finding, FixRefusal, SourceSpan, Verdict
 from analyzers.races.threads import Launch
 from quickfix.grid_wide import explanation
 from quickfix.loop_jumps import QUIET, jumps_of
+from quickfix.oracle import SearchSpentError
 from quickfix.passed_conditionals import inside_conditionals
 from quickfix.paths import Candidate, Chain, Key, Level, Passage, chain_to, passage
 from quickfix.placement import PlacementModel
 from quickfix.sections import is_cut
-from quickfix.session import SearchSpentError, Session, Trial
+from quickfix.session import Session, Trial
 from quickfix.tiles import tile_barriers
 from quickfix.variables import statements_of
 from quickfix.verify import RACES, PairKey, findings_of, key_of
@@ -228,7 +229,7 @@ def _demand(session: Session, model: PlacementModel, key: PairKey, finding: Find
     failed = {key for c in way.candidates if c.key in besides for key in _passed_alike(c, way.candidates, spans)}
     if not model.demand(way.candidates, failed):
         tried = failed.issuperset(c.key for c in way.candidates)
-        raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(one, two))
+        raise _Unfixable(key, _not_enough(one, two) if tried else _unreachable(session, finding))
 
 
 def _passed_alike(place: Candidate, others: Iterable[Candidate], spans: Iterable[SourceSpan]) -> Iterator[Key]:
@@ -278,10 +279,12 @@ def _not_enough(one: Access, two: Access) -> str:
     )
 
 
-def _unreachable(one: Access, two: Access) -> str:
+def _unreachable(session: Session, finding: Finding) -> str:
+    one, two = finding.accesses[:2]
+    elsewhere = f": {session.missed_elsewhere}" if session.missed_elsewhere else ""
     return (
         f"every place between `{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) is one that "
-        "not all threads of the block reach together"
+        f"not all threads of the block reach together{elsewhere}"
     )
 
 
@@ -299,6 +302,8 @@ def _learn(
     keys = [c.key for c in chosen]
     racing = trial.difference.remaining or trial.difference.new_races
     if trial.divergent and not (clouded and racing):
+        if not trial.difference.divergent:
+            session.missed_elsewhere = trial.difference.worse[0]
         for candidate in chosen:
             if candidate.key in trial.divergent:
                 session.divergent.add((candidate.gap.function.path, candidate.gap.body.start))
@@ -368,7 +373,7 @@ def _blocked(model: PlacementModel, targets: Mapping[PairKey, list[Finding]], se
         for finding in found:
             allowed = {c.key for c in ways_between(session, finding).candidates} - model.excluded
             if not allowed:
-                return _Unfixable(key, _unreachable(*finding.accesses[:2]))
+                return _Unfixable(key, _unreachable(session, finding))
     return _GivenUp("no placement of barriers removes all races of the kernel at once")
 
 

@@ -13,7 +13,6 @@ from typing import Final
 from analyzers.frontend.gaps import Gap, SourceTrees
 from quickfix.edits import Change
 from quickfix.naming import NotPossible, line_of
-from quickfix.paths import Level
 
 _DIRECTIVES: Final = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b", re.MULTILINE)
 
@@ -49,17 +48,6 @@ def refuse_parted(text: bytes, start: int, end: int, what: str) -> None:
     found = _DIRECTIVES.search(text, start, end)
     if found is not None:
         raise NotPossible(f"there are preprocessor lines between {what} (line {line_of(text, found.start())})")
-
-
-def other_build(trees: SourceTrees, chain: Iterable[Level]) -> int:
-    """The first line of the functions on the way to a place from which on another build may have other code; 0 where
-    there is none."""
-    for function in (level.function for level in chain):
-        text = trees.texts[function.path]
-        found = _DIRECTIVES.search(text, function.start, function.end)
-        if found is not None:
-            return line_of(text, found.start())
-    return 0
 
 
 def is_cut(text: bytes, gap: Gap) -> bool:

@@ -6,11 +6,9 @@ with the result before. Only kernels that contain edited code are decided again:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.barriers.necessity import Necessity
@@ -19,22 +17,20 @@ from analyzers.frontend.function_trees import function_trees
 from analyzers.frontend.gaps import FunctionTree, SourceTrees
 from analyzers.frontend.lexical import source_bytes
 from analyzers.garbage import uncollected
-from analyzers.ir.events import AccessEvent
 from analyzers.ir.expr import Expr
-from analyzers.model import Access, CheckOptions, Finding, SourceSpan, UnitResult, Verdict
+from analyzers.model import Access, Finding, SourceSpan, UnitResult
 from analyzers.questions import settings
 from analyzers.races.pairs import Pair
-from analyzers.requests import CancelledError, CheckRequest, UnitFinished
-from analyzers.solve.effort import Effort
+from analyzers.requests import CheckRequest, UnitFinished
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, apply, barrier_offsets, insertions
+from quickfix.elsewhere import OtherBuilds
 from quickfix.includes import included
-from quickfix.loosened import without_as_frequent
+from quickfix.judging import Judge, old_places
 from quickfix.naming import uses_of_definition
+from quickfix.oracle import Oracle, Stop, with_texts
 from quickfix.paths import Candidate, Key
-from quickfix.spinning import waits_in_vain
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.verify import (
-    RACES,
     Difference,
     EditedFile,
     Files,
@@ -44,26 +40,14 @@ from quickfix.verify import (
     findings_of,
     gone_groups,
     in_new_text,
-    in_old_text,
     key_of,
     new_error,
-    old_offset,
     spans_of,
     surest,
     with_findings,
 )
 
-SEARCH_EFFORT: Final = 40_000
-"""Units of work (`analyzers.solve.effort`) for the search for one repair."""
-_TRIAL_EFFORT: Final = 200
-"""For taking in one edited text."""
-
-Stop = Callable[[], bool]
 Changes = Mapping[str, list[Change]]
-
-
-class SearchSpentError(Exception):
-    """A search for repairs has done all the work that it may; the text says so to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +84,10 @@ class Session:
         origin: Session | None = None,
         *,
         barriers: bool = False,
+        oracle: Oracle | None = None,
     ) -> None:
-        """`barriers`: the statement trees hold the functions of all barriers, not of findings only."""
+        """`barriers`: the statement trees hold the functions of all barriers, not of findings only. `oracle`: what is
+        asked counts as asked by this one."""
         self.engine = engine
         self.request = analysis.request
         self.stop = stop
@@ -117,6 +103,8 @@ class Session:
         """Races as they still are with barriers in some places: between other iterations, say."""
         self.divergent: set[tuple[str, int]] = set()
         """(path, start) of bodies in which a barrier was tried that some threads miss."""
+        self.missed_elsewhere = ""
+        """That in another build threads would miss a barrier that was tried, if so; a clause."""
         self.barrier: bytes = origin.barrier if origin is not None else BARRIER
         """What is inserted: the barrier of a block, of a warp or of the grid, or a fence."""
         self.header = origin.header if origin is not None else b""
@@ -139,8 +127,8 @@ class Session:
         self.exclusions: dict[tuple[str, int], dict[frozenset[Expr], bool]] = {}
         """By kernel and launch: conditions that were asked about, and whether no thread meets all of them."""
         self._origin = origin
-        self._search: Effort = origin._search if origin is not None else Effort(SEARCH_EFFORT)
-        self._all: Effort = origin._all if origin is not None else Effort(analysis.request.options.repair_effort)
+        known = origin._oracle if origin is not None else oracle
+        self._oracle = known or Oracle.of(engine, stop, analysis.request.options)
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
         spans = spans_of([f for k in self.kernels for f in findings_of(k.result)])
@@ -153,11 +141,16 @@ class Session:
         places = [(s.path, s.start_offset) for s in spans]
         with uncollected():
             trees = function_trees(analysis.unit.device, places, self.instances)
-        own = source_bytes(self.request.text)
-        if trees.texts.get(self.request.path, b"").startswith(own):
+        text = source_bytes(self.request.text)
+        if trees.texts.get(self.request.path, b"").startswith(text):
             # What the front end put behind the text (instantiation probes) is no part of it.
-            trees = replace(trees, texts={**trees.texts, self.request.path: own})
+            trees = replace(trees, texts={**trees.texts, self.request.path: text})
         self.trees: SourceTrees = trees
+        own = {k.kernel.mangled: k for k in self.kernels}
+        self.other_builds: OtherBuilds = (
+            origin.other_builds if origin is not None else OtherBuilds(self._judge, trees.texts, self._extents, own)
+        )
+        """Of the text that was checked, without edits."""
 
     @staticmethod
     def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:
@@ -176,6 +169,11 @@ class Session:
     def orders_warps(self) -> bool:
         """Whether the barriers to insert are those of a warp."""
         return self.barrier == WARP_BARRIER
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the text is one that was tried out."""
+        return self._origin is not None
 
     @property
     def vote(self) -> bytes:
@@ -211,12 +209,12 @@ class Session:
     def _inserting(self, barrier: bytes) -> Session:
         session = copy(self)
         session.barrier, session.hopeless, session.appeared, session.divergent = barrier, {}, {}, set()
-        session.remaining = {}
+        session.remaining, session.missed_elsewhere = {}, ""
         return session
 
     def begin_search(self) -> None:
         """What is tried from here on is for another repair."""
-        self._search.spent = 0
+        self._oracle.begin_search()
 
     def after(self, trial: Trial, *, redundancy: bool = False) -> Session:
         """The text that was tried out, to go on from. `redundancy`: barriers that order nothing there are among the
@@ -224,7 +222,7 @@ class Session:
         analysis = self.engine.still(trial.analysis, self.stop)
         if redundancy:
             names = sorted({k.name for k in analysis.result.kernels})
-            analysis = self._asked(analysis.request, names, redundancy=True)
+            analysis = self._oracle.asked(analysis.request, names, redundancy=True)
         session = Session(self.engine, analysis, self.stop, origin=self)
         session._edited, session.decided = trial.files, trial.decided
         return session
@@ -272,137 +270,40 @@ class Session:
         that had not been asked about are looked for in the old text. Raises like `trial`."""
         # How sure the races of a text are that is an edit itself nobody has asked: none can be surer than before.
         before = self.result if self._origin is None else surest(self.result)
-        difference = self._compared(before, trial.analysis, files)
+        judge = self._judge
+        difference = judge.difference(trial.analysis, files, before=before)
         names = {k.name for k in trial.analysis.result.kernels}
         unasked = {
             k.name for k in self.result.kernels for c in k.contexts for r in c.reasons if r.kind == "not-examined"
         }
         if difference.new_races and not difference.worse and not names.isdisjoint(unasked):
-            found = self._asked(self.request, sorted(names), every_pair=True).result
+            found = self._oracle.asked(self.request, sorted(names), every_pair=True).result
             before = with_findings(before, found)
-            difference = self._compared(before, trial.analysis, files)
-        if difference.is_clean and (executed := self._executed(trial.analysis, files)) is not None:
-            difference = self._compared(before, executed, files)
-        return difference
-
-    def _compared(
-        self,
-        before: UnitResult,
-        analysis: UnitAnalysis,
-        files: Files,
-        targets: frozenset[PairKey] | None = None,
-        *,
-        inserting: bool = False,
-    ) -> Difference:
-        """What an edit did, by the analysis of the edited text. What is not known any more counts as worse: of the
-        `targets`, or of everything where there are none."""
-        difference = compare(before, analysis.result, files, targets or frozenset(), inserting=inserting)
-        difference = self._excused(difference, analysis.kernels, files)
-        doubts = self._doubts(analysis.kernels, files)
-        texts = [text for key, text in doubts.items() if targets is None or key in targets]
-        if not (difference.worse or difference.divergent):
-            texts += self._vain_waits(analysis.kernels, files)
-        return replace(difference, left=difference.left | doubts.keys(), worse=(*difference.worse, *texts))
-
-    def _vain_waits(self, kernels: Iterable[KernelAnalysis], files: Files) -> list[str]:
-        """What new barriers would keep threads from, which others wait for."""
-        effort = Effort(self.request.options.kernel_effort)
-        findings = (f for k in self.result.kernels for f in findings_of(k) if f.code is Verdict.BARRIER_DIVERGENCE)
-        missed = {(f.accesses[0].span.path, f.accesses[0].span.start_offset) for f in findings}
-        found = list(islice(waits_in_vain(kernels, files, missed, settings(self.request), effort, self._poll), 1))
-        self.charge(effort.spent)
-        return found
-
-    def _poll(self) -> None:
-        if self.stop():
-            raise CancelledError
-
-    def _doubts(self, kernels: Iterable[KernelAnalysis], files: Files) -> dict[PairKey, str]:
-        """What races in this text, and may still in the edited one: the question is open for the same launch. With a
-        sentence about it."""
-        contexts = {k.mangled: k.contexts for k in self.result.kernels}
-        found: dict[PairKey, str] = {}
-        for analysis in kernels:
-            known = contexts.get(analysis.kernel.mangled, ())
-            races = [{key_of(f): f for f in c.findings if f.code in RACES} for c in known]
-            every = ((i, key) for i in analysis.undecided_besides if i < len(races) for key in races[i])
-            for index, key in (*_open_pairs(analysis, files), *every):
-                race = races[index].get(key) if index < len(races) else None
-                if race is not None:
-                    text = " and ".join(f"`{access.text}`" for access in race.accesses)
-                    found[key] = f"`{analysis.result.name}`: it is not known whether {text} still collide"
-        return found
-
-    def _excused(self, difference: Difference, kernels: Sequence[KernelAnalysis], files: Files) -> Difference:
-        """What an edit did, without the races that are no more frequent for it."""
-        if not difference.loosened:
+            difference = judge.difference(trial.analysis, files, before=before)
+        if not difference.is_clean or self._origin is not None:
             return difference
-        effort = Effort(self.request.options.kernel_effort)
-        left = without_as_frequent(difference, kernels, files, settings(self.request), effort, self._poll)
-        for each in (self._search, self._all):
-            each.charge(effort.spent)
-        return left
-
-    def _executed(self, analysis: UnitAnalysis, files: Files) -> UnitAnalysis | None:
-        """The same with the races executed that were only possible before, which tells whether they are definite now;
-        None where none is left of them. Raises like `trial`."""
-        if self._origin is not None:
-            return None
-        every = (f for k in self.result.kernels for f in findings_of(k))
-        possible = {key_of(f) for f in every if f.code is Verdict.POSSIBLE_DATA_RACE}
-        races = (f for k in analysis.result.kernels for f in findings_of(k) if f.code in RACES)
-        left = {key_of(old) for f in races if (old := in_old_text(f, files)) is not None}
-        if left.isdisjoint(possible):
-            return None
-
-        def is_possible(one: AccessEvent, two: AccessEvent) -> bool:
-            return ("race", frozenset((_old_places(one, files), _old_places(two, files)))) in possible
-
-        before = self.engine.spent
-        executed = self.engine.executed(analysis, is_possible, self.stop)
-        self._charge(self.engine.spent - before)
-        return executed
-
-    def _asked(
-        self,
-        request: CheckRequest,
-        names: Sequence[str],
-        *,
-        every_pair: bool = False,
-        redundancy: bool = False,
-        for_device: bool = False,
-    ) -> UnitAnalysis:
-        options = replace(_of_trial(request.options), redundancy=redundancy, every_pair=every_pair)
-        before = self.engine.spent
-        analysis = self.engine.retry(replace(request, options=options), names, self.stop, for_device=for_device)
-        self._charge(self.engine.spent - before)
-        return replace(analysis, request=request)
-
-    def _charge(self, spent: int) -> None:
-        for effort in (self._search, self._all):
-            effort.charge(_TRIAL_EFFORT + spent)
+        if (executed := judge.executed(trial.analysis, files)) is not None:
+            difference = judge.difference(executed, files, before=before)
+        return self._elsewhere(difference, files, trial.checked)[0]
 
     def charge(self, units: int) -> None:
         """Count what was asked beside trials."""
-        for effort in (self._search, self._all):
-            effort.charge(units)
+        self._oracle.charge(units)
 
     def fails(self, changes: Changes, also: Collection[str] = ()) -> bool:
         """Whether a `trial` would not be clean, as a first look at part of the text tells. False says nothing. Raises
         like `trial`."""
         request, files, names = self._edited_by(changes, also)
-        options = _of_trial(request.options)
-        before = self.engine.spent
-        looked = self.engine.first_look(replace(request, options=options), names, self.stop)
+        looked, spent = self._oracle.first_look(request, names)
         failed = looked is not None and not compare(self.result, looked.result, files, frozenset()).is_clean
         if failed:
-            self._charge(self.engine.spent - before)
+            self._oracle.charge_trial(spent)
         return failed
 
     def rechecked(self, files: Files, names: Sequence[str]) -> tuple[Difference, frozenset[str]]:
         """What an edit of host code did to the kernels with these names, and the groups of which nothing is left: the
         whole unit is read anew, launches included. Raises like `trial`."""
-        self._refuse_when_spent()
+        self._oracle.refuse_when_spent()
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
         linked = (
             replace(f, text=request.unsaved.get(f.path, f.text)) if f.path in files else f
@@ -412,8 +313,7 @@ class Session:
         request = replace(request, options=options, program=replace(request.program, files=tuple(linked)))
         engine = Engine()
         (result,) = (e.result for e in engine.check(request, self.stop) if isinstance(e, UnitFinished))
-        for effort in (self._search, self._all):
-            effort.charge(_TRIAL_EFFORT + engine.spent)
+        self._oracle.charge_trial(engine.spent)
         if {issue.message for issue in result.syntax} <= {issue.message for issue in self.result.syntax}:
             # A name that is not known here was not known before: the check of a project whose headers are missing.
             result = replace(result, syntax=result.syntax[: len(self.result.syntax)])
@@ -429,7 +329,7 @@ class Session:
         races = {places for kind, places in targets if kind == "race"}
 
         def is_target(pair: Pair) -> bool:
-            return frozenset(_old_places(event, trial.files) for event in (pair.one, pair.two)) in races
+            return frozenset(old_places(event, trial.files) for event in (pair.one, pair.two)) in races
 
         def is_needed(gap: Key) -> bool:
             if not found:
@@ -444,18 +344,10 @@ class Session:
                     found.append((Necessity(analysis.decisive, analysis.contexts, options, is_target), numbers))
             before = sum(n.effort.spent for n, _ in found)
             needed = any(n.is_needed(numbers[gap]) for n, numbers in found if gap in numbers)
-            for effort in (self._search, self._all):
-                effort.charge(sum(n.effort.spent for n, _ in found) - before)
+            self._oracle.charge(sum(n.effort.spent for n, _ in found) - before)
             return needed
 
         return is_needed
-
-    def _refuse_when_spent(self) -> None:
-        if self._search.is_spent:
-            raise SearchSpentError("The search for a repair was given up: its share of work is done.")
-        if self._all.is_spent:
-            further = "" if self._all.limit >= CheckOptions().repair_effort else " `cuda-lsp fix` looks further."
-            raise SearchSpentError(f"The search for a repair was given up: the file's share of work is done.{further}")
 
     def _is_for_device(self, changes: Changes) -> bool:
         """Whether all changes are inside functions that the host does not compile."""
@@ -463,11 +355,16 @@ class Session:
         functions = ((change, self.trees.at(path, change.start)) for path, change in places)
         return all(f is not None and not f.on_host and c.end <= f.body.end for c, f in functions)
 
-    def _touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
-        """Mangled names of the kernels with code at one of the places of this text."""
-        if self._origin is not None:
-            return self._origin._touched([self._before(place) for place in places])
+    def touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
+        """Mangled names of the kernels with code at one of the places of this text, or where a macro is used in whose
+        definition one is."""
         found = list(places)
+        found += [(path, use) for path, at in found for use in uses_of_definition(self.trees.texts.get(path, b""), at)]
+        return self._with_code_at(found)
+
+    def _with_code_at(self, found: Sequence[tuple[str, int]]) -> set[str]:
+        if self._origin is not None:
+            return self._origin._with_code_at([self._before(place) for place in found])
         return {
             mangled
             for mangled, extents in self._extents.items()
@@ -499,15 +396,14 @@ class Session:
         self, changes: Changes, also: Collection[str]
     ) -> tuple[CheckRequest, dict[str, EditedFile], list[str]]:
         """What to ask about an edited text: the request, the files, the names of the kernels."""
-        self._refuse_when_spent()
+        self._oracle.refuse_when_spent()
         files = {
             path: EditedFile(self.trees.texts[path], apply(self.trees.texts[path], found), OffsetMap(found))
             for path, found in changes.items()
         }
         request = with_texts(self.request, {path: file.after for path, file in files.items()})
         places = [(path, change.start) for path, found in changes.items() for change in found]
-        places += [(path, use) for path, at in places for use in uses_of_definition(self.trees.texts[path], at)]
-        touched = self._touched(places)
+        touched = self.touched(places)
         names = sorted({k.name for k in self.result.kernels if k.mangled in touched or k.mangled in also})
         return request, files, names
 
@@ -530,13 +426,9 @@ class Session:
             return self._drafts[key]
         request, files, names = self._edited_by(changes, also)
         own = self._is_for_device(changes)
-        analysis = self._asked(request, names, for_device=own)
-        difference = self._compared(self.result, analysis, files, targets, inserting=inserting)
-        places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
-
-        def keys(spans: Iterable[SourceSpan]) -> frozenset[Key]:
-            return frozenset(places[s.path, s.start_offset] for s in spans if (s.path, s.start_offset) in places)
-
+        analysis = self._oracle.asked(request, names, for_device=own)
+        difference = self._judge.difference(analysis, files, targets, inserting=inserting)
+        keys = _gaps_at(changes)
         checked = frozenset(kernel.mangled for kernel in analysis.result.kernels)
         tried = Trial(
             analysis,
@@ -547,7 +439,7 @@ class Session:
             frozenset(gone_groups(self.result, checked, difference.left)),
             keys(difference.divergent),
             keys(difference.late),
-            targets & self._doubts(analysis.kernels, files).keys(),
+            targets & self._judge.doubts(analysis.kernels, files).keys(),
         )
         if not draft:
             return self.finished(tried, targets, inserting=inserting)
@@ -558,9 +450,7 @@ class Session:
         """A trial of a step that changes the form of the code, not what it does: nothing is decided, the findings are
         those of this text. Raises like `trial`."""
         request, files, names = self._edited_by(changes, also)
-        request = replace(request, options=_of_trial(request.options))
-        analysis = self.engine.drafted(request, names, self.stop, for_device=self._is_for_device(changes))
-        self._charge(0)
+        analysis = self._oracle.drafted(request, names, for_device=self._is_for_device(changes))
         error = new_error(self.result, analysis.result)
         result = carried_over(self.result, analysis.result, files)
         if result is None and error is None:
@@ -578,50 +468,46 @@ class Session:
     def decide(self, drafted: Trial) -> Trial:
         """Decide what races in this text, which is that of the draft; gives the draft with that. Raises like
         `trial`."""
-        before = self.engine.spent
-        analysis = self.engine.decided(drafted.analysis, self.stop)
-        self._charge(self.engine.spent - before)
+        analysis = self._oracle.decided(drafted.analysis)
         self.result, self.kernels, self.decided = analysis.result, analysis.kernels, True
         return replace(drafted, analysis=analysis, decided=True)
 
     def finished(self, trial: Trial, targets: frozenset[PairKey] = frozenset(), *, inserting: bool = False) -> Trial:
         """A draft that is offered as it is. Raises like `trial`."""
-        executed = self._executed(trial.analysis, trial.files) if trial.difference.is_clean else None
-        if executed is None:
+        if self._origin is not None or not trial.difference.is_clean:
             return trial
-        difference = self._compared(self.result, executed, trial.files, targets, inserting=inserting)
-        gone = frozenset(gone_groups(self.result, trial.checked, difference.left))
-        return replace(trial, analysis=executed, difference=difference, gone=gone)
+        executed = self._judge.executed(trial.analysis, trial.files)
+        if executed is not None:
+            difference = self._judge.difference(executed, trial.files, targets, inserting=inserting)
+            gone = frozenset(gone_groups(self.result, trial.checked, difference.left))
+            trial = replace(trial, analysis=executed, difference=difference, gone=gone)
+        difference, missed, late = self._elsewhere(trial.difference, trial.files, trial.checked, inserting=inserting)
+        keys = _gaps_at(trial.changes)
+        return replace(
+            trial, difference=difference, divergent=trial.divergent | keys(missed), late=trial.late | keys(late)
+        )
+
+    def _elsewhere(
+        self, difference: Difference, files: Files, kernels: Collection[str], *, inserting: bool = False
+    ) -> tuple[Difference, Collection[SourceSpan], Collection[SourceSpan]]:
+        """What an edit did, in other builds, too, if it is clean in this one; with the inserted barriers that some
+        threads miss there, and those missed by threads that have returned. Raises like `trial`."""
+        if not difference.is_clean:
+            return difference, (), ()
+        found = self.other_builds.judged(files, kernels, inserting=inserting)
+        worse = (found.worse,) if found.worse else ()
+        return replace(difference, worse=(*difference.worse, *worse)), found.missed, found.late
+
+    @property
+    def _judge(self) -> Judge:
+        """Of edits of this text."""
+        return Judge(self._oracle, self.request, self.result)
 
 
-def _of_trial(options: CheckOptions) -> CheckOptions:
-    """Whether the barriers that were there before are needed is nothing that an edit has to answer for; how sure a race
-    is matters only where nothing else is wrong."""
-    return replace(options, redundancy=False, replays=False, every_pair=False)
-
-
-def _old_places(event: AccessEvent, files: Files) -> tuple[tuple[str, int | None], ...]:
-    """Where an access stood in the old text, as keys of findings have it; None for what was inserted."""
-    return tuple((s.path, old_offset(s, files)) for s in (*event.site.calls, event.site.span))
-
-
-def _open_pairs(analysis: KernelAnalysis, files: Files) -> Iterator[tuple[int, PairKey]]:
-    """The pairs that were not decided: the index of the context, and the key that findings about them have in the old
-    text."""
-    places: dict[int, tuple[tuple[str, int], ...] | None] = {}
-
-    def place(event: AccessEvent) -> tuple[tuple[str, int], ...] | None:
-        if id(event) not in places:
-            found = [
-                (s.path, at) for s in (*event.site.calls, event.site.span) if (at := old_offset(s, files)) is not None
-            ]
-            places[id(event)] = tuple(found) if len(found) > len(event.site.calls) else None
-        return places[id(event)]
-
-    for index, one, two in analysis.undecided:
-        first, second = place(one), place(two)
-        if first is not None and second is not None:
-            yield index, ("race", frozenset({first, second}))
+def _gaps_at(changes: Changes) -> Callable[[Iterable[SourceSpan]], frozenset[Key]]:
+    """The gaps of inserted barriers, by where those stand in the edited text."""
+    places = {(p, at): key for p, found in changes.items() for at, key in barrier_offsets(found).items()}
+    return lambda spans: frozenset(places[s.path, s.start_offset] for s in spans if (s.path, s.start_offset) in places)
 
 
 def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:
@@ -631,10 +517,3 @@ def names_of(kernels: Iterable[KernelAnalysis]) -> set[str]:
 
 def _contains(extent: SourceSpan, place: tuple[str, int]) -> bool:
     return extent.path == place[0] and extent.start_offset <= place[1] < extent.end_offset
-
-
-def with_texts(request: CheckRequest, texts: Mapping[str, bytes]) -> CheckRequest:
-    """The request with other texts for some files, the main one included."""
-    decoded = {path: text.decode("utf-8", "surrogateescape") for path, text in texts.items()}
-    main = decoded.pop(request.path, request.text)
-    return replace(request, text=main, unsaved={**request.unsaved, **decoded})

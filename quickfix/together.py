@@ -17,10 +17,12 @@ from analyzers.model import Finding, Fix, FixRefusal, SourceSpan, TextEdit, Unit
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed, changes_of, for_this_unit
 from quickfix.edits import OffsetMap, apply, text_edits
+from quickfix.every_build import for_every_build
 from quickfix.group import repaired, repairs_of
+from quickfix.oracle import SearchSpentError, Stop
 from quickfix.rebuild import composed
 from quickfix.removal import deletion, merged
-from quickfix.session import Changes, SearchSpentError, Session, Stop, Trial
+from quickfix.session import Changes, Session, Trial
 from quickfix.verify import (
     RACES,
     REPAIRABLE,
@@ -200,7 +202,7 @@ def _distinctly_named(session: Session, found: Iterable[Fix | FixRefusal]) -> It
         if fix.kind == "restructure":
             for kernel, names in session.declared.items():
                 session.promised[kernel] = session.promised.get(kernel, frozenset()) | names
-        yield for_this_unit(session.request, fix)
+        yield for_every_build(session, for_this_unit(session.request, fix))
 
 
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:

@@ -13,6 +13,7 @@ from analyzers.engine import Engine
 from analyzers.model import CheckOptions, Fix, FixRefusal, TextEdit, UnitResult, Verdict
 from analyzers.requests import CheckRequest, UnitFinished, never
 from quickfix import answers, available, fix_all, fix_for
+from quickfix import oracle as oracle_module
 from quickfix import session as session_module
 from quickfix.paths import passage
 from quickfix.session import Session
@@ -345,7 +346,7 @@ def test_a_barrier_goes_into_a_loop_that_threads_leave_for_good_if_all_make_it(l
 def test_a_search_ends_when_its_share_of_work_is_done(monkeypatch: pytest.MonkeyPatch):
     text = kernel("  A[threadIdx.x] = 1;\n  B[threadIdx.x] = A[threadIdx.x + 1];\n")
     (group,) = groups(result(text))
-    monkeypatch.setattr(session_module, "SEARCH_EFFORT", 0)
+    monkeypatch.setattr(oracle_module, "SEARCH_EFFORT", 0)
     answer = fix_for(engine(), CheckRequest(PATH, text), group)
     assert isinstance(answer, FixRefusal)
     assert "given up" in answer.text

@@ -7,7 +7,7 @@ from restructured import LAUNCH, edited, engine, refusal, repaired
 
 from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest, UnitFinished
-from quickfix import answers, remove_redundant
+from quickfix import answers, fix_for, remove_redundant
 
 CONDITION = """__global__ void k(int *a, int n) {
   int t = threadIdx.x;
@@ -83,15 +83,23 @@ def compiles(text: str) -> bool:
         LAUNCH + BODY.format(head="if (t < n)"),
         LAUNCH + BODY.format(head="for (int i = t; i < n; i += 64)"),
         LAUNCH + BODY.format(head="for (int i = t * 2; i < n; i += 64)"),
-        LAUNCH + JUMP,
-        CALLED,
     ],
-    ids=["conditional", "base", "vote", "jump", "called"],
+    ids=["conditional", "base", "vote"],
 )
 def test_the_text_compiles_under_the_other_condition(text: str) -> None:
     answer = repaired(text, "k")
     assert isinstance(answer, Fix), answer
     assert compiles("#define OTHER\n" + edited(text, answer))
+
+
+@pytest.mark.parametrize("text", [LAUNCH + JUMP, CALLED], ids=["jump", "called"])
+def test_what_has_no_such_repair_in_another_build_is_rewritten_only_by_choice(text: str) -> None:
+    fixes = [a for a in answers(engine(), CheckRequest("/sections/a.cu", text)) if isinstance(a, Fix)]
+    assert fixes
+    for fix in fixes:
+        assert not fix.applies_unasked
+        assert ", assumes that no other build has other code from line" in fix.title
+        assert compiles("#define OTHER\n" + edited(text, fix))
 
 
 def test_what_only_one_condition_sees_is_not_needed_outside_of_it() -> None:
@@ -123,7 +131,7 @@ def test_a_barrier_stands_in_front_of_what_another_build_does_under_a_condition(
 
 
 @pytest.mark.parametrize("guard", ["", "if (t < 32) "])
-def test_a_barrier_that_another_build_may_need_is_not_removed_without_being_asked(guard: str) -> None:
+def test_a_barrier_that_another_build_needs_is_not_removed(guard: str) -> None:
     """One that orders nothing, and one that some threads miss, in this build."""
     text = f"""{LAUNCH}__global__ void k(int *o, int n) {{
   int t = threadIdx.x;
@@ -134,9 +142,13 @@ def test_a_barrier_that_another_build_may_need_is_not_removed_without_being_aske
 #endif
 }}
 """
-    (fix,) = (a for a in answers(engine(), CheckRequest("/sections/a.cu", text)) if isinstance(a, Fix))
-    assert not fix.preferred
-    assert any("From line 6 on another build may have other code" in note for note in fix.notes)
+    request = CheckRequest("/sections/a.cu", text)
+    assert not [a for a in answers(engine(), request) if isinstance(a, Fix)]
+    (group,) = {f.group for k in engine().result(request).kernels for c in k.contexts for f in c.findings}
+    answer = fix_for(engine(), request, group)
+    assert isinstance(answer, FixRefusal)
+    why = "Another build may have other code from line 6 on, and there `o[t]` (line 4) and `o[63 - t]` (line 7) would "
+    assert answer.text == f"{why}race."
     plain = text.replace("#ifdef OTHER\n", "").replace("#endif\n", "").replace("  o[t] += o[63 - t];\n", "")
     (fix,) = (a for a in answers(engine(), CheckRequest("/sections/a.cu", plain)) if isinstance(a, Fix))
     assert fix.preferred
@@ -153,4 +165,4 @@ def test_barriers_that_another_build_may_need_are_not_removed_with_all_others() 
     )
     alone = remove_redundant(engine(), CheckRequest("/sections/a.cu", LAUNCH + other))
     assert isinstance(alone, FixRefusal)
-    assert "whether it needs the barrier" in alone.text
+    assert "another build may have other code from line 5 on" in alone.text.lower()

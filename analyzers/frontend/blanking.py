@@ -34,7 +34,12 @@ def _spaces(match: re.Match[bytes]) -> bytes:
 @lru_cache(maxsize=4)
 def blanked(text: bytes) -> bytes:
     """The text with comments and preprocessor lines as blanks and literals without content; offsets and lines stay."""
-    return _DIRECTIVE.sub(_spaces, _NOT_CODE.sub(_spaces, text))
+    return _DIRECTIVE.sub(_spaces, without_comments(text))
+
+
+def without_comments(text: bytes) -> bytes:
+    """The text with comments as blanks and literals without content; preprocessor lines, offsets and lines stay."""
+    return _NOT_CODE.sub(_spaces, text)
 
 
 def next_visible(code: bytes, at: int) -> int:

@@ -1,0 +1,186 @@
+"""Repairs in files of which another build compiles other code: an edit is right there, too, or says what it assumes."""
+
+from __future__ import annotations
+
+import pytest
+from restructured import LAUNCH, edited, engine
+
+from analyzers.model import Fix, FixRefusal
+from analyzers.requests import CheckRequest, UnitFinished
+from quickfix import answers, fix_all, hoisted
+from quickfix.other_builds import readings_of
+
+PATH = "/other/a.cu"
+HEAD = """__global__ void k(int *a, int *o, int n, int m) {
+  __shared__ int s[256];
+  int t = threadIdx.x;
+"""
+NEIGHBOUR = "s[t] = a[t];\no[t] = s[63 - t];\n"
+
+
+def kernel(body: str) -> str:
+    return f"{LAUNCH}{HEAD}{body}}}\n"
+
+
+def cut(head: str, other: str, body: str = NEIGHBOUR) -> str:
+    return kernel(f"#ifdef OTHER\n{other} {{\n#else\n{head} {{\n#endif\n{body}}}\n")
+
+
+def fixes(text: str) -> list[Fix]:
+    return [a for a in answers(engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
+
+
+def codes(text: str) -> list[str]:
+    (unit,) = [e.result for e in engine().check(CheckRequest(PATH, text)) if isinstance(e, UnitFinished)]
+    assert not unit.syntax
+    return sorted(f.code.value for k in unit.kernels for c in k.contexts for f in c.findings)
+
+
+DIVERGENT = {
+    "uniform loop": cut("for (int i = 0; i < m; i++)", "if (t < n)"),
+    "uniform condition": cut("if (n > 3)", "while (t++ < n)"),
+    "elif": kernel(f"#if MODE == 1\nif (n) {{\n#elif MODE == 2\nif (t < n) {{\n#else\n{{\n#endif\n{NEIGHBOUR}}}\n"),
+    "bound": kernel(f"#ifdef OTHER\nm = t;\n#endif\nfor (int i = 0; i < m; i++) {{\n{NEIGHBOUR}}}\n"),
+    "caller": "__device__ void step(int *s, int *a, int *o, int t) {\n"
+    + NEIGHBOUR
+    + "}\n"
+    + kernel("#ifdef OTHER\nif (t < n)\n#endif\nstep(s, a, o, t);\n"),
+    "macro": "#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"),
+}
+
+
+@pytest.mark.parametrize("text", DIVERGENT.values(), ids=DIVERGENT.keys())
+def test_no_barrier_stands_where_threads_of_another_build_miss_it(text: str) -> None:
+    assert fixes(text) == []
+
+
+def test_why_there_is_no_place_is_said() -> None:
+    answer = fix_all(engine(), CheckRequest(PATH, DIVERGENT["uniform loop"]))
+    assert isinstance(answer, FixRefusal)
+    assert answer.text.endswith(
+        "not all threads of the block reach together: another build may have other code from line 5 on, and there some "
+        "threads would miss the barrier."
+    )
+
+
+def test_a_barrier_stands_where_all_builds_allow_it() -> None:
+    body = "#ifdef OTHER\nif (t < n) {\n#else\n{\n#endif\no[t] = s[63 - t];\n}\n"
+    (fix,) = fixes(kernel(f"s[t] = a[t];\n{body}"))
+    assert fix.applies_unasked
+    assert codes("#define OTHER\n" + edited(kernel(f"s[t] = a[t];\n{body}"), fix)) == []
+
+
+@pytest.mark.parametrize("other", ["a += 64;", 'printf("%d", t);', "if (n) return;"])
+def test_what_another_build_has_nothing_against_is_proved_for_it(other: str) -> None:
+    text = "#include <stdio.h>\n" + kernel(f"#ifdef OTHER\n{other}\n#else\na += 128;\n#endif\n{NEIGHBOUR}")
+    (fix,) = fixes(text)
+    assert fix.applies_unasked
+    assert codes("#define OTHER\n" + edited(text, fix)) == []
+
+
+def test_that_threads_have_returned_in_another_build_is_noted() -> None:
+    fix = fixes(kernel(f"#ifdef OTHER\nif (t >= n) return;\n#endif\n{NEIGHBOUR}"))[0]
+    assert any("have returned before the new barrier" in note for note in fix.notes)
+
+
+def test_what_cannot_be_checked_is_assumed() -> None:
+    text = kernel(f"#ifdef OTHER\nMissing x(t); if (x.ok()) {{\n#else\n{{\n#endif\n{NEIGHBOUR}}}\n")
+    (fix,) = fixes(text)
+    assert not fix.applies_unasked
+    assert fix.title.endswith(", assumes that no other build has other code from line 5 on")
+    answer = fix_all(engine(), CheckRequest(PATH, text))
+    assert isinstance(answer, FixRefusal)
+
+
+REWRITTEN = {
+    "condition that changes": "bool in = t < n;\nif (in) {\n  s[t] = a[t];\n#ifdef OTHER\n  in = false;\n#endif\n"
+    "  o[t] = s[63 - t];\n}\n",
+    "another branch": "if (t < n) {\n  s[t] = a[t];\n#ifdef OTHER\n} else if (t < m) {\n  s[t] = 3;\n#endif\n} else {\n"
+    "  o[t] = s[63 - t];\n}\n",
+    "one writer": "#ifdef OTHER\nif (t == 3)\n#endif\no[0] = t;\n",
+}
+
+
+@pytest.mark.parametrize("body", REWRITTEN.values(), ids=REWRITTEN.keys())
+def test_what_is_rewritten_is_so_in_all_builds_or_by_choice(body: str) -> None:
+    found = [fix for fix in fixes(kernel(body)) if fix.kind == "restructure"]
+    assert found
+    assert all("assumes that no other build has other code" in fix.title for fix in found)
+    assert not any(fix.applies_unasked for fix in found)
+
+
+def test_the_same_repair_in_all_builds_is_applied() -> None:
+    inner = "#ifdef OTHER\ns[t] += 1;\n#else\ns[t] += 2;\n#endif\n"
+    body = f"if (t < n) {{\n  s[t] = a[t];\n{inner}  o[t] = s[63 - t];\n}}\n"
+    fix = fixes(kernel(body))[0]
+    assert fix.kind == "restructure"
+    assert fix.applies_unasked
+    assert codes("#define OTHER\n" + edited(kernel(body), fix)) == []
+
+
+def test_no_atomic_operation_is_written_that_another_build_has_not() -> None:
+    text = kernel("#ifdef OTHER\nlong *c = (long *)o;\n#else\nint *c = o;\n#endif\nc[0] += a[t];\n")
+    assert not [fix for fix in fixes(text) if fix.kind == "use-atomic"]
+
+
+def test_a_barrier_stays_in_a_loop_of_another_build() -> None:
+    body = "for (int i = 0; i < m; i++) {{\no[t] = s[63 - t];\n{other}__syncthreads();\n}}\ns[t] = 1;\n"
+    plain, text = kernel(body.format(other="")), kernel(body.format(other="#ifdef OTHER\ns[t] = a[i];\n#endif\n"))
+    moved = [
+        list(hoisted(engine(), (r := CheckRequest(PATH, x)), engine().result(r), lambda: False)) for x in (plain, text)
+    ]
+    assert moved[0]
+    assert not moved[1]
+
+
+# --- readings -------------------------------------------------------------------------------------------------
+
+
+def read(text: str) -> list[str]:
+    """The lines that each reading of a function leaves, joined."""
+    data = text.encode()
+    found: list[str] = []
+    for reading in readings_of({PATH: data}, {PATH: [(0, len(data))]}).each:
+        other = reading.of(data)
+        assert [len(line) for line in other.split(b"\n")] == [len(line) for line in data.split(b"\n")]
+        found.append(" ".join(line.strip() for line in other.decode().split("\n") if line.startswith("#")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (" \n#ifdef X\na\n#else\nb\n#endif\n", ["#if 1 #else #endif", "#if 0 #else #endif"]),
+        (" \n#ifndef X\na\n#endif\n", ["#if 0 #endif", "#if 1 #endif"]),
+        (
+            " \n#if A > 1 // one\n#elif defined(B)\n#endif\n",
+            [
+                "#if 1   // one #elif defined(B) #endif",
+                "#if 0   // one #elif 1 #endif",
+                "#if 0   // one #elif 0 #endif",
+            ],
+        ),
+        (
+            " \n#ifdef X\n#endif\n#if !defined(X)\n#endif\n",
+            ["#if 1 #endif #if 0 #endif", "#if 0 #endif #if 1 #endif"],
+        ),
+        (" \n#if 0\na\n#else\nb\n#endif\n", []),
+        (" \n#ifdef __CUDA_ARCH__\na\n#endif\n", []),
+        (" \n/*\n#ifdef X\n#endif\n*/", []),
+    ],
+)
+def test_readings(text: str, expected: list[str]) -> None:
+    found = read(text)
+    assert [" ".join(line.split()) for line in found] == [" ".join(line.split()) for line in expected]
+
+
+def test_many_conditions_are_turned_round_one_by_one() -> None:
+    text = b" \n" + b"".join(b"#ifdef X%d\n#endif\n" % i for i in range(5))
+    readings = readings_of({PATH: text}, {PATH: [(0, len(text))]})
+    assert not readings.complete
+    assert len(readings.each) == 8
+
+
+def test_a_condition_over_several_lines_keeps_them() -> None:
+    assert read(" \n#if defined(A) && \\\n    defined(B)\n#endif\n")[0] == "#if 1             \\ #endif"
