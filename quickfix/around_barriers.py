@@ -11,20 +11,21 @@ did not get before are numbers of their own, in what declares them or counts a l
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from analyzers.frontend.blanking import blanked
-from analyzers.frontend.gaps import Body, Statement
+from analyzers.frontend.gaps import Body, Statement, Step
 from quickfix.between_barriers import Between, Under
-from quickfix.called_conditionals import added_parameter, call_in
+from quickfix.called_conditionals import added_parameter, call_in, nothing_of
 from quickfix.conditionals import condition_of
 from quickfix.distribute import counts_for_all
 from quickfix.edits import Change
 from quickfix.loop_control import control_of
 from quickfix.naming import NotPossible, constant, fresh_name, line_of
 from quickfix.negation import negated, operand
+from quickfix.own_lines import UnbracedError, first_word, require_lines
 from quickfix.paths import Level
 from quickfix.removal import BARRIER_CALLS
 from quickfix.sections import balanced
@@ -70,6 +71,8 @@ class FunctionEdit(Between):
         self.names = self.session.reserved_in(self.function)
         self.flags: dict[int, bytes] = {}
         """By start of the body of a loop: the variable that says whether a thread has not left it."""
+        self.steps = dict(_steps(self.function.body, ()))
+        """By start of a body: the way to the statement that it belongs to."""
 
     def changes(self, callee: Level | None) -> list[Change]:
         """The changes; `callee`: where the function is called under a condition, its outermost body. Raises
@@ -138,10 +141,11 @@ class FunctionEdit(Between):
         start, end = (statement.start + at for at in value.span(1))
         divides = re.search(rb"[/%]", self.layout.code[start:end]) is not None
         if divides or "value" not in statement.plain or not self.mentioned((start, end)).isdisjoint(self.unset):
+            line = line_of(self.text, statement.start)
             if self.function.signature is not None and self.function.signature.gives_place:
-                line = line_of(self.text, statement.start)
                 raise NotPossible(f"what line {line} returns is a place, which some threads do not have")
-            self.found += [Change(start, start, under.operand + b" ? "), Change(end, end, b" : 0")]
+            nothing = nothing_of(self.function, line)
+            self.found += [Change(start, start, under.operand + b" ? "), Change(end, end, b" : " + nothing)]
 
     def _jump(self, statement: Statement, body: Body, under: Under | None) -> str | None:
         """The word of a conditional jump that keeps threads from what is behind it, where they have to get there."""
@@ -253,7 +257,8 @@ class FunctionEdit(Between):
             self._body(inner, None, depth)
             return
         if not inner.braced:
-            raise NotPossible(f"the loop in line {line} has no braces")
+            within = self._level(inner, 0)
+            raise UnbracedError(within, f"the loop in line {line} has no braces")
         if loop.kind == "for":
             granted = counts_for_all(layout, self.function, loop, inner, line, self._by_value(inner))
             self.granted += [granted] if granted else []
@@ -306,12 +311,17 @@ class FunctionEdit(Between):
         layout, text = self.layout, self.text
         line = line_of(text, statement.keyword)
         (opening, closing), condition = condition_of(layout, statement, self._level(body, index), line)
-        if len(statement.bodies) > 1 or inner.role != "then" or not inner.braced:
-            raise NotPossible(f"the conditional in line {line} has an `else` or no braces")
+        if len(statement.bodies) > 1 or inner.role != "then":
+            raise NotPossible(f"the conditional in line {line} has an `else`")
+        within = self._level(inner, 0)
+        if not inner.braced:
+            raise UnbracedError(within, f"the conditional in line {line} has no braces")
         self._keep_names(statement, inner, line)
         if not balanced(text, statement.start, statement.end):
             raise NotPossible(f"preprocessor lines cut the conditional in line {line}")
         self.without_comments(statement.keyword, inner.start, line)
+        lacking = f"the code in line {line} has its lines not to itself"
+        require_lines(layout, within, lacking, first_word(inner.statements[0]), inner.end)
         lines = self.whole_lines(statement.keyword, inner.start, line)
         last = self.whole_lines(inner.end, inner.end + 1, line)
         self.found.append(Change(*last, b""))
@@ -344,13 +354,20 @@ class FunctionEdit(Between):
     # --- conditions
 
     def _level(self, body: Body, index: int) -> Level:
-        return Level(self.function, (), body, index)
+        return Level(self.function, self.steps[body.start], body, index)
 
     def _may_be_repeated(self, statement: Statement, condition: tuple[int, int]) -> bool:
         """A short condition over numbers of the thread that are the same to the end of the function."""
         if condition[1] - condition[0] > _LONGEST or "test" not in statement.plain:
             return False
         return stay(self.function, self.mentioned(condition), (statement.keyword, self.function.end))
+
+
+def _steps(body: Body, steps: tuple[Step, ...]) -> Iterator[tuple[int, tuple[Step, ...]]]:
+    yield body.start, steps
+    for index, statement in enumerate(body.statements):
+        for inner in statement.bodies:
+            yield from _steps(inner, (*steps, Step(body, index)))
 
 
 def _stripped(text: bytes, start: int, end: int) -> tuple[int, int]:

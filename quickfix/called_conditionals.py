@@ -207,7 +207,15 @@ def _parameter(session: Session, layout: Layout, callee: Level, line: int) -> It
     if returned is not None:
         value = last.start + returned.start(1)
         yield Change(value, value, parameter + b" ? ")
-        yield Change(last.start + returned.end(1), last.start + returned.end(1), b" : 0")
+        nothing = nothing_of(function, line)
+        yield Change(last.start + returned.end(1), last.start + returned.end(1), b" : " + nothing)
+
+
+def nothing_of(function: FunctionTree, line: int) -> bytes:
+    """What threads return that do nothing in a function. Raises `NotPossible`."""
+    if function.signature is None or not function.signature.nothing:
+        raise NotPossible(f"what the function called in line {line} returns is made by code of its class")
+    return function.signature.nothing.encode()
 
 
 _SEPARATE: Final = "__CUDACC_RDC__"

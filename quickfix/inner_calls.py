@@ -18,7 +18,7 @@ from quickfix.own_lines import OneLineError, UnbracedError
 from quickfix.paths import Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
-from quickfix.variables import mentioned, stay
+from quickfix.variables import mentioned, stay, uses_in
 
 _PART: Final = "the call in line {} is part of a larger statement"
 
@@ -114,9 +114,22 @@ def _refuse_references(session: Session, level: Level, callee: Level, call: Inne
     """Raise where the function may change what the statement computes with, or may want the place of what it gets."""
     function, statement, text = callee.function, level.statement, session.trees.texts[level.function.path]
     assert statement is not None
-    before = mentioned(level.function, (statement.start, call.at[0]))
+    if _is_variable(level, statement, call, text):
+        # What is assigned to it does not depend on what it was.
+        before = set[int]()
+    else:
+        before = mentioned(level.function, (statement.start, call.at[0]))
     if not stay(level.function, before, call.at):
         raise NotPossible(f"the function called in line {line} may change what the statement computes with")
     head = blanked(session.trees.texts[function.path])[function.start : function.body.start]
     if not all(a.plain for a in call.arguments) and (b"&" in head or b"&" in text[slice(*call.at)]):
         raise NotPossible(f"the function called in line {line} takes references")
+
+
+def _is_variable(level: Level, statement: Statement, call: InnerCall, text: bytes) -> bool:
+    """Whether the statement assigns what a call gives to something that has a name."""
+    assigned = statement.assignment
+    if assigned is None or assigned.value != call.at:
+        return False
+    used = {u.name.encode() for u in uses_in(level.function, assigned.target)}
+    return used == {text[slice(*assigned.target)]}

@@ -22,18 +22,21 @@ from quickfix.barrier_meanings import turned_round
 from quickfix.edits import Change, text_edits
 from quickfix.inner_calls import LargerStatementError, call_made_in_front
 from quickfix.naming import NotPossible
+from quickfix.own_lines import OneLineError, UnbracedError
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.rebuild import Begun, composed, in_old_lines, rebuilt_from
+from quickfix.room import made_room
 from quickfix.search import sentence, varying_bodies
 from quickfix.sections import refuse_halves
 from quickfix.session import Session, Trial, names_of
+from quickfix.steps import Restructuring
 from quickfix.verify import findings_of, gone_groups, key_of, new_error
 from quickfix.wording import granted_in_words, lines_in_words
 
 MANY: Final = 4
 """Barriers that threads miss beyond which this is tried first: one trial instead of one for each."""
-_CALLS: Final = 4
-"""Calls that are made statements of their own in one repair."""
+_MOST_STEPS: Final = 8
+"""Steps that make calls statements of their own in one repair, or room for that."""
 _LISTED: Final = 4
 """Lines that a title lists; of more it gives the first and the last."""
 _MISSED: Final = frozenset({Verdict.BARRIER_DIVERGENCE, Verdict.BARRIER_AFTER_EXIT})
@@ -121,7 +124,9 @@ def _reached(
     try:
         edits = _edits(session, kernels, chains, [event.guard for event in events], returns=first.returns)
     except LargerStatementError as reason:
-        return _with_call_in_front(session, kernels, finding, first, chains, reason)
+        return _gone_on(session, kernels, finding, first, _call_in_front(session, first, chains, reason), reason)
+    except (OneLineError, UnbracedError) as missing:
+        return _gone_on(session, kernels, finding, first, _room(session, missing), missing)
     changes: dict[str, list[Change]] = {}
     for edit, more in edits:
         changes[edit.function.path] = sorted(
@@ -171,27 +176,47 @@ def _reached(
     )
 
 
-def _with_call_in_front(
+def _call_in_front(
+    session: Session, first: _Earlier, chains: Iterable[Chain], reason: LargerStatementError
+) -> Restructuring:
+    """What makes a call that leads to a barrier a statement of its own, or room for that. Raises `NotPossible`."""
+    pairs = (pair for chain in chains for pair in pairwise(chain))
+    level = next((caller for caller, callee in pairs if callee is reason.callee), None)
+    if level is None:
+        raise reason
+    try:
+        made = call_made_in_front(session, level, reason.callee)
+    except (OneLineError, UnbracedError) as missing:
+        return _room(session, missing)
+    refuse_halves(session.trees, made.path, made.changes)
+    line = int(in_old_lines(f"line {reason.line}", session, first.steps).split()[1]) if first.steps else reason.line
+    return replace(made, text=f"{made.text} in line {line}")
+
+
+def _room(session: Session, missing: OneLineError | UnbracedError) -> Restructuring:
+    """Raises `NotPossible`."""
+    room = made_room(session, missing)
+    if room is None:
+        raise missing
+    return room
+
+
+def _gone_on(
     session: Session,
     kernels: Sequence[KernelAnalysis],
     finding: Finding,
     first: _Earlier,
-    chains: Iterable[Chain],
-    reason: LargerStatementError,
+    made: Restructuring,
+    reason: NotPossible,
 ) -> Fix | FixRefusal:
-    """Go on from the text in which a call that leads to a barrier is a statement of its own."""
-    pairs = (pair for chain in chains for pair in pairwise(chain))
-    level = next((caller for caller, callee in pairs if callee is reason.callee), None)
-    if level is None or len(first.steps) >= _CALLS:
+    """Go on from the text in which a step is made, without which there is a reason not to."""
+    if len(first.steps) >= _MOST_STEPS:
         raise reason
-    made = call_made_in_front(session, level, reason.callee)
-    refuse_halves(session.trees, made.path, made.changes)
     step = session.draft({made.path: made.changes}, session.kernels_sharing_code(kernels))
     error = new_error(session.result, step.analysis.result)
     if error is not None:
         return FixRefusal(sentence(error))
-    line = int(in_old_lines(f"line {reason.line}", session, first.steps).split()[1]) if first.steps else reason.line
-    first = replace(first, steps=(*first.steps, step), done=(*first.done, f"{made.text} in line {line}"))
+    first = replace(first, steps=(*first.steps, step), done=(*first.done, *([made.text] if made.text else ())))
     current = session.rewritten(step)
     names = names_of(kernels)
     again = [a for a in current.kernels if a.kernel.mangled in names]

@@ -29,14 +29,15 @@ from quickfix import switches
 from quickfix.braces import braces
 from quickfix.called_conditionals import passed_on
 from quickfix.conditionals import condition_of, has_place, opened_up
-from quickfix.declared_conditions import DeclaredError, declared_in_front
+from quickfix.declared_conditions import DeclaredError
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import OneLineError, UnbracedError, own_lines, require_lines
+from quickfix.own_lines import OneLineError, UnbracedError, require_lines
 from quickfix.paths import Chain, Level, around, chain_to
+from quickfix.room import made_room
 from quickfix.search import ways_between
 from quickfix.sections import refuse_halves
 from quickfix.session import Session
@@ -68,7 +69,7 @@ def restructuring(
             if found is not None:
                 refuse_halves(session.trees, found.path, found.changes)
         except (OneLineError, UnbracedError, DeclaredError) as reason:
-            found = _made_room(session, reason)
+            found = made_room(session, reason)
             if found is None:
                 said = said or str(reason)
         except _NotOpened as reason:
@@ -95,25 +96,6 @@ def called_by_all(
     except NotPossible:
         return None
     return found
-
-
-def _made_room(session: Session, reason: OneLineError | UnbracedError | DeclaredError) -> Restructuring | None:
-    """Lines, braces or a declaration of its own that another step needs."""
-    level, done, at = reason.level, "", reason.level.body.start
-    path = level.function.path
-    text = session.trees.texts[path]
-    try:
-        if isinstance(reason, DeclaredError):
-            changes, at = declared_in_front(level, reason.statement, text), reason.statement.keyword
-            done = "take the declaration out of the condition"
-        elif isinstance(reason, UnbracedError):
-            changes = braces(level, text)
-        else:
-            changes = own_lines(level, text, reason.places)
-        refuse_halves(session.trees, path, changes)
-    except NotPossible:
-        return None
-    return Restructuring(path, changes, done, at) if changes else None
 
 
 class _NotOpened(NotPossible):

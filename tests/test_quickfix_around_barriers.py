@@ -364,6 +364,81 @@ def test_a_call_in_a_larger_statement_is_made_in_front_of_it_where_that_is_the_s
 
 
 @pytest.mark.parametrize(
+    "braces",
+    [
+        ("  if (y < n)\n", ""),
+        ("  if (y < n) {\n", " }"),
+        ("  for (int i = 0; i < n / 2; i++)\n    if (y < n)\n", ""),
+    ],
+    ids=["none", "in the line", "loop"],
+)
+def test_a_call_in_a_branch_without_braces_or_lines_of_its_own_is_made_in_front_of_it(braces: tuple[str, str]) -> None:
+    conditional = LARGER[LARGER.index("  if (y < n)") : LARGER.rindex("}")]
+    call = "    out[y * 8 + x] = half + abs(step(s[y], in[y * 8 + x]) / n);"
+    text = LARGER.replace(conditional, f"{braces[0]}{call}{braces[1]}\n")
+    after = edited(text)
+    assert "step(value, value2, y < n);" in after
+    plain = edited(LARGER.replace(conditional, f"  if (y < n) {{\n{call}\n  }}\n"))
+    for n in (0, 3, 8):
+        result = together(after, "k", (8, 8, 1), n, 1)
+        assert result.outcome == "finished", result.reason
+        assert not result.divergences
+        # In a loop it is done again.
+        assert written(result) == written(together(plain, "k", (8, 8, 1), n, 1)) or "for" in braces[0]
+
+
+@pytest.mark.parametrize(
+    ("declared", "type_", "given", "read", "nothing"),
+    [
+        ("struct Pair { int a, b; };", "Pair", "{own[0], v}", ".a", "Pair()"),
+        (
+            "enum class Side { left, right };",
+            "Side",
+            "own[0] > v ? Side::left : Side::right",
+            " == Side::left",
+            "Side()",
+        ),
+        (
+            "struct Pair { int a, b; Pair() = default; __device__ Pair(int x) : a(x), b(x) {} };",
+            "Pair",
+            "own[0]",
+            ".b",
+            "",
+        ),
+    ],
+    ids=["structure", "enumerator", "constructor"],
+)
+def test_what_a_function_gives_that_does_nothing_is_of_its_type(
+    declared: str, type_: str, given: str, read: str, nothing: str
+) -> None:
+    text = f"""{declared}
+__device__ {type_} step(int *own, int v) {{
+  int x = threadIdx.x;
+  own[x] = v;
+  __syncthreads();
+  {type_} other = {given};
+  __syncthreads();
+  return other;
+}}
+{LAUNCH}__global__ void k(int *out, const int *in, int n) {{
+  __shared__ int s[8][8];
+  int x = threadIdx.x, y = threadIdx.y;
+  {type_} got = {type_}();
+  if (y < n) {{
+    got = step(s[y], in[x]);
+    out[y * 8 + x] = got{read};
+  }}
+}}
+"""
+    answer = reached(text)
+    if nothing:
+        assert f"return taken ? other : {nothing};" in edited(text)
+    else:
+        assert isinstance(answer, FixRefusal)
+        assert "made by code of its class" in answer.text
+
+
+@pytest.mark.parametrize(
     ("before", "statement", "said"),
     [
         ("int *at = &half;\n  *at = 3;", "half * step(own, x)", "may change"),

@@ -6,11 +6,13 @@ functions of a name in a whole translation unit. Plain data: nothing holds a cur
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from analyzers.frontend.cindex import TypeKind, children, file_key, is_inlined
+from analyzers.frontend.copies import is_copied_by_bytes
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.parse import is_bundled
 
@@ -21,6 +23,8 @@ _FRIEND: Final = 603
 _PARTIAL: Final = 32
 _REFERENCES: Final = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _OVERRIDES: Final = frozenset({404, 405})  # `final`, `override`
+_WRITTEN_BESIDE: Final = re.compile(r"\b(?:const|volatile|struct|class|union|enum)\b\s*")
+"""What may stand beside the name of a type."""
 SCOPES: Final = frozenset(
     {
         Kinds.NAMESPACE,
@@ -60,6 +64,9 @@ class Signature:
     of CUDA's and C++'s own headers aside."""
     gives_place: bool
     """What is returned is a reference: a value in its stead would be gone before it is read."""
+    nothing: str
+    """How to write a value of what is returned that says nothing and that any thread may make: `0`, `Pair()`; empty
+    where there is none."""
 
 
 def signatures(unit: Any, cursors: Collection[Any]) -> list[Signature]:
@@ -109,7 +116,29 @@ def _signature(cursor: Any, alone: bool) -> Signature:
         and not (cursor.is_virtual_method() or any(c._kind_id in _OVERRIDES for c in children(cursor)))
     )
     gives_place = cursor.result_type.get_canonical().kind in _REFERENCES
-    return Signature(plain, _is_external(cursor), alone, gives_place)
+    return Signature(plain, _is_external(cursor), alone, gives_place, _nothing(cursor.result_type))
+
+
+def _nothing(result: Any) -> str:
+    own = result.get_canonical()
+    if own.kind not in (TypeKind.RECORD, TypeKind.ENUM):
+        return "0"
+    if own.kind == TypeKind.RECORD and not (is_copied_by_bytes(own) and not _is_made_by_code(own)):
+        return ""
+    return _WRITTEN_BESIDE.sub("", result.spelling) + "()"
+
+
+def _is_made_by_code(record: Any) -> bool:
+    """Whether somebody wrote what makes an object of nothing, for the class or for what it holds."""
+    definition = record.get_declaration().get_definition()
+    for member in children(definition) if definition is not None else ():
+        kind: int = member._kind_id
+        held = member.type.get_canonical()
+        if kind == Kinds.CONSTRUCTOR and member.is_default_constructor():
+            return True
+        if kind in (Kinds.FIELD, Kinds.BASE) and held.kind == TypeKind.RECORD and _is_made_by_code(held):
+            return True
+    return False
 
 
 def _is_deduced(result: Any) -> bool:
