@@ -7,7 +7,7 @@ place, too, and may end above the limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.analysed import KernelAnalysis
@@ -37,7 +37,9 @@ def bounded_claim(session: Session, kernels: Sequence[KernelAnalysis], group: st
     try:
         if level.function.on_host:
             raise NotPossible(on_host(level.function.name))
-        changes = sorted(_changes(level, claim, layout), key=lambda c: (c.start, c.end))
+        changes = sorted(
+            _changes(level, claim, layout, session.reserved_in(level.function)), key=lambda c: (c.start, c.end)
+        )
         refuse_parted(layout.text, claim.cell.at[0], claim.count[1], "the comparison and what counts")
     except NotPossible as reason:
         return FixRefusal(sentence(str(reason)))
@@ -71,8 +73,8 @@ def _claim(session: Session, races: Sequence[Finding]) -> tuple[Level, Bounded] 
     return None
 
 
-def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
-    """`level`: of what counts. Raises `NotPossible`."""
+def _changes(level: Level, claim: Bounded, layout: Layout, names: Collection[bytes]) -> Iterator[Change]:
+    """`level`: of what counts; `names`: those that nothing new may have. Raises `NotPossible`."""
     update = Update(claim.cell.at, claim.places, claim.cell, "+", None, "old")
     (taken,) = atomic_call(update, layout)
     function, line = level.function, line_of(layout.text, claim.count[0])
@@ -94,7 +96,7 @@ def _changes(level: Level, claim: Bounded, layout: Layout) -> Iterator[Change]:
         if not claim.reads:
             yield taken
             return
-    name = fresh_name(level, layout.text, "place")
+    name = fresh_name(level, layout.text, "place", names)
     yield _declared(_conditional(level, claim.cell.at, line), f"{claim.cell.spelling} ".encode() + name + b";", layout)
     opened = b"(" + name + b" = "
     moved = tuple((to + len(opened), at, length) for to, at, length in taken.moved)

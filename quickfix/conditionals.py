@@ -270,7 +270,7 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
             return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
         inner = Level(level.function, (*level.steps, Step(level.body, 0)), loop.bodies[0], 0)
         condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-        changes = flagged_under(inner, loop, layout, condition[0], session.vote)
+        changes = flagged_under(inner, loop, layout, condition[0], session.vote, session.reserved_in(inner.function))
         cost = WARP_VOTES if session.orders_warps else VOTES
         return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, cost)
     if len(statement.bodies) > 1:
@@ -281,7 +281,7 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
     condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-    changes, granted = inside_out(outer, level, text, condition)
+    changes, granted = inside_out(outer, level, text, condition, session.reserved_in(level.function))
     return Restructuring(
         level.function.path,
         sorted(changes, key=lambda c: (c.start, c.end)),

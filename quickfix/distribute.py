@@ -9,7 +9,7 @@ needs it, the engine finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from analyzers.frontend.gaps import Body, FunctionTree, Slot, Statement, Step
@@ -32,7 +32,11 @@ _SMALL: Final = range(1, 1 << 16)
 
 
 def inside_out(
-    outer: Level, level: Level, text: bytes, condition: tuple[tuple[int, int], bytes]
+    outer: Level,
+    level: Level,
+    text: bytes,
+    condition: tuple[tuple[int, int], bytes],
+    taken: Collection[bytes],
 ) -> tuple[list[Change], str]:
     """The changes, and what they take for granted; `condition` is where the condition stands, and its text. Raises
     `NotPossible`."""
@@ -48,7 +52,7 @@ def inside_out(
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
     if name is None:
-        name = fresh_name(level, text, "taken")
+        name = fresh_name(level, text, "taken", taken)
         head = b"const bool " + name + b" = "
         moved = ((len(head), low, high - low),)
         first = [Change(statement.keyword, body.start, head + written + b";", moved=moved)]

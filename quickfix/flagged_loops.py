@@ -9,7 +9,7 @@ again when it has left; instead of `break` it is no longer active, and what foll
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from analyzers.frontend.blanking import group_end, next_visible
@@ -44,13 +44,17 @@ def test_range(layout: Layout, loop: Statement) -> Range | None:
     return (opening + 1, group_end(code, opening) - 1) if code[opening : opening + 1] == b"(" else None
 
 
-def flagged(level: Level, loop: Statement, layout: Layout, test: Range, vote: bytes) -> list[Change]:
+def flagged(
+    level: Level, loop: Statement, layout: Layout, test: Range, vote: bytes, taken: Collection[bytes]
+) -> list[Change]:
     """The changes, in order; raises `NotPossible`. `level`: the body of the loop; `vote`: how the call begins that asks
     whether any thread has work."""
-    return _Flagged(level, loop, layout, test, vote).changes()
+    return _Flagged(level, loop, layout, test, vote, taken).changes()
 
 
-def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Range, vote: bytes) -> list[Change]:
+def flagged_under(
+    level: Level, loop: Statement, layout: Layout, condition: Range, vote: bytes, taken: Collection[bytes]
+) -> list[Change]:
     """The changes for a `while` or `do` loop that stands alone in a conditional: those threads are active to begin with
     that meet the condition. Raises `NotPossible`."""
     test, line = test_range(layout, loop), line_of(layout.text, loop.keyword)
@@ -61,7 +65,7 @@ def flagged_under(level: Level, loop: Statement, layout: Layout, condition: Rang
     ends = first_word(level.body.statements[0]), level.body.end
     require_lines(layout, level, f"the body of the loop in line {line} is in one line", *ends)
     refuse_hidden(layout, level.body)
-    return _Flagged(level, loop, layout, test, vote, condition).changes()
+    return _Flagged(level, loop, layout, test, vote, taken, condition).changes()
 
 
 class _Flagged:
@@ -72,6 +76,7 @@ class _Flagged:
         layout: Layout,
         test: Range,
         vote: bytes,
+        taken: Collection[bytes],
         condition: Range | None = None,
     ) -> None:
         """`condition`: where that of the conditional stands in which the loop is alone, and which goes."""
@@ -79,7 +84,7 @@ class _Flagged:
         self.condition = condition
         self.level, self.loop, self.layout, self.test = level, loop, layout, test
         self.line = line_of(layout.text, loop.keyword)
-        self.name = fresh_name(level, layout.text, "active")
+        self.name = fresh_name(level, layout.text, "active", taken)
         self.unit = layout.unit(level.function)
         self.found: list[Change] = []
         self.shifts: Counter[int] = Counter()

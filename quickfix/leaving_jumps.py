@@ -9,7 +9,7 @@ which threads also leave by `continue`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
@@ -25,7 +25,7 @@ _NAME: Final = re.compile(rb"[A-Za-z_]\w*")
 _OUT_OF_SWITCH: Final = frozenset({"continue", "return", "goto"})
 
 
-def made_behind(level: Level, loop: Statement, layout: Layout) -> list[Change] | None:
+def made_behind(level: Level, loop: Statement, layout: Layout, taken: Collection[bytes]) -> list[Change] | None:
     """The changes for the first of these jumps and all that lead to the same place; None where there is none. Raises
     `NotPossible`. `level`: the body of the loop."""
     first = next((j for j in jumps_in(level.body) if j.call in ("return", "goto")), None)
@@ -44,7 +44,7 @@ def made_behind(level: Level, loop: Statement, layout: Layout) -> list[Change] |
     _check_target(first, whole, level.function, loop, layout)
     alike = [j for j in jumps_in(level.body) if _words(j, layout) == whole and _is_directly_in(level.body, j)]
     bare = _comes_next(whole, outer, level.function, layout)
-    name = b"" if bare else fresh_name(level, layout.text, "left")
+    name = b"" if bare else fresh_name(level, layout.text, "left", taken)
     changes: list[Change] = []
     for body, jump in ((body, j) for j in alike for body in _bodies_of(level.body, j)):
         changes.append(Change(jump.start, jump.end, _instead(body, jump, name, layout)))
@@ -57,7 +57,9 @@ def made_behind(level: Level, loop: Statement, layout: Layout) -> list[Change] |
     return sorted(changes, key=lambda c: (c.start, c.end))
 
 
-def made_behind_switch(level: Level, switch: Statement, layout: Layout) -> list[Change] | None:
+def made_behind_switch(
+    level: Level, switch: Statement, layout: Layout, taken: Collection[bytes]
+) -> list[Change] | None:
     """The same for a `switch`, a statement of the body of `level`, and also for `continue`. Raises `NotPossible`."""
     first = next((j for body in switch.bodies for j in jumps_in(body) if j.call in _OUT_OF_SWITCH), None)
     if first is None:
@@ -79,7 +81,7 @@ def made_behind_switch(level: Level, switch: Statement, layout: Layout) -> list[
         raise NotPossible(f"`{first.call}` leaves another loop or `switch` with the `switch` in line {line}")
     goes_on = first.call == "continue" and level.body.loops > 0 and index + 1 == len(level.body.statements)
     bare = goes_on or _comes_next(whole, Step(level.body, index), level.function, layout)
-    name = b"" if bare else fresh_name(level, layout.text, "left")
+    name = b"" if bare else fresh_name(level, layout.text, "left", taken)
     base = layout.indentation(switch.keyword)
     changes: list[Change] = []
     if name:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 from typing import Final
 
 from analyzers.frontend.blanking import blanked
@@ -14,14 +15,16 @@ from quickfix.variables import declarations, stay, uses_in
 
 _MACRO: Final = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\(?:\r?\n|.))*", re.MULTILINE)
 
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+
 
 class NotPossible(Exception):
     """The source is not of the form that can be rewritten; the text says why."""
 
 
-def fresh_name(level: Level, text: bytes, stem: str, taken: Collection[bytes] = ()) -> bytes:
+def fresh_name(level: Level, text: bytes, stem: str, taken: Collection[bytes]) -> bytes:
     """A name that occurs neither in the function nor in a macro of the file, which the function may use, and is not
-    one of `taken`, which are for other places of the same text."""
+    one of `taken` (`Session.reserved_in`)."""
     name, number = stem.encode(), 2
     function = b"\n".join((text[level.function.start : level.function.end], *_MACRO.findall(text)))
     while name in taken or re.search(rb"\b" + name + rb"\b", function):
@@ -35,6 +38,33 @@ def with_macros(code: bytes, text: bytes) -> bytes:
     while used := [name for name in left if re.search(rb"\b" + name + rb"\b", code)]:
         code = b"\n".join((code, *(left.pop(name) for name in used)))
     return code
+
+
+def macros_of(texts: Iterable[bytes]) -> dict[bytes, bytes]:
+    """What defines the macros of some files, by name: all definitions of one that has several."""
+    found: dict[bytes, bytes] = {}
+    for text in texts:
+        for name, start, end in definitions(text):
+            found[name] = found.get(name, b"") + b" " + text[start:end]
+    return found
+
+
+def macros_of_flags(arguments: Iterable[str]) -> dict[bytes, bytes]:
+    """The same of those that a compile command defines (`-DNAME=…`)."""
+    given = [*arguments, ""]
+    found = (after if each == "-D" else each[2:] for each, after in pairwise(given) if each.startswith("-D"))
+    names = (re.match(r"[A-Za-z_]\w*", each) for each in found)
+    return {m[0].encode(): m.string[m.end() :].encode() for m in names if m is not None}
+
+
+def said_by_macros(code: bytes, macros: Mapping[bytes, bytes]) -> set[bytes]:
+    """The words in the definitions of the macros that code uses, directly or through others."""
+    found, words = set[bytes](), set(_WORD.findall(code))
+    while used := words & macros.keys() - found:
+        found |= used
+        words = set(_WORD.findall(b" ".join(macros[name] for name in used)))
+        found |= words - macros.keys()
+    return found
 
 
 def definitions(text: bytes) -> list[tuple[bytes, int, int]]:

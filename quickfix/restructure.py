@@ -284,7 +284,7 @@ def _split_switch(
 def _left_behind(session: Session, level: Level, switch: Statement) -> Restructuring | None:
     """Jumps out of a `switch` made behind it, if there are any."""
     path = level.function.path
-    behind = made_behind_switch(level, switch, Layout(session.trees.texts[path]))
+    behind = made_behind_switch(level, switch, Layout(session.trees.texts[path]), session.reserved_in(level.function))
     text = "jump out behind the switch"
     return Restructuring(path, behind, text, switch.keyword) if behind is not None else None
 
@@ -300,14 +300,14 @@ def _uniform_loop(
     if found is None:
         return None
     level, loop = found
-    text = session.trees.texts[level.function.path]
+    text, taken = session.trees.texts[level.function.path], session.reserved_in(level.function)
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", loop.keyword)
-    behind = made_behind(level, loop, Layout(text))
+    behind = made_behind(level, loop, Layout(text), taken)
     if behind is not None:
         return Restructuring(level.function.path, behind, "jump out behind the loop", loop.keyword)
     rows = not session.votes and strides_of_rows(session.kernels, level.function.path, level.loop_line)
-    changes = uniform(level, loop, text, session.vote, rows=rows)
+    changes = uniform(level, loop, text, session.vote, taken, rows=rows)
     if changes is None:
         return None
     votes = any(session.vote in c.text for c in changes)

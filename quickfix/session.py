@@ -26,7 +26,7 @@ from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, Change, OffsetMap, appl
 from quickfix.elsewhere import OtherBuilds
 from quickfix.includes import included
 from quickfix.judging import Judge, old_places
-from quickfix.naming import uses_of_definition
+from quickfix.naming import macros_of, macros_of_flags, said_by_macros, uses_of_definition
 from quickfix.oracle import Oracle, Stop, with_texts
 from quickfix.paths import Candidate, Key
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
@@ -128,6 +128,8 @@ class Session:
         """By kernel and launch: conditions that were asked about, and whether no thread meets all of them."""
         self._origin = origin
         known = origin._oracle if origin is not None else oracle
+        self._unit = analysis.unit
+        self._defined: dict[bytes, bytes] | None = None
         self._oracle = known or Oracle.of(engine, stop, analysis.request.options)
         self._extents = analysis.functions
         self._edited: Mapping[str, EditedFile] = {}
@@ -243,8 +245,22 @@ class Session:
                 self.reserved.setdefault((path, function.start), set()).add(name)
 
     def reserved_in(self, function: FunctionTree) -> set[bytes]:
-        """The names that nothing new in a function may have."""
-        return self.reserved.get(None, set()) | self.reserved.get((function.path, function.start), set())
+        """The names that nothing new in a function may have: those kept for others, and those of macros that other
+        files define, with what these say where the function uses them."""
+        kept = self.reserved.get(None, set()) | self.reserved.get((function.path, function.start), set())
+        code = self.trees.texts[function.path][function.start : function.end]
+        return kept | self._macros.keys() | said_by_macros(code, self._macros)
+
+    @property
+    def _macros(self) -> Mapping[bytes, bytes]:
+        """The macros of all files of the unit and of its flags: what defines them, by name."""
+        if self._origin is not None:
+            return self._origin._macros
+        if self._defined is None:
+            files = (source_bytes(self._unit.text_of(path)) for path in self._unit.dependencies)
+            own = source_bytes(self.request.text)
+            self._defined = {**macros_of_flags(self.request.flags.arguments), **macros_of((own, *files))}
+        return self._defined
 
     def kernels_with(self, group: str) -> list[KernelAnalysis]:
         """Those with findings of a group."""

@@ -73,10 +73,12 @@ def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]
     return frozenset(found)
 
 
-def uniform(level: Level, loop: Statement, text: bytes, vote: bytes, *, rows: bool) -> list[Change] | None:
+def uniform(
+    level: Level, loop: Statement, text: bytes, vote: bytes, taken: Collection[bytes], *, rows: bool
+) -> list[Change] | None:
     """The changes; None for a loop that is uniform already. Raises `NotPossible`. `vote`: how the call begins that asks
     whether any thread has work; `rows`: all threads come to the loop, and a stride is at least a row of the block
-    (`strides`)."""
+    (`strides`); `taken`: names that nothing new may have."""
     layout = Layout(text)
     line = line_of(text, loop.keyword)
     body = level.body
@@ -100,12 +102,12 @@ def uniform(level: Level, loop: Statement, text: bytes, vote: bytes, *, rows: bo
     head = slice(loop.keyword, loop.head_end)
     plain = condition and "test" in loop.plain and layout.code[head] == text[head]
     if loop.kind == "do" or not plain or any(jumps_in(body)):
-        return flagged(level, loop, layout, test, vote)
+        return flagged(level, loop, layout, test, vote, taken)
     opening = layout.code.find(b"(", loop.keyword, loop.head_end)
     ends = (test[0] - 1, test[1])
     if rows:
-        strided = _over_a_base(level, loop, layout, (opening, *ends)) if loop.kind == "for" else None
-        strided = _beside_a_base(level, loop, layout, test) if loop.kind == "while" else strided
+        strided = _over_a_base(level, loop, layout, (opening, *ends), taken) if loop.kind == "for" else None
+        strided = _beside_a_base(level, loop, layout, test, taken) if loop.kind == "while" else strided
         if strided is not None:
             return sorted(strided, key=lambda c: (c.start, c.end))
     # What a vote takes is an `int`.
@@ -155,7 +157,9 @@ def _guarded(
     yield Change(end, end, head + code.strip() + b";" + inner + b"}", moved=(moved,))
 
 
-def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int, int, int]) -> list[Change] | None:
+def _over_a_base(
+    level: Level, loop: Statement, layout: Layout, parts: tuple[int, int, int], taken: Collection[bytes]
+) -> list[Change] | None:
     """`for (int base = 0; base < n; base += S)` with `int i = base + threadIdx.x` in its body."""
     opening, first, second = parts
     text = layout.text
@@ -177,7 +181,7 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     counter = {u.variable for u in uses_in(level.function, (opening, first)) if u.kind == "declared"}
     if len(counter) != 1 or not stay(level.function, counter, (level.body.start, level.body.end)):
         return None
-    base = fresh_name(level, text, "base")
+    base = fresh_name(level, text, "base", taken)
     block, thread = number
     head = (
         start["type"]
@@ -198,7 +202,9 @@ def _over_a_base(level: Level, loop: Statement, layout: Layout, parts: tuple[int
     return [Change(opening + 1, loop.head_end - 1, head), *_guarded(level, layout, condition, declaration)]
 
 
-def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[int, int]) -> list[Change] | None:
+def _beside_a_base(
+    level: Level, loop: Statement, layout: Layout, place: tuple[int, int], taken: Collection[bytes]
+) -> list[Change] | None:
     """`for (int base = 0; base < n; base += S)` instead of `while (i < n)`, beside `i += S` in its body."""
     function, text, body = level.function, layout.text, level.body
     test = _TEST.match(text[slice(*place)])
@@ -231,7 +237,7 @@ def _beside_a_base(level: Level, loop: Statement, layout: Layout, place: tuple[i
     if not others.issubset(_own(function)) or not stay(function, others, (loop.start, loop.end)):
         return None
     by = text[slice(*step.value)]
-    base = fresh_name(level, text, "base")
+    base = fresh_name(level, text, "base", taken)
     head = b"for (" + kind + b" " + base + b" = " + (number[0] or b"0") + b"; "
     head += base + b" " + test["operator"] + b" " + test["right"] + b"; " + base + b" += " + by + b")"
     condition = text[slice(*place)].strip()
