@@ -160,11 +160,8 @@ def _gone(session: Session, current: Session, trial: Trial, done: Sequence[_Done
     """The groups of findings of the first text of which nothing is left."""
     if current is session:
         return trial.gone
-    files = composed([each.trial for each in done])
-    every = (f for k in trial.analysis.result.kernels for f in findings_of(k))
-    left = {key_of(old) for f in every if (old := in_old_text(f, files)) is not None}
-    difference = session.judge(trial, files)
-    return frozenset(gone_groups(session.result, trial.checked, left)) if difference.is_clean else frozenset()
+    judged = session.judge(trial, composed([each.trial for each in done]))
+    return frozenset(gone_groups(session.result, trial.checked, judged.left)) if judged.is_clean else frozenset()
 
 
 def _races_left(

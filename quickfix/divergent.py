@@ -219,12 +219,7 @@ def _moved(
     if not judged.is_clean:
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else "With a barrier elsewhere others would race.")
     places = as_spelled(placed, places_in_words(bare.changes(placed.barriers), bare, without.files))
-    left: set[PairKey] = set()
-    for finding_left in (f for a in bare.kernels for f in findings_of(a.result)):
-        old = in_old_text(finding_left, without.files)
-        if old is not None and key_of(finding_left) in placed.trial.difference.left:
-            left.add(key_of(old))
-    gone = gone_groups(session.result, placed.trial.checked, left)
+    gone = gone_groups(session.result, placed.trial.checked, judged.left)
     promised = {finding.group for finding in family}
     if not promised <= gone:
         return FixRefusal("With a barrier elsewhere there would still be threads that wait for others.")

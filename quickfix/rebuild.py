@@ -266,11 +266,10 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
     nothing else that was done orders anything."""
     if VOTES not in begun.costs:
         return FixRefusal("Restructured, the code has no race, which is not for a barrier to explain.")
-    current, steps = begun.current, begun.steps
+    steps = begun.steps
     files = composed(steps)
-    left = {key for a in current.kernels for f in findings_of(a.result) if (key := _old_key(f, files)) is not None}
-    gone = gone_groups(session.result, steps[-1].checked, left)
     judged = session.judge(steps[-1], files)
+    gone = gone_groups(session.result, steps[-1].checked, judged.left)
     targets = [f for f in _races_of(session.kernels) if f.group in groups]
     if judged.worse:
         return FixRefusal(sentence(judged.worse[0]))
@@ -340,14 +339,9 @@ def _fix(
 ) -> Fix | FixRefusal:
     current, steps = begun.current, begun.steps
     files = composed(steps)
-    left: set[PairKey] = set()
-    for finding in (f for a in current.kernels for f in findings_of(a.result)):
-        key = _old_key(finding, files)
-        if key is not None and key_of(finding) in placed.trial.difference.left:
-            left.add(key)
-    gone = gone_groups(session.result, placed.trial.checked, left)
     whole = composed([*steps, placed.trial])
     judged = session.judge(placed.trial, whole)
+    gone = gone_groups(session.result, placed.trial.checked, judged.left)
     if not gone.issuperset(groups) or not judged.is_clean:
         asked = next((f for f in _races_of(session.kernels) if f.group in groups), None)
         colliding = [f for k in placed.trial.analysis.result.kernels for f in findings_of(k) if f.code in RACES]
