@@ -11,8 +11,8 @@ import ctypes
 import importlib
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Protocol, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from analyzers.model import SourceSpan
 
@@ -604,6 +604,20 @@ def specialized_template(cursor: Cursor) -> Cursor | None:
     return cast("Cursor | None", _lib.clang_getSpecializedCursorTemplate(cursor))
 
 
+_Fact = TypeVar("_Fact")
+
+
+def fact_of(unit: TranslationUnit, name: str, found: Callable[[], _Fact]) -> _Fact:
+    """What is found out about a unit once, until it is parsed again: plain data, no cursors."""
+    whole = cast(Any, unit)
+    facts: dict[str, Any] | None = getattr(whole, "_facts", None)
+    if facts is None:
+        facts = whole._facts = {}
+    if name not in facts:
+        facts[name] = found()
+    return facts[name]
+
+
 def class_members(declaration: Any) -> list[Any]:
     """The children of a class; of its template for an implicit instantiation, which libclang shows as empty.
 
@@ -751,7 +765,7 @@ def _unsaved_files(unsaved: Sequence[tuple[str, bytes]]) -> Any:
 
 def reparse(unit: TranslationUnit, unsaved: Sequence[tuple[str, bytes]]) -> None:
     """Parse again with new text. All cursors of the unit become invalid. After `LibclangError` the unit is unusable."""
-    cast(Any, unit)._files = None
+    cast(Any, unit)._files = cast(Any, unit)._facts = None
     code = _lib.clang_reparseTranslationUnit(unit, len(unsaved), _unsaved_files(unsaved), PARSE_OPTIONS)
     if code != 0:
         raise LibclangError(_ERRORS.get(code, f"error {code}"))

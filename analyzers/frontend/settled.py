@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from analyzers.frontend.cindex import TemplateArgumentKind, TypeKind, children, in_macro, specialized_template
+from analyzers.frontend.cindex import TemplateArgumentKind, TypeKind, children, fact_of, in_macro, specialized_template
 from analyzers.frontend.lowering.nodes import Kinds
 from analyzers.frontend.signatures import SCOPES
 from analyzers.ir.kernel import Instances
@@ -96,18 +96,21 @@ def field_of(member: Any) -> Any:
     fields = [c for c in children(template) if c._kind_id == Kinds.FIELD and c.spelling == tokens[-1]]
     if len(fields) != 1 or not _is_built_in(fields[0].type, numbers=False):
         return None
-    return None if any(_specialisations(member.translation_unit.cursor, template)) else fields[0]
+    unit = member.translation_unit
+    specialised = fact_of(unit, "specialised", lambda: frozenset(_specialised(unit.cursor)))
+    return None if template.canonical.hash in specialised else fields[0]
 
 
-def _specialisations(parent: Any, template: Any) -> Iterator[Any]:
+def _specialised(parent: Any) -> Iterator[int]:
+    """The hashes of the class templates of which a unit shows specialisations, partial ones included."""
     for cursor in children(parent):
         kind: int = cursor._kind_id
-        if kind in (Kinds.STRUCT, Kinds.CLASS, Kinds.UNION, _PARTIAL) and cursor.spelling == template.spelling:
+        if kind in (Kinds.STRUCT, Kinds.CLASS, Kinds.UNION, _PARTIAL):
             found = specialized_template(cursor)
-            if found is not None and found.canonical == template.canonical:
-                yield cursor
+            if found is not None:
+                yield found.canonical.hash
         if kind in SCOPES:
-            yield from _specialisations(cursor, template)
+            yield from _specialised(cursor)
 
 
 def template_name(spelling: str) -> str:
