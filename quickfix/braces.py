@@ -1,17 +1,25 @@
-"""Braces around the one statement of a loop or a conditional that has none: a place for more."""
+"""Braces around the one statement of a loop or a conditional that has none, a place for more, or around a section of a
+`switch`, for what is declared there."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, line_of
 from quickfix.paths import Level
 from quickfix.sections import balanced
 
+DECLARING: Final = frozenset({"declaration", "other"})
+"""Kinds of statements that may declare what is seen behind them."""
+
 
 def braces(level: Level, text: bytes) -> list[Change]:
     """The changes for the body of `level`, the last one of its statement. Raises `NotPossible`."""
     layout, owner, body = Layout(text), level.owner, level.body
     assert owner is not None
+    if body.role == "case":
+        return _around_section(level, layout)
     outer, what = layout.indentation(owner.keyword), "loop" if owner.is_loop else "conditional"
     line = line_of(text, owner.keyword)
     head, end = layout.last_visible(body.start, owner.start), layout.line_end(body.end)
@@ -25,3 +33,18 @@ def braces(level: Level, text: bytes) -> list[Change]:
     unit = layout.unit(level.function)
     more = [Change(each, each, unit) for each in indented(text, body.start, body.end)]
     return [Change(head, body.start, b" {" + layout.newline + outer + unit), *more, closing]
+
+
+def _around_section(level: Level, layout: Layout) -> list[Change]:
+    """The section begins a line of its own."""
+    body, owner = level.body, level.owner
+    is_last = owner is not None and owner.bodies[-1].start == body.start
+    label = layout.last_visible(body.statements[0].start, 0)
+    line = line_of(layout.text, label)
+    end = layout.line_end(body.statements[-1].end)
+    if any(each.kind == "label" or (not is_last and each.kind in DECLARING) for each in body.statements):
+        raise NotPossible(f"the section in line {line} declares what the next one may use, or has labels")
+    if not balanced(layout.text, label, end) or layout.text[end : layout.text.find(b"\n", end)].strip():
+        raise NotPossible(f"preprocessor lines cut the section in line {line}, or others share its lines")
+    closing = layout.newline + layout.indentation(label - 1) + b"}"
+    return [Change(label, label, b" {"), Change(end, end, closing)]

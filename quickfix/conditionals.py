@@ -21,7 +21,7 @@ from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.flagged_loops import flagged_under
 from quickfix.joined import holds_another, joined
 from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
-from quickfix.own_lines import UnbracedError, first_word, require_lines
+from quickfix.own_lines import UnbracedError, first_word, require_braces, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -108,6 +108,7 @@ def _kept(session: Session, outer: Level, level: Level) -> Restructuring:
     (opening, closing), condition = condition_of(layout, statement, outer, line)
     if kept_condition(layout.code, level.function, (opening, closing), (statement.keyword, statement.end)) is not None:
         raise NotPossible(f"nothing is between the condition in line {line} and its body")
+    require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
     name = fresh_name(level, text, "taken", session.reserved_in(level.function))
     head = b"const bool " + name + b" = "
     opened = head + condition + b";" + layout.newline + layout.indentation(statement.keyword) + b"if (" + name + b")"
@@ -152,6 +153,8 @@ def _halved(session: Session, outer: Level, level: Level, cuts: Iterable[int]) -
         if body.role == "then"
         else None
     )
+    if kept is None:
+        require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
     name = kept or fresh_name(level, text, "taken", session.reserved_in(level.function))
     indentation = layout.indentation(statement.keyword)
     newline = layout.newline + indentation

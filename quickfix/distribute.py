@@ -16,7 +16,7 @@ from analyzers.frontend.gaps import Body, FunctionTree, Slot, Statement, Step
 from analyzers.frontend.plain import Test
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
-from quickfix.own_lines import first_word, require_lines
+from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level
 from quickfix.variables import Range, mentioned, stay, uses_in
 
@@ -52,6 +52,7 @@ def inside_out(
     newline, indentation = layout.newline, layout.indentation(statement.keyword)
     deeper = layout.indentation(loop.keyword)
     if name is None:
+        require_braces(layout, outer, f"the conditional in line {line} is in a section of a `switch` without braces")
         name = fresh_name(level, text, "taken", taken)
         head = b"const bool " + name + b" = "
         moved = ((len(head), low, high - low),)

@@ -20,7 +20,7 @@ from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
 from quickfix.negation import negated, operand
-from quickfix.own_lines import UnbracedError, first_word, require_lines
+from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
 from quickfix.variables import uses_in
@@ -139,8 +139,7 @@ class _Flagged:
     def _check(self) -> None:
         layout, loop, body, line = self.layout, self.loop, self.level.body, self.line
         outer = self.level.steps[-1]
-        if not outer.body.braced:
-            raise UnbracedError(around(self.level), f"the loop in line {line} is a branch without braces")
+        require_braces(layout, around(self.level), f"the loop in line {line} is in a body without braces")
         if outer.index and outer.body.statements[outer.index - 1].kind == "label":
             raise NotPossible(f"there is a label in front of the loop in line {line}")
         if not balanced(layout.text, loop.start, loop.end):

@@ -14,7 +14,7 @@ from analyzers.frontend.gaps import Argument, InnerCall, Statement
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import OneLineError, UnbracedError
+from quickfix.own_lines import OneLineError, require_braces
 from quickfix.paths import Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
@@ -40,8 +40,7 @@ def call_made_in_front(session: Session, level: Level, callee: Level) -> Restruc
     own = call is not None and _is_own_value(layout, statement, call)
     if call is None or not (own or call.type not in ("", "void")) or not all(a.idle for a in call.arguments):
         raise NotPossible(_PART.format(line))
-    if not level.body.braced:
-        raise UnbracedError(level, f"the statement in line {line} is a branch without braces")
+    require_braces(layout, level, f"the statement in line {line} is in a body without braces")
     if not layout.is_first(statement.start):
         raise OneLineError(level, (statement.start,), f"the statement in line {line} does not begin its line")
     if DIRECTIVE.search(text[statement.start : statement.end]):

@@ -16,7 +16,7 @@ from analyzers.frontend.gaps import Body, FunctionTree, Statement, Step
 from quickfix.edits import Change, Layout
 from quickfix.loop_jumps import jumps_in, jumps_of, refuse_hidden
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import UnbracedError, require_lines
+from quickfix.own_lines import require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.variables import declarations, statements_of, uses_in
 
@@ -35,10 +35,9 @@ def made_behind(level: Level, loop: Statement, layout: Layout, taken: Collection
     level, loop = _innermost(level, loop, first, layout)
     line = line_of(layout.text, loop.keyword)
     outer = level.steps[-1]
-    if outer.body.role == "case" or (outer.index and outer.body.statements[outer.index - 1].kind == "label"):
+    if outer.index and outer.body.statements[outer.index - 1].kind == "label":
         raise NotPossible(f"there is a label in front of the loop in line {line}")
-    if not outer.body.braced:
-        raise UnbracedError(around(level), f"the loop in line {line} is a branch without braces")
+    require_braces(layout, around(level), f"the loop in line {line} is in a body without braces")
     require_lines(layout, around(level), f"the loop in line {line} does not begin its line", loop.keyword)
     whole = _words(first, layout)
     _check_target(first, whole, level.function, loop, layout)
@@ -68,10 +67,9 @@ def made_behind_switch(
     for section in switch.bodies:
         refuse_hidden(layout, section)
     index = level.body.statements.index(switch)
-    if level.body.role == "case" or (index and level.body.statements[index - 1].kind == "label"):
+    if index and level.body.statements[index - 1].kind == "label":
         raise NotPossible(f"there is a label in front of the `switch` in line {line}")
-    if not level.body.braced:
-        raise UnbracedError(level, f"the `switch` in line {line} is a branch without braces")
+    require_braces(layout, level, f"the `switch` in line {line} is in a body without braces")
     require_lines(layout, level, f"the `switch` in line {line} does not begin its line", switch.keyword)
     whole = _words(first, layout)
     if first.call != "continue":

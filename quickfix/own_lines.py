@@ -23,7 +23,7 @@ class OneLineError(NotPossible):
 
 
 class UnbracedError(NotPossible):
-    """A statement in a body without braces, which would have to have another one beside it."""
+    """A statement in a body without braces, which would have to have another one, or a declaration, beside it."""
 
     def __init__(self, level: Level, text: str) -> None:
         super().__init__(text)
@@ -35,6 +35,18 @@ def require_lines(layout: Layout, level: Level, text: str, *places: int) -> None
     not begin a line."""
     if level.body.braced and not all(map(layout.is_first, places)):
         raise OneLineError(level, places, text)
+
+
+def require_braces(layout: Layout, level: Level, text: str) -> None:
+    """Raise `UnbracedError` with the text where the body has no braces of its own around what is to be declared in it:
+    past the declarations of a section of a `switch` other threads would jump to the labels behind it."""
+    body, owner = level.body, level.owner
+    if not body.braced:
+        raise UnbracedError(level, text)
+    if body.role == "case" and owner is not None and owner.bodies[-1].start != body.start:
+        together = layout.same_line(body.start, body.statements[-1].end)
+        require_lines(layout, level, text, *map(first_word, body.statements if together else body.statements[:1]))
+        raise UnbracedError(level, text)
 
 
 def own_lines(level: Level, text: bytes, places: Collection[int]) -> list[Change]:

@@ -128,11 +128,13 @@ def rebuilt_from(
                 continue
         if not isinstance(changes, list):
             return refusal if changes is None else FixRefusal(in_old_lines(sentence(changes), current, steps))
-        edits: dict[str, list[Change]] = {}
-        for change in changes:
-            edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
-        trial = current.draft(edits, current.kernels_sharing_code(repaired))
+        trial = _drafted(current, changes, repaired)
         error = new_error(current.result, trial.analysis.result)
+        if error is not None and len(changes) > 1:
+            # Each is right by itself, not all are together: a label behind what another one declares.
+            changes = changes[:1]
+            trial = _drafted(current, changes, repaired)
+            error = new_error(current.result, trial.analysis.result)
         if error is not None:
             return FixRefusal(sentence(error))
         steps.append(trial)
@@ -142,6 +144,14 @@ def rebuilt_from(
         declared |= {change.name for change in changes}
         current = current.rewritten(trial)
     return refusal
+
+
+def _drafted(current: Session, changes: Iterable[Restructuring], kernels: Sequence[KernelAnalysis]) -> Trial:
+    """The text with all of these made. Raises like `Session.draft`."""
+    edits: dict[str, list[Change]] = {}
+    for change in changes:
+        edits[change.path] = sorted((*edits.get(change.path, ()), *change.changes), key=lambda c: (c.start, c.end))
+    return current.draft(edits, current.kernels_sharing_code(kernels))
 
 
 def _numbered(current: Session, files: Mapping[str, EditedFile]) -> list[Restructuring]:

@@ -35,7 +35,7 @@ from quickfix.edits import Change, Layout
 from quickfix.guards import goto_in, guarded, jump_in, switch_in
 from quickfix.leaving_jumps import made_behind, made_behind_switch
 from quickfix.naming import NotPossible, fresh_name, line_of
-from quickfix.own_lines import OneLineError, UnbracedError, require_lines
+from quickfix.own_lines import OneLineError, UnbracedError, require_braces, require_lines
 from quickfix.paths import Chain, Level, around, chain_to
 from quickfix.room import made_room
 from quickfix.search import ways_between
@@ -142,7 +142,10 @@ def _split_statement(
     if DIRECTIVE.search(value):
         raise NotPossible(f"the statement in line {line} contains preprocessor lines")
     name = fresh_name(level, text, "value", session.reserved_in(level.function))
-    if level.body.role == "case":
+    if level.body.role == "case" and not _BARE.fullmatch(assignment.type):
+        why = f"the statement in line {line} would declare a `{assignment.type}` in a section of a `switch`"
+        require_braces(Layout(text), level, why)
+    elif level.body.role == "case":
         changes = _declared_in_front_of_switch(Layout(text), level, statement, assignment, name)
         return Restructuring(level.function.path, changes, "split the statement", statement.start, name=name)
     head = assignment.type.encode() + (b"" if assignment.type.endswith("*") else b" ") + name + b" = "
@@ -195,12 +198,10 @@ def _declared_in_front_of_switch(
     outer, (low, high), text = around(level), assignment.value, layout.text
     switch = outer.statement
     line = line_of(text, statement.start)
-    if switch is None or not _BARE.fullmatch(assignment.type):
-        raise NotPossible(f"the statement in line {line} would declare a `{assignment.type}` in a `switch`")
-    if outer.body.role == "case" or (outer.position and outer.body.statements[outer.position - 1].kind == "label"):
+    assert switch is not None
+    if outer.position and outer.body.statements[outer.position - 1].kind == "label":
         raise NotPossible(f"there is a label in front of the `switch` around line {line}")
-    if not outer.body.braced:
-        raise UnbracedError(outer, f"the `switch` around line {line} is a branch without braces")
+    require_braces(layout, outer, f"the `switch` around line {line} is in a body without braces")
     require_lines(layout, outer, f"the `switch` around line {line} does not begin its line", switch.keyword)
     at = layout.line_start(switch.start)
     declared = f"{assignment.type}{'' if assignment.type.endswith('*') else ' '}".encode() + name + b";"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from analyzers.frontend.gaps import Body, Statement
 from quickfix.edits import Change, Layout, indented
 from quickfix.naming import NotPossible, fresh_name, kept_condition, line_of
+from quickfix.own_lines import require_braces
 from quickfix.paths import Level
 from quickfix.session import Session
 from quickfix.steps import Restructuring
@@ -32,6 +33,7 @@ def split_at_else(
         opposite = kept[1:].lstrip() if kept.startswith(b"!") else b"!" + kept
         halves = _second_half(layout, level, then, otherwise, indentation, opposite, line)
         return Restructuring(level.function.path, [*halves], "split the conditional", statement.keyword)
+    require_braces(layout, level, f"the conditional in line {line} is in a section of a `switch` without braces")
     name = fresh_name(level, text, "taken", session.reserved_in(level.function))
     head = b"const bool " + name + b" = "
     test = Change(

@@ -13,11 +13,12 @@ from collections import Counter
 from typing import Final
 
 from analyzers.frontend.gaps import Body, Statement, Step
+from quickfix.braces import DECLARING
 from quickfix.distribute import DIRECTIVE
 from quickfix.edits import Change, Layout
 from quickfix.loop_jumps import QUIET, jumps_of
 from quickfix.naming import NotPossible, declares, fresh_name, line_of
-from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_lines
+from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_braces, require_lines
 from quickfix.paths import Chain, Level, chain_to
 from quickfix.session import Session
 from quickfix.steps import Restructuring
@@ -76,6 +77,7 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
     changes: list[Change] = []
     name = selected.strip()
     if not _is_kept(level, layout, (opening + 1, statement.head_end - 1), statement):
+        require_braces(layout, level, f"the `switch` in line {line} is in a section of another one without braces")
         name = fresh_name(level, text, "selected", session.reserved_in(level.function))
         head = b"const auto " + name + b" = "
         written = head + selected + b";" + newline + b"switch (" + name + b")"
@@ -92,6 +94,7 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
         mine = {label for each in own for label in each}
         cases = [label for each in other for label in each if _CASE.match(label) and label not in mine]
         if any(_DEFAULT.match(label) for each in own for label in each) and cases:
+            _refuse_declared(layout, level, statement, line)
             deeper = layout.newline + layout.indentation(end.start)
             deeper += b"" if layout.is_first(end.start) else layout.unit(level.function)
             margin = layout.newline + _margin(layout, statement, indentation)
@@ -106,6 +109,19 @@ def split(session: Session, level: Level, statement: Statement, last: int, kept:
         if inserted:
             changes.append(Change(at, at, inserted))
     return Restructuring(level.function.path, changes, "split the switch", statement.keyword, name=name)
+
+
+def _refuse_declared(layout: Layout, level: Level, switch: Statement, line: int) -> None:
+    """Raise `UnbracedError` for the last section where it declares what new labels behind it would jump past."""
+    section = switch.bodies[-1]
+    if any(each.kind in DECLARING for each in section.statements):
+        steps = (*level.steps, Step(level.body, level.body.statements.index(switch)))
+        last, why = (
+            Level(level.function, steps, section, 0),
+            f"the last section of the `switch` in line {line} has no braces",
+        )
+        require_lines(layout, last, why, first_word(section.statements[0]))
+        raise UnbracedError(last, why)
 
 
 def _is_kept(level: Level, layout: Layout, place: tuple[int, int], switch: Statement) -> bool:
@@ -164,7 +180,7 @@ def _check(
         if (each.macro and each.kind not in QUIET) or any(True for _ in jumps_of(each)):
             why = "goes on into the next one" if kept == len(section.statements) else "is to be split"
             raise NotPossible(f"a section of the `switch` in line {line} {why}, and threads may leave it before")
-    if any(each.kind in ("declaration", "other") for part in parts for each in part):
+    if any(each.kind in DECLARING for part in parts for each in part):
         raise NotPossible(f"a section of the `switch` in line {line} declares what the next one may use")
     labels = _labels(code, statement)
     # A label with a literal or a comment in it is not to be found in the text.

@@ -149,6 +149,7 @@ FALLING = """__global__ void k(int *s, int *out, int mode) {{
         ("", "", "out[t] = s[t ^ 32];", "    s[t] = t;"),
         ("", "\n    [[fallthrough]];", "out[t] = s[t ^ 32];", "    s[t] = t;"),
         ("", " // on", "{ out[t] = s[t ^ 32]; }", "    s[t] = t; // on"),
+        ("", "\n    { out[t] = 1;\n    [[fallthrough]]; }", "out[t] = s[t ^ 32];", "    s[t] = t;"),
         ("", "\n    if (mode > 3) break;", "out[t] = s[t ^ 32];", "    if (mode > 3) break;"),
         ("", "\n  case 5:\n    out[t] = 3;", "out[t] = s[t ^ 32];", "    s[t] = t;"),
         ("", "\n    if (t < 9) break;", "s[t ^ 32] = 1;", "    s[t] = t;"),
@@ -177,3 +178,84 @@ def test_a_barrier_where_those_that_fall_meet_the_others() -> None:
     text = LAUNCH + FALLING.format("", "", "out[t] = s[t ^ 32];").replace("(mode)", "(1 + t / 32)")
     after = edited(text, repaired(text, "k"))
     assert after == text.replace("  case 2:\n", "  case 2:\n    __syncthreads();\n")
+
+
+OUTER = """__global__ void k(int *s, int *out, int mode) {{
+  int t = threadIdx.x;
+  switch (mode) {{
+  case 3:{0}
+    if (t % 3 == 0) {{
+      s[t] = t;
+    }} else {{
+      out[t] = s[t ^ 32];
+    }}
+    {1}
+  default:
+    out[t] = 9;
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("label", "end"), [("", "break;"), ("  // three", "[[fallthrough]];"), ("\n  case 4:", "")])
+def test_a_section_in_which_something_is_declared_gets_braces(label: str, end: str) -> None:
+    text = LAUNCH + OUTER.format(label, end)
+    after = edited(text, repaired(text, "k"))
+    assert "case 3: {" in after or "case 4: {" in after
+    for me in (0, 1, 2, 35):
+        assert alone(text.replace("mode)", "n)"), "k", me) == alone(after.replace("mode)", "n)"), "k", me)
+
+
+def test_a_section_that_declares_what_the_next_one_may_use_gets_none() -> None:
+    assert "section of a `switch`" in refusal(OUTER.format("\n    int kept;", "kept = t;"))
+
+
+def test_what_a_last_section_declares_no_new_label_passes() -> None:
+    """The split puts labels behind the last section, past whose declarations threads would jump."""
+    last = "    int more = t + 1;\n    out[t] = s[t ^ 32] + more;\n"
+    text = LAUNCH + SWITCH.format("t / 24", "", "break;", "default").replace("    out[t] = s[t ^ 32];\n", last)
+    after = edited(text, repaired(text, "k"))
+    assert "  default: {\n    int more = t + 1;" in after
+    for me in (0, 1, 24, 33, 63):
+        assert alone(text, "k", me) == alone(after, "k", me)
+
+
+TWO_SPLITS = """__global__ void k(int *out, int n) {
+  __shared__ int s[64], q[64];
+  int t = threadIdx.x;
+  switch (t / 32) {
+  case 0:
+    q[t] = t + 9;
+    for (int i = 0; i <= t % 3; i++) {
+      out[t] += s[t];
+      s[63 - t] = t + 1;
+      s[t] += s[(t + 1) % 64];
+    }
+    break;
+  case 2:
+    s[63 - t] = t + 8;
+  default:
+    if (t % 2 == 1) {
+      out[t] += s[t];
+      out[t] += q[63 - t];
+    }
+    switch (n % 4) {
+    default: {
+      out[t] += q[t];
+    }
+    case 0:
+      out[t] += s[63 - t];
+    case 3:
+      s[t] += s[t];
+      out[t] += s[t ^ 16];
+    case 1:
+      break;
+    }
+  }
+}
+"""
+
+
+def test_steps_that_do_not_go_together_are_made_one_by_one() -> None:
+    found = answers(Engine(), CheckRequest("/switches/a.cu", LAUNCH + TWO_SPLITS))
+    assert not [a.text for a in found if not isinstance(a, Fix) and "compile" in a.text]

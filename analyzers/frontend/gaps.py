@@ -241,10 +241,10 @@ def falls_through(section: Body) -> bool:
 
 
 def _is_gap(body: Body, index: int) -> bool:
-    """Not behind a jump, which nothing gets to; nor behind the last statement of a section of a `switch` that is empty:
-    `[[fallthrough]];` has to stand in front of the next label."""
+    """Not behind a jump, which nothing gets to; nor behind the last statement of a section of a `switch` or of a block
+    that is empty: `[[fallthrough]];` has to stand in front of the next label."""
     before = body.statements[index - 1].kind if index else None
-    last = body.role == "case" and index == len(body.statements)
+    last = body.role in ("case", "block") and index == len(body.statements)
     return before != "jump" and not (last and before == "empty")
 
 
