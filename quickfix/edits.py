@@ -336,7 +336,8 @@ def indented(text: bytes, start: int, end: int) -> Iterable[int]:
 
 
 def outside_conditionals(layout: Layout, low: int, high: int) -> int:
-    """An end of line between two statements, under as few `#if`s as possible and as early as possible."""
+    """An end of line between two statements, under as few `#if`s as possible and as early as possible. Both statements
+    are compiled, so an `#else` between them is one whose `#if` or `#endif` is between them, too."""
     depth = least = 0
     at = layout.line_end(low)
     for match in _CONDITIONAL.finditer(layout.text, low, high):

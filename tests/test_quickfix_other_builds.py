@@ -93,6 +93,27 @@ def test_what_cannot_be_checked_is_assumed() -> None:
     assert isinstance(answer, FixRefusal)
 
 
+@pytest.mark.parametrize(
+    ("body", "behind"),
+    [
+        ("#ifndef OTHER\ns[t] = a[t];\n#else\ns[t] = 1;\n#endif\no[t] = s[63 - t];\n", "#endif\n"),
+        ("#ifdef OTHER\ns[t] = 1;\n#else\ns[t] = a[t];\n#endif\no[t] = s[63 - t];\n", "#endif\n"),
+        ("s[t] = a[t];\n#ifdef OTHER\no[t] = s[t];\n#elif MORE\n#else\no[t] = s[63 - t];\n#endif\n", "s[t] = a[t];\n"),
+        (
+            "#ifndef OTHER\ns[t] = a[t];\n#elif MORE\n#else\n#endif\n#ifdef OTHER\n#else\no[t] = s[63 - t];\n#endif\n",
+            "#else\n#endif\n",
+        ),
+        ("#ifdef OTHER\nif (t < n)\n#endif\ns[t] = a[t];\no[t] = s[63 - t];\n", "s[t] = a[t];\n"),
+    ],
+    ids=["if", "else", "before", "between", "head"],
+)
+def test_a_barrier_stands_outside_of_the_conditionals_between_two_statements(body: str, behind: str) -> None:
+    (fix,) = fixes(kernel(body))
+    assert fix.applies_unasked
+    assert f"{behind}__syncthreads();\n" in edited(kernel(body), fix).replace("  __sync", "__sync")
+    assert set(codes("#define OTHER\n" + edited(kernel(body), fix))) <= {"redundant-barrier"}
+
+
 REWRITTEN = {
     "condition that changes": "bool in = t < n;\nif (in) {\n  s[t] = a[t];\n#ifdef OTHER\n  in = false;\n#endif\n"
     "  o[t] = s[63 - t];\n}\n",
