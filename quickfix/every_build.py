@@ -14,7 +14,6 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix
 from quickfix.elsewhere import OtherBuild, not_checked
 from quickfix.group import repaired
-from quickfix.oracle import SearchSpentError
 from quickfix.other_builds import first_line
 from quickfix.session import Session
 from quickfix.wording import granted_in_words
@@ -41,10 +40,7 @@ def _granted(session: Session, fix: Fix) -> str:
     """Empty where there is nothing."""
     if fix.kind == "assert-host":
         return ""
-    try:
-        known = session.other_builds.of(session.touched((e.span.path, e.span.start_offset) for e in fix.edits))
-    except SearchSpentError:
-        return ""
+    known = session.other_builds.of(session.touched((e.span.path, e.span.start_offset) for e in fix.edits))
     if not known.complete:
         return not_checked(known.readings.line)
     line = _first_line(session, fix) if fix.kind == "restructure" else 0
