@@ -32,6 +32,7 @@ from analyzers.races.conditions import (
     split,
 )
 from analyzers.races.extents import INSIDE, Extents
+from analyzers.races.families import Families, Family
 from analyzers.races.ordering import Case, Cases, cases
 from analyzers.races.others import is_strong
 from analyzers.races.pairs import Pair, by_shape, place, place_key, starts_retry, synchronizes
@@ -56,6 +57,9 @@ MAX_UNASKED = 2_000
 
 FEW_PAIRS = 4
 """Accesses of a shape up to which each pair with them is looked at on its own."""
+
+FEW_PLACES = 3
+"""Pairs of places up to which each is told apart on its own, and not first all of them together."""
 
 MAX_UNPROVED = 3
 """How often two places of the source are tried to be told apart, in all instances and launches, before it is left."""
@@ -154,6 +158,10 @@ class RaceChecker:
     _disjoint: dict[tuple[object, ...], Proved | None] = field(
         default_factory=dict[tuple[object, ...], "Proved | None"]
     )
+    _told_apart: dict[tuple[Mode, int, int], Proved | None] = field(
+        default_factory=dict[tuple[Mode, int, int], "Proved | None"]
+    )
+    """(mode, families by identity) -> a proof about all members of the two."""
     _data: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
     _chosen: Mapping[Expr, int] = field(default_factory=dict[Expr, int])
     """What an earlier instance suggested last and this launch allows: so it is chosen for other questions too."""
@@ -583,6 +591,8 @@ class RaceChecker:
         key = (mode, one, two)
         if key not in self._disjoint and self._is_hopeless(pair, (mode, "places")):
             self._disjoint[key] = None
+        if key not in self._disjoint and (proof := self._disjoint_families(pair, mode)) is not None:
+            self._disjoint[key] = proof
         if key not in self._disjoint:
             query = places_query(self.launch, pair, mode, self._conditions(one), self._conditions(two))
             found = self._apart(query, pair, (mode, "places")) if query is not None else Proved()
@@ -590,6 +600,38 @@ class RaceChecker:
                 self.precedents.add(places_of(pair.one, pair.two), (mode, "places"), found.values)
             self._disjoint[key] = found if isinstance(found, Proved) else None
         return self._disjoint[key]
+
+    def _disjoint_families(self, pair: Pair, mode: Mode) -> Proved | None:
+        """The same for all places of the families that the two belong to, if there is a short one."""
+        one, two = place_key(pair.first, pair.one), place_key(pair.second, pair.two)
+        families = self.launch.once(Families)
+        first, second = families.of(one), families.of(two)
+        if first is None or second is None or len(first.keys) * len(second.keys) < FEW_PLACES:
+            return None
+        key = (mode, id(first), id(second))
+        if key not in self._told_apart:
+            standing, *limits = first.paired(second)
+            found = None
+            if relies_on_alignment(standing) <= relies_on_alignment(pair):
+                held = [(*self._common_conditions(f), *known) for f, known in zip((first, second), limits, strict=True)]
+                query = places_query(self.launch, standing, mode, *held)
+                found = self._shortly_apart(query, standing, (mode, "families")) if query is not None else Proved()
+            self._told_apart[key] = found
+        return self._told_apart[key]
+
+    def _shortly_apart(self, query: Query, pair: Pair, question: Question) -> Proved | None:
+        places = places_of(pair.one, pair.two)
+        if shift_counters(query) or self.precedents.unproved(places, question) >= MAX_UNPROVED:
+            return None
+        found = self.asker.proof(query, QUICK_STEPS) or self.asker.unless_wrapped(query, None, steps=MAX_TOTAL_STEPS)
+        if found is None:
+            self.precedents.note_unproved(places, question)
+        return found
+
+    def _common_conditions(self, family: Family) -> tuple[Expr, ...]:
+        """Under which every access of the family stands."""
+        every = [self._conditions(key) for key in family.keys]
+        return tuple(c for c in every[0] if all(c in other for other in every))
 
     def _is_hopeless(self, pair: Pair, question: Question) -> bool:
         """Whether earlier instances had no proof about the places. Nothing depends on one but the time that it saves:
