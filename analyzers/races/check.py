@@ -549,15 +549,21 @@ class RaceChecker:
             if self.effort.is_spent:
                 undecided = undecided or self.effort.reason
                 break
-            meant = self.asker.if_positive(part) if patience == "patient" and not strict else None
-            # Where it is settled for the sizes that are meant, other ones are not looked into at length.
-            answer = self.precedent(places, (mode, "race"), part)
-            answer = answer or self.asker.answer(part, "settled" if meant is not None else patience)
+            for_meant = patience == "patient" and not strict
+            suggested = self.precedent(places, (mode, "race"), part)
+            answer = suggested or self.asker.answer(part, "settled" if for_meant else patience)
+            meant: tuple[Proved, str] | None = None
+            if isinstance(answer, Undecided) and for_meant:
+                # Where it is settled for the sizes that are meant, other ones are not looked into at length.
+                meant = self.asker.if_positive(part)
+                answer = answer if meant is not None else self.asker.answer(part, patience)
             if not isinstance(answer, Proved) and not strict:
                 steps = QUICK_STEPS if patience == "brief" else None
                 answer = self.asker.unless_wrapped(part, answer, steps=steps) or answer
                 if isinstance(answer, Satisfied) and steps is None:
                     answer = self.asker.without_wrapping(part, answer)
+            if isinstance(answer, Undecided) and for_meant and suggested is not None:
+                meant = self.asker.if_positive(part)
             if isinstance(answer, Undecided) and meant is not None:
                 answer, assumed = meant
                 out.assumed.add(assumed)

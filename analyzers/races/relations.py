@@ -125,6 +125,8 @@ class Relations:
     precedents: Precedents = field(default_factory=Precedents)
     """Where the pairs collide under some of the conditions, they mostly do so under others."""
     _found: dict[tuple[Relation, ...], RaceChecker] = field(default_factory=dict[tuple[Relation, ...], RaceChecker])
+    _checkers: dict[object, RaceChecker] = field(default_factory=dict[object, RaceChecker])
+    """By what is put in the place of sizes, and conditions."""
     _sizes: dict[tuple[int, int], dict[object, int]] = field(default_factory=dict[tuple[int, int], dict[object, int]])
     """By the largest sizes to be tried: those with which the last pair happened, by the name of their symbol."""
     _fruitless: set[frozenset[Expr]] = field(default_factory=set[frozenset[Expr]])
@@ -229,6 +231,13 @@ class Relations:
 
     def _changed(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
         """The launch with something in the place of sizes, and more conditions."""
+        conditions = tuple(conditions)
+        change = (frozenset(meanings.items()), conditions)
+        if change not in self._checkers:
+            self._checkers[change] = self._checker(meanings, conditions)
+        return self._checkers[change]
+
+    def _checker(self, meanings: Mapping[Expr, Expr], conditions: Iterable[Expr]) -> RaceChecker:
         context = self.launch.context
         meant = E.substitution(meanings)
         constraints = [replace(c, condition=meant(c.condition)) for c in context.constraints]
