@@ -77,10 +77,10 @@ class Asker:
         found = None if named is query else self._ask_ladder(essence(named))
         return found if isinstance(found, Proved) else None
 
-    def answer_essence(self, query: Query) -> Answer:
+    def answer_essence(self, query: Query, patience: Patience = "patient") -> Answer:
         """The same without what cannot bear on the collision: only a proof is one for the query too."""
-        found = self._ask_ladder(essence(query))
-        if isinstance(found, Undecided) and not _is_left_to_wrapping(found):
+        found = self._ask_ladder(essence(query), patience)
+        if isinstance(found, Undecided) and patience not in _CHEAP and not _is_left_to_wrapping(found):
             spelled = spelled_out(self.launch, query)
             found = found if spelled is query else self._ask_ladder(spelled)
         return found

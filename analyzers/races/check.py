@@ -652,12 +652,16 @@ class RaceChecker:
         known = self.precedent(places_of(pair.one, pair.two), question, reduced)
         if known is not None:
             return self.asker.unless_wrapped(query, known, steps=QUICK_STEPS) or known
+        steps = MAX_TOTAL_STEPS
         if self.precedents.unproved(places_of(pair.one, pair.two), question):
             found, steps = self.asker.proof(query, QUICK_STEPS), QUICK_STEPS
-        elif self.asker.if_positive(query) is not None:
-            found, steps = self.asker.answer(query, "settled"), QUICK_STEPS
         else:
-            found, steps = self.asker.answer_essence(query), MAX_TOTAL_STEPS
+            found = self.asker.answer_essence(query, "settled")
+            if isinstance(found, Undecided):
+                if self.asker.if_positive(query) is not None:
+                    steps = QUICK_STEPS
+                else:
+                    found = self.asker.answer_essence(query)
         if not isinstance(found, Proved):
             found = self.asker.unless_wrapped(query, found, steps=steps) or found
         if not isinstance(found, Proved):
