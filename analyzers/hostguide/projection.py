@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from analyzers.hostguide.exprtree import LONGEST_NAME, host_name, is_of_host, written
 from analyzers.ir import expr as ex
@@ -28,6 +29,8 @@ _MOST_TOGETHER = 100
 """Facts that hang together beyond which nothing is tried."""
 _MOST_VALUES = 16
 """Values that are tried for one number."""
+_MOST_REMEMBERED = 20_000
+"""Conditions of which it is remembered what they compare."""
 
 Term = frozenset[tuple[Expr, bool]]
 """Truth values of unknowns that together meet a fact."""
@@ -124,11 +127,13 @@ def _is_number(s: Expr) -> bool:
 
 def _without_met_numbers(facts: list[Constraint], seen: frozenset[Expr]) -> list[Constraint]:
     """All facts about a number are left out that one value of it meets."""
-    for s in _unseen(facts, seen, _is_number):
-        about = [f for f in facts if s in ex.symbols(f.condition)]
+    left = dict(enumerate(facts))
+    for s, indices in _unseen(facts, seen, _is_number).items():
+        about = [left[i] for i in indices if i in left]
         if any(_meets({s: value}, about) for value in _values_compared(s, about)):
-            facts = [f for f in facts if f not in about]
-    return facts
+            for i in indices:
+                left.pop(i, None)
+    return list(left.values())
 
 
 def _meets(values: Mapping[Expr, Expr], facts: Iterable[Constraint]) -> bool:
@@ -140,13 +145,23 @@ def _values_compared(s: Expr, facts: Sequence[Constraint]) -> list[Expr]:
     """Constants that a number is compared with, and those beside them."""
     assert isinstance(s.ty, IntType)
     found: dict[int, None] = {}
-    for node in ex.walk(f.condition for f in facts):
-        if node.op in ("eq", "ne", "lt", "le") and s in node.args:
-            for a in node.args:
-                if a.op == "const":
-                    found.update(dict.fromkeys((a.value, a.value + 1, a.value - 1)))
+    for fact in facts:
+        for value in _comparisons(fact.condition).get(s, ()):
+            found.update(dict.fromkeys((value, value + 1, value - 1)))
     fitting = [v for v in found if s.ty.low <= v <= s.ty.high]
     return [ex.const(v, s.ty) for v in fitting[:_MOST_VALUES]]
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _comparisons(condition: Expr) -> Mapping[Expr, Sequence[int]]:
+    """By what is compared: the constants that it is compared with."""
+    found: dict[Expr, list[int]] = {}
+    for node in ex.walk((condition,)):
+        if node.op in ("eq", "ne", "lt", "le"):
+            for one, other in (node.args, node.args[::-1]):
+                if other.op == "const":
+                    found.setdefault(one, []).append(int(other.value))
+    return found
 
 
 # --- truths

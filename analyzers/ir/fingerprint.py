@@ -8,6 +8,7 @@ in common.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
@@ -16,13 +17,15 @@ from analyzers.ir.expr import Expr, walk
 from analyzers.ir.kernel import Site
 from analyzers.model import SourceSpan
 
-_POSITIONS = (SourceSpan, Site)
 _BYTES = 16
+
+_Feed = Callable[[Any, Callable[[bytes], None]], None]
+"""Gives a digest the bytes of a value."""
 
 _digests: dict[int, bytes] = {}
 """By the interning number of an expression."""
-_fields: dict[type[Any], tuple[str, ...] | None] = {}
-"""Names of the members of a dataclass; None for other types."""
+_feeds: dict[type[Any], _Feed] = {}
+"""By type."""
 
 
 def fingerprint(*parts: Any) -> str:
@@ -44,34 +47,44 @@ def _digest(e: Expr) -> bytes:
     return found
 
 
-def _members(kind: type[Any]) -> tuple[str, ...] | None:
-    if kind not in _fields:
-        _fields[kind] = tuple([f.name for f in fields(kind)]) if is_dataclass(kind) else None
-    return _fields[kind]
+def _feed(value: Any, put: Callable[[bytes], None]) -> None:
+    kind: type[Any] = value.__class__
+    feed = _feeds.get(kind)
+    if feed is None:
+        feed = _feeds[kind] = _feed_of(kind)
+    feed(value, put)
 
 
-def _feed(value: Any, put: Any) -> None:
-    if isinstance(value, Expr):
-        put(b"e" + _digest(value))
-    elif isinstance(value, (str, int, float)) and not isinstance(value, Enum):
-        put(repr(value).encode() + b";")
-    elif isinstance(value, _POSITIONS):
-        put(b"@")
-    elif isinstance(value, Enum):
-        put(repr(value.value).encode())
-    elif isinstance(value, (tuple, list)):
-        put(b"[")
-        for item in value:  # pyright: ignore[reportUnknownVariableType]
-            _feed(item, put)
-        put(b"]")
-    elif isinstance(value, (set, frozenset)):
-        put(b"{" + ",".join(sorted(map(repr, value))).encode() + b"}")  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(value, dict):
-        _feed(sorted(value.items(), key=repr), put)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-    elif (members := _members(type(value))) is not None:  # pyright: ignore[reportUnknownArgumentType]
-        put(type(value).__name__.encode() + b"(")
-        for name in members:
-            _feed(getattr(value, name), put)
-        put(b")")
-    else:
-        put(repr(value).encode() + b";")
+def _feed_of(kind: type[Any]) -> _Feed:
+    """How values of a type are fed."""
+    if issubclass(kind, Expr):
+        return lambda value, put: put(b"e" + _digest(value))
+    if issubclass(kind, Enum):
+        return lambda value, put: put(repr(value.value).encode())
+    if issubclass(kind, (SourceSpan, Site)):
+        return lambda _, put: put(b"@")
+    if issubclass(kind, (tuple, list)):
+        return _feed_items
+    if issubclass(kind, (set, frozenset)):
+        return lambda value, put: put(b"{" + ",".join(sorted(map(repr, value))).encode() + b"}")
+    if issubclass(kind, dict):
+        return lambda value, put: _feed_items(sorted(value.items(), key=repr), put)
+    if not issubclass(kind, (str, int, float)) and is_dataclass(kind):
+        names = [f.name for f in fields(kind)]
+        opening = kind.__name__.encode() + b"("
+
+        def feed_members(value: Any, put: Callable[[bytes], None]) -> None:
+            put(opening)
+            for name in names:
+                _feed(getattr(value, name), put)
+            put(b")")
+
+        return feed_members
+    return lambda value, put: put(repr(value).encode() + b";")
+
+
+def _feed_items(value: Any, put: Callable[[bytes], None]) -> None:
+    put(b"[")
+    for item in value:
+        _feed(item, put)
+    put(b"]")

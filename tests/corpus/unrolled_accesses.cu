@@ -23,7 +23,7 @@ __global__ void one_column_too_far(int *p, int n, int rows) {
   int *q = p + c;
   q[0 * n] = 1;
   q[1 * n] = 2;
-  q[2 * n + 1] = 3;  // expect: data-race with 29
+  q[2 * n + 1] = 3;  // expect: data-race with 28
   q[3 * n] = 4;
   q[2 * n] = 5;
 }
@@ -72,7 +72,7 @@ __global__ void tiles(float *p, int pitch, int rows) {  // expect: race-free
 __global__ void overlapping_tiles(float *p, int pitch, int rows) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = 4 * (blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= pitch || y + 4 >= rows) return;
-  p[y * pitch + x] = 0;  // expect: data-race with 82
+  p[y * pitch + x] = 0;  // expect: data-race with 79
   p[(y + 1) * pitch + x] = 2;
   p[(y + 2) * pitch + x] = 4;
   p[(y + 3) * pitch + x] = 6;
