@@ -24,7 +24,6 @@ _USED: Final = re.compile(
     rb"\busing\s+(?:namespace\s+(?:::\s*)?cooperative_groups|(?:::\s*)?cooperative_groups\s*::\s*this_grid)\s*;"
 )
 _HEADER: Final = b"cooperative_groups.h"
-_NO_BARRIER: Final = "run in different blocks, which no __syncthreads() orders"
 
 
 def _is_cooperative(kernels: Collection[KernelAnalysis]) -> bool:
@@ -59,17 +58,21 @@ def grid_barriers(
 def explanation(trees: SourceTrees, finding: Finding, way: Passage) -> str:
     """Why a race between blocks is not repaired, and what can be done; a clause. `way`: the places between them."""
     one, two = finding.accesses[:2]
-    pair = f"{_at(one)} and {_at(two)}"
+    alone = one.id == two.id or one.span == two.span
+    # The threads that are shown may be of one block.
+    too = "" if finding.scope == "inter-block" else ", too"
+    runs = f"{_at(one)} runs" if alone else f"{_at(one)} and {_at(two)} run"
+    unordered = f"{runs} in different blocks{too}, which no __syncthreads() orders"
     if not way.candidates:
-        if one.id == two.id or one.span == two.span:
+        if alone:
             return f"different blocks get to {_at(one)} in any order, and nothing in the kernel is between them"
-        return f"{pair} {_NO_BARRIER}, and there is no place between them where all blocks could wait"
+        return f"{unordered}, and there is no place between them where all blocks could wait"
     place = _cut(way.candidates, trees)
     wait = "cooperative_groups::this_grid().sync() in a cooperative launch"
     if place is None:
         inner = "in every iteration of the loop" if all(c.loops for c in way.candidates) else "there"
-        return f"{pair} {_NO_BARRIER}: the blocks would have to wait for each other {inner}, which takes {wait}"
-    return f"{pair} {_NO_BARRIER}: move what follows line {place} to a kernel of its own, or wait there with {wait}"
+        return f"{unordered}: the blocks would have to wait for each other {inner}, which takes {wait}"
+    return f"{unordered}: move what follows line {place} to a kernel of its own, or wait there with {wait}"
 
 
 def _at(access: Access) -> str:

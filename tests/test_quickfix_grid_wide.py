@@ -160,6 +160,17 @@ __global__ void k(float *a, float *b, int n) {{
     assert "which no __syncthreads() orders" in said
 
 
+def test_threads_of_one_block_collide_and_those_of_others_do_too() -> None:
+    text = """// cuda-lsp: launch grid=(4) block=(64)
+__global__ void k(float *a) {
+  for (int i = 0; i < 9; ++i) a[threadIdx.x + i] = i;
+}
+"""
+    fixes, said = answered(text)
+    assert not fixes
+    assert "`a[threadIdx.x + i]` (line 3) runs in different blocks, too, which no __syncthreads() orders" in said
+
+
 @pytest.mark.parametrize("between", ["", "  __syncthreads();\n"])
 def test_blocks_that_collide_only_with_each_other_wait_for_each_other(between: str) -> None:
     code = "  a[i] = 1;\n" + between + "  b[i] = a[n - 1 - i];"
