@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
 
 from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import SourceSpan
 from quickfix.judging import Judge
 from quickfix.oracle import Oracle, with_texts
-from quickfix.other_builds import Reading, Readings, readings_of
+from quickfix.other_builds import Reading, Readings, Where, readings_of
 from quickfix.verify import Difference, EditedFile, Files, new_error
+
+_TOO_MANY: Final = "there may be too many to check each"
+_NOT_THERE: Final = "what that needs is not there to check it"
 
 Extents = Mapping[str, Sequence[SourceSpan]]
 """By mangled name of each kernel: the functions that it runs."""
@@ -37,8 +42,8 @@ class _Known:
 
     readings: Readings
     builds: tuple[OtherBuild, ...]
-    complete: bool
-    """Whether there are no others."""
+    granted: str
+    """What is taken for granted about builds that were not checked; empty where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class OtherBuilds:
     judge: Judge
     """Of this build."""
     texts: Mapping[str, bytes]
+    """Of the files with code of the kernels, and of the project's headers."""
     extents: Extents
     own: Mapping[str, KernelAnalysis]
     """The kernels in this build, by mangled name, as far as they are known."""
@@ -71,7 +77,8 @@ class OtherBuilds:
             found = self._difference(build, files, kernels, inserting=inserting)
             late += found.late
             if not found.is_clean:
-                return Elsewhere(_in_words(build.reading, found), found.divergent, tuple(late))
+                worse = f"another build may have other code from {self.place(build.reading.where)} on, and there "
+                return Elsewhere(worse + _in_words(found), found.divergent, tuple(late))
         return Elsewhere(late=tuple(dict.fromkeys(late)))
 
     def of(self, kernels: Collection[str]) -> _Known:
@@ -83,15 +90,23 @@ class OtherBuilds:
                 if span.path in self.texts:
                     ranges.setdefault(span.path, []).append((span.start_offset, span.end_offset))
             readings = readings_of(self.texts, ranges)
-            builds, complete = list[OtherBuild](), readings.complete
+            builds, granted = list[OtherBuild](), "" if readings.complete else self._granted(readings, _TOO_MANY)
             for reading in readings.each:
                 build = self._build(reading, key)
                 if build is None:
-                    complete = complete and reading.optional
+                    granted = granted or ("" if reading.optional else self._granted(readings, _NOT_THERE))
                 elif not self._is_own(build):
                     builds.append(build)
-            self._known[key] = _Known(readings, tuple(builds), complete)
+            self._known[key] = _Known(readings, tuple(builds), granted)
         return self._known[key]
+
+    def place(self, where: Where) -> str:
+        """A line in words."""
+        path, line = where
+        return f"line {line}" + (f" of {Path(path).name}" if path != self.judge.request.path else "")
+
+    def _granted(self, readings: Readings, why: str) -> str:
+        return f"Assumes that no other build has other code from {self.place(readings.where)} on: {why}."
 
     def _is_own(self, build: OtherBuild) -> bool:
         """Whether it compiles what this one does, as far as the kernels go."""
@@ -102,8 +117,8 @@ class OtherBuilds:
 
     def _build(self, reading: Reading, kernels: Collection[str]) -> OtherBuild | None:
         """None where that cannot be checked."""
-        texts = {path: reading.of(text) for path, text in self.texts.items()}
-        request = with_texts(self.judge.request, texts)
+        texts = {path: (text, reading.of(text)) for path, text in self.texts.items()}
+        request = with_texts(self.judge.request, {path: read for path, (text, read) in texts.items() if read != text})
         try:
             analysis = self._oracle.asked(request, self._names(kernels), for_device=True)
         except ParseFailure:
@@ -127,19 +142,12 @@ class OtherBuilds:
         return self.judge.oracle
 
 
-def _in_words(reading: Reading, difference: Difference) -> str:
+def _in_words(difference: Difference) -> str:
     """What is wrong in another build; a clause."""
     races = (*difference.new_races, *difference.remaining)
     if difference.divergent:
-        what = "some threads would miss the barrier"
+        return "some threads would miss the barrier"
     elif races:
         one, two = races[0].accesses[:2]
-        what = f"`{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) would race"
-    else:
-        what = difference.worse[0]
-    return f"another build may have other code from line {reading.line} on, and there {what}"
-
-
-def not_checked(line: int) -> str:
-    """What is taken for granted where another build cannot be checked."""
-    return f"Assumes that no other build has other code from line {line} on: what that needs is not there to check it."
+        return f"`{one.text}` (line {one.span.line}) and `{two.text}` (line {two.span.line}) would race"
+    return difference.worse[0]

@@ -2,7 +2,8 @@
 
 Takes a session and a repair that it has proved, gives the repair with what was not proved for other builds. What
 inserts or removes barriers is checked there as it is (`elsewhere`), if what they compile is there. What rewrites code
-keeps what threads do in the code that it has read: for another build that is so if the same repair is found there.
+keeps what threads do in the code that it has read: for another build that is so if the same repair is found there, or
+if it compiles nothing of what is edited. Kernels that only another build has are not known.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from dataclasses import replace
 
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix
-from quickfix.elsewhere import OtherBuild, not_checked
+from quickfix.elsewhere import OtherBuild
 from quickfix.group import repaired
-from quickfix.other_builds import first_line
+from quickfix.other_builds import called_otherwise, first_line, is_skipped
 from quickfix.session import Session
 from quickfix.wording import granted_in_words
 
+_REWRITING = frozenset({"restructure", "use-atomic"})
+"""Kinds of repairs that write anew what was read: of which type what is updated is, say."""
 _GROUPS = 2
 """Groups of findings by which the same repair is looked for in another build."""
 
@@ -41,18 +44,41 @@ def _granted(session: Session, fix: Fix) -> str:
     if fix.kind == "assert-host":
         return ""
     known = session.other_builds.of(session.touched((e.span.path, e.span.start_offset) for e in fix.edits))
-    if not known.complete:
-        return not_checked(known.readings.line)
-    line = _first_line(session, fix) if fix.kind == "restructure" else 0
-    if line and session.is_edited and known.builds:
-        return _unread(line)
-    if line and not all(_has(build, session, fix) for build in known.builds if not build.reading.optional):
+    if known.granted:
+        return known.granted
+    if line := _called_otherwise(session, fix):
+        return f"Assumes that no other build has other code from line {line} on: it calls what changes."
+    builds = [b for b in known.builds if not _is_skipped(b, session, fix)]
+    if fix.kind == "restructure":
+        # What defines names may be those of builds that this text is not made for.
+        builds, line = [b for b in builds if not b.reading.optional], _first_line(session, fix)
+    elif fix.kind == "use-atomic":
+        # What is updated may be of another type, wherever that is defined.
+        line = builds[0].reading.where[1] if builds else 0
+    if line and ((session.is_edited and known.builds) or not all(_has(build, session, fix) for build in builds)):
         return _unread(line)
     return ""
 
 
+def _called_otherwise(session: Session, fix: Fix) -> int:
+    """The first line on which another build may call a function that a repair edits."""
+    texts = session.trees.texts
+    places = [(e.span.path, e.span.start_offset) for e in fix.edits]
+    found = [f for f in (session.trees.at(*place) for place in places) if f is not None]
+    names = {f.name.encode() for f in found} - {k.result.name.encode() for k in session.kernels}
+    known = session.ranges_run()
+    lines = (called_otherwise(text, names, known.get(path, ())) for path, text in texts.items()) if names else ()
+    return min((line for line in lines if line), default=0)
+
+
 def _unread(line: int) -> str:
     return f"Assumes that no other build has other code from line {line} on: of that it is not known what threads do."
+
+
+def _is_skipped(build: OtherBuild, session: Session, fix: Fix) -> bool:
+    """Whether another build compiles nothing of what a repair edits."""
+    places = {(e.span.path, at) for e in fix.edits for at in (e.span.start_offset, e.span.end_offset)}
+    return all(is_skipped(session.trees.texts[path], build.reading.choice, at) for path, at in places)
 
 
 def _first_line(session: Session, fix: Fix) -> int:

@@ -1,33 +1,51 @@
 """Other readings of a text: the code that a build with other preprocessor conditions compiles.
 
 Takes texts and the functions that matter, gives `Readings`: for the conditionals in those functions, and for those that
-define what the functions use, the choices of branches, and the texts that have them. A text that is read otherwise has
-the same bytes but for the conditions, which are constants of the same length: offsets and lines stay.
+define the macros, functions, types and numbers that they use, the choices of branches, and the texts that have them. A
+text that is read otherwise has the same bytes but for the conditions, which are constants of the same length: offsets
+and lines stay.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
 from math import prod
+from operator import add
 from typing import Final
 
-from analyzers.frontend.blanking import without_comments
+from analyzers.frontend.blanking import blanked, without_comments
 from quickfix.naming import definitions, line_of
 
 MOST_READINGS: Final = 8
 """Of one set of functions: with more conditions, each is turned round by itself."""
 _MOST_DEFINITIONS: Final = 4
-"""Readings for what macros are defined as."""
+"""Readings for what is defined elsewhere."""
 
 _CONDITION: Final = re.compile(
     rb"^(?P<start>[ \t]*\#[ \t]*)(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
     rb"(?P<rest>(?:[^\n\\]|\\(?:\r?\n|.))*)",
     re.MULTILINE | re.DOTALL,
 )
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_DECLARATOR: Final = re.compile(
+    rb"\benum\b[^{};()]*\{|(?P<name>[A-Za-z_]\w*)(?=\s*[(\[{};=,:])|(?P<open>[({])|(?P<close>[)}])"
+)
+"""The head of an enumeration; what may be a name that is declared, by what is behind it."""
+_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
+_INCLUDED: Final = b"#include"
+"""The name of what the project's headers define."""
+_BUILT_IN: Final = frozenset(
+    b"bool char short int long float double unsigned signed void auto const alignas decltype extern struct class "
+    b"__launch_bounds__ __attribute__ __align__ __declspec public private protected".split()
+)
+_CALL: Final = rb"(?:(?P<before>\b\w+)[\s*&]*)?(?<!\w)(?P<name>%b)\s*(?:<[\w\s,]*>)?\s*\("
+_NO_TYPES: Final = frozenset({b"return", b"else", b"do", b"case"})
+"""Words in front of a call; in front of a declaration there is a type."""
 _NAMED: Final = re.compile(rb"(!?)defined(?:\((\w+)\)|(\w+))")
 _CONSTANT: Final = re.compile(rb"\(*(?:0|1|true|false)\)*")
 _ALWAYS: Final = frozenset({b"__CUDACC__", b"__CUDA_ARCH__", b"__cplusplus"})
@@ -75,6 +93,10 @@ class _Conditional:
         """The index of the branch for a choice of its key; that of none of them is the one of `#else`."""
         return 1 - choice if self._is_single and self.branches[0].condition.startswith(b"!") else choice
 
+    def branch_at(self, at: int) -> int:
+        """The index of the branch that a place is in."""
+        return sum(b.start < at for b in self.branches) - 1
+
     def is_constant(self) -> bool:
         """Whether all builds that matter decide it alike."""
         first = self.branches[0].condition
@@ -86,13 +108,17 @@ Choice = Mapping[tuple[bytes, ...], int]
 """The branches to read, by the keys of the conditionals."""
 
 
+Where = tuple[str, int]
+"""A file and a line in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A way to read texts."""
 
     choice: Choice
-    line: int
-    """Where the first conditional stands that is read in a certain way."""
+    where: Where
+    """The first conditional that is read in a certain way."""
     optional: bool = False
     """It is for the definitions of macros, which may be those of builds that this text is not made for."""
 
@@ -114,42 +140,71 @@ class Readings:
     """The ways in which some functions may be read, that of this build among them."""
 
     each: tuple[Reading, ...] = ()
-    line: int = 0
+    where: Where = ("", 0)
     """The first line in the functions from which on another build may have other code; 0: there is none."""
     complete: bool = True
     """Whether there are no more."""
 
 
 def readings_of(texts: Mapping[str, bytes], functions: Mapping[str, Sequence[tuple[int, int]]]) -> Readings:
-    """`functions`: where those begin and end that matter, by file."""
-    inside: dict[tuple[bytes, ...], tuple[int, int]] = {}
-    defining: dict[tuple[bytes, ...], tuple[int, int]] = {}
-    for path, ranges in functions.items():
-        text = texts[path]
-        if not _CONDITION.search(text):
-            continue
-        words = frozenset(w for start, end in ranges for w in re.findall(rb"[A-Za-z_]\w*", text[start:end]))
+    """`functions`: where those begin and end that matter, by file; `texts`: those files, and others that may define
+    what they use."""
+    if not any(_CONDITION.search(text) for text in texts.values()):
+        return Readings()
+    inside: dict[tuple[bytes, ...], tuple[int, Where]] = {}
+    defining: dict[tuple[bytes, ...], tuple[int, Where]] = {}
+    ranges_of = [(path, start, end) for path, ranges in functions.items() for start, end in ranges]
+    said = _said(texts.values(), (w for path, start, end in ranges_of for w in _WORD.findall(texts[path], start, end)))
+    defined = reduce(add, map(_names_defined, texts.values()), Counter[bytes]())
+    for path, text in texts.items():
+        ranges = functions.get(path, ())
         for each in _conditionals(text):
             if each.is_constant():
                 continue
-            line = line_of(text, each.branches[0].start)
+            where = path, line_of(text, each.branches[0].start)
             directives = [*(b.start for b in each.branches), each.end]
             if any(start < at < end for start, end in ranges for at in directives):
-                inside.setdefault(each.key, (each.choices, line))
-            elif not words.isdisjoint(_defined_otherwise(text, each)):
-                defining.setdefault(each.key, (each.choices, line))
-    lines = [line for _, line in inside.values()]
+                inside.setdefault(each.key, (each.choices, where))
+            elif _defined_otherwise(text, each, said, defined):
+                defining.setdefault(each.key, (each.choices, where))
+    first = min((where for _, where in inside.values()), key=lambda where: where[1], default=("", 0))
     complete = prod(choices for choices, _ in inside.values()) <= MOST_READINGS
     if complete and inside:
         every = product(*(range(choices) for choices, _ in inside.values()))
-        found = [Reading(dict(zip(inside, chosen, strict=True)), min(lines)) for chosen in every]
+        found = [Reading(dict(zip(inside, chosen, strict=True)), first) for chosen in every]
     else:
         found = list(_each_alone(inside))[:MOST_READINGS]
     more = [
-        Reading(r.choice, r.line, optional=True)
+        Reading(r.choice, r.where, optional=True)
         for r in _each_alone({k: v for k, v in defining.items() if k not in inside})
     ]
-    return Readings((*found, *more[:_MOST_DEFINITIONS]), min(lines, default=0), complete)
+    return Readings((*found, *more[:_MOST_DEFINITIONS]), first, complete)
+
+
+def is_skipped(text: bytes, choice: Choice, at: int) -> bool:
+    """Whether a place is in a branch that is not read."""
+    return any(
+        each.branches[0].start < at < each.end and each.branch_at(at) != each.chosen(choice[each.key])
+        for each in _conditionals(text)
+        if each.key in choice
+    )
+
+
+def called_otherwise(text: bytes, names: Collection[bytes], known: Collection[tuple[int, int]]) -> int:
+    """The first line on which one of the named functions is called in a branch, outside of the functions that this
+    build is known to run; 0: there is none."""
+    code = blanked(text)
+    every = (m for name in names for m in re.finditer(_CALL % re.escape(name), code))
+    found = [m.start("name") for m in every if m["before"] is None or m["before"] in _NO_TYPES]
+    cut = [(c.branches[0].start, c.end) for c in _conditionals(text) if not c.is_constant()]
+    guards = [c for c in cut if not code[: c[0]].strip() and not code[c[1] :].strip()]
+    cut = [c for c in cut if c not in guards]
+    other = (at for at in found if _is_in(at, cut) and not _is_in(at, known))
+    return min((line_of(text, at) for at in other), default=0)
+
+
+def _is_in(at: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in ranges)
 
 
 def first_line(text: bytes, start: int, end: int) -> int:
@@ -159,21 +214,57 @@ def first_line(text: bytes, start: int, end: int) -> int:
     return line_of(text, min(inside)) if inside else 0
 
 
-def _each_alone(known: Mapping[tuple[bytes, ...], tuple[int, int]]) -> Iterator[Reading]:
+def _each_alone(known: Mapping[tuple[bytes, ...], tuple[int, Where]]) -> Iterator[Reading]:
     """Each condition decided by itself, the others as they are."""
-    for key, (choices, line) in known.items():
-        yield from (Reading({key: choice}, line) for choice in range(choices))
+    for key, (choices, where) in known.items():
+        yield from (Reading({key: choice}, where) for choice in range(choices))
 
 
-def _defined_otherwise(text: bytes, conditional: _Conditional) -> set[bytes]:
-    """The macros that several branches of a conditional define, one of them an `#else`: not a default for what the
-    build may have defined."""
-    if conditional.branches[-1].condition:
-        return set()
+def _said(texts: Collection[bytes], words: Iterable[bytes]) -> set[bytes]:
+    """The words, and those of the macros among them."""
+    every = [(name, _WORD.findall(text, start, end)) for text in texts for name, start, end in definitions(text)]
+    said, before = {*words, _INCLUDED}, -1
+    while len(said) > before:
+        before = len(said)
+        said.update(w for name, body in every if name in said for w in body)
+    return said
+
+
+def _names_defined(text: bytes, start: int = 0, end: int | None = None) -> Counter[bytes]:
+    """How many definitions there are of which names in a part of the text."""
+    end = len(text) if end is None else end
+    macros = (name for name, _, _ in definitions(text[start:end]))
+    included = (_INCLUDED for _ in _INCLUDE.finditer(text, start, end))
+    return Counter((*macros, *_declared(text, start, end), *included))
+
+
+def _declared(text: bytes, start: int, end: int) -> Iterator[bytes]:
+    """The functions, types and numbers that are declared in a part of the text, outside of all braces and parentheses
+    that open there."""
+    depth = 0
+    for match in _DECLARATOR.finditer(blanked(text), start, end):
+        opened, closed = match["open"], match["close"]
+        if match["name"] and not depth and match["name"] not in _BUILT_IN:
+            yield match["name"]
+        depth += 1 if opened else 0
+        depth = max(depth - 1, 0) if closed else depth
+
+
+def _defined_otherwise(
+    text: bytes, conditional: _Conditional, said: Collection[bytes], defined: Mapping[bytes, int]
+) -> set[bytes]:
+    """The names of which a conditional chooses between definitions, or between one and none by an `#else`: not those
+    that it gives a default for what the build may have defined, and not all that an include guard is around."""
     limits = [*(b.start for b in conditional.branches[1:]), conditional.end]
     parts = zip((b.code for b in conditional.branches), limits, strict=True)
-    found = [{name for name, _, _ in definitions(text[start:end])} for start, end in parts]
-    return set[bytes]().union(*found)
+    found = [_names_defined(text, start, end) for start, end in parts]
+    names = {name for part in found for name in part if name in said}
+    if not conditional.branches[-1].condition:
+        return names
+    asked = {name for b in conditional.branches for name in re.findall(rb"!defined\(?(\w+)", b.condition)}
+    if any(name in part for part in found for name in asked):
+        return set()
+    return {name for name in names if max(part[name] for part in found) < defined[name]}
 
 
 @lru_cache(maxsize=8)

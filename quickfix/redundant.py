@@ -15,7 +15,6 @@ from analyzers.model import Finding, Fix, FixRefusal, Verdict
 from analyzers.requests import CheckRequest, never
 from quickfix.callers import agreed
 from quickfix.edits import Change
-from quickfix.elsewhere import not_checked
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.removal import deletion, merged
 from quickfix.search import sentence
@@ -45,8 +44,8 @@ def _all_removed(engine: Engine, request: CheckRequest, stop: Stop) -> Fix | Fix
                 continue
             barriers = [(finding.span.path, finding.span.start_offset)]
             elsewhere = session.other_builds.of(session.touched(barriers))
-            if not elsewhere.complete:
-                refusals.append(not_checked(elsewhere.readings.line))
+            if elsewhere.granted:
+                refusals.append(elsewhere.granted)
                 continue
             more = merged(changes, deleted)
             try:

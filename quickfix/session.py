@@ -28,6 +28,7 @@ from quickfix.includes import included
 from quickfix.judging import Judge, old_places
 from quickfix.naming import macros_of, macros_of_flags, said_by_macros, uses_of_definition
 from quickfix.oracle import Oracle, Stop, with_texts
+from quickfix.own_headers import own_headers
 from quickfix.paths import Candidate, Key
 from quickfix.steps import BLOCK_VOTE, WARP_VOTE
 from quickfix.verify import (
@@ -148,11 +149,13 @@ class Session:
             # What the front end put behind the text (instantiation probes) is no part of it.
             trees = replace(trees, texts={**trees.texts, self.request.path: text})
         self.trees: SourceTrees = trees
-        own = {k.kernel.mangled: k for k in self.kernels}
-        self.other_builds: OtherBuilds = (
-            origin.other_builds if origin is not None else OtherBuilds(self._judge, trees.texts, self._extents, own)
-        )
+        self.other_builds: OtherBuilds = origin.other_builds if origin is not None else self._other_builds(text)
         """Of the text that was checked, without edits."""
+
+    def _other_builds(self, text: bytes) -> OtherBuilds:
+        own = {k.kernel.mangled: k for k in self.kernels}
+        headers = own_headers(text, self._unit.dependencies, self._unit.text_of)
+        return OtherBuilds(self._judge, {**headers, **self.trees.texts}, self._extents, own)
 
     @staticmethod
     def open(engine: Engine, request: CheckRequest, stop: Stop, groups: Collection[str] | None = None) -> Session:
@@ -370,6 +373,13 @@ class Session:
         places = ((path, change) for path, found in changes.items() for change in found)
         functions = ((change, self.trees.at(path, change.start)) for path, change in places)
         return all(f is not None and not f.on_host and c.end <= f.body.end for c, f in functions)
+
+    def ranges_run(self) -> dict[str, list[tuple[int, int]]]:
+        """Where the functions begin and end that any kernel of the text runs that was checked, by file."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for span in {span for extents in self._extents.values() for span in extents}:
+            found.setdefault(span.path, []).append((span.start_offset, span.end_offset))
+        return found
 
     def touched(self, places: Iterable[tuple[str, int]]) -> set[str]:
         """Mangled names of the kernels with code at one of the places of this text, or where a macro is used in whose

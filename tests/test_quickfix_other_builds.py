@@ -26,8 +26,10 @@ def cut(head: str, other: str, body: str = NEIGHBOUR) -> str:
     return kernel(f"#ifdef OTHER\n{other} {{\n#else\n{head} {{\n#endif\n{body}}}\n")
 
 
-def fixes(text: str) -> list[Fix]:
-    return [a for a in answers(engine(), CheckRequest(PATH, text)) if isinstance(a, Fix)]
+def fixes(text: str, **headers: str) -> list[Fix]:
+    """`headers`: text by name, without `.h`."""
+    unsaved = {f"/other/{name}.h": header for name, header in headers.items()}
+    return [a for a in answers(engine(), CheckRequest(PATH, text, unsaved=unsaved)) if isinstance(a, Fix)]
 
 
 def codes(text: str) -> list[str]:
@@ -47,12 +49,76 @@ DIVERGENT = {
     + kernel("#ifdef OTHER\nif (t < n)\n#endif\nstep(s, a, o, t);\n"),
     "macro": "#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
     + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"),
+    "macro of a macro": "#define IN PART\n#ifdef OTHER\n#define PART (t < n)\n#else\n#define PART (n > 5)\n#endif\n"
+    + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"),
+    "macro with a default": "#if MODE == 1\n#define IN (t < n)\n#endif\n#ifndef IN\n#define IN (n > 5)\n#endif\n"
+    + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"),
+    "function": "#ifdef OTHER\n__device__ bool in(int t, int n) { return t < n; }\n#else\n"
+    "__device__ bool in(int, int n) { return n > 5; }\n#endif\n" + kernel(f"if (in(t, n)) {{\n{NEIGHBOUR}}}\n"),
+    "member": "struct In {\n  int t;\n#ifdef OTHER\n  __device__ void set(int v) { t = v; }\n#else\n"
+    "  __device__ void set(int) { t = 0; }\n#endif\n};\n"
+    + kernel(f"In in;\nin.set(t);\nif (in.t < n) {{\n{NEIGHBOUR}}}\n"),
+    "constant": "#ifdef OTHER\nconstexpr bool ALL = false;\n#else\nconstexpr bool ALL = true;\n#endif\n"
+    + kernel(f"if (ALL || t < n) {{\n{NEIGHBOUR}}}\n"),
+    "enumerator": "#ifdef OTHER\nenum { ALL = 0 };\n#else\nenum { ALL = 1 };\n#endif\n"
+    + kernel(f"if (ALL || t < n) {{\n{NEIGHBOUR}}}\n"),
 }
 
 
 @pytest.mark.parametrize("text", DIVERGENT.values(), ids=DIVERGENT.keys())
 def test_no_barrier_stands_where_threads_of_another_build_miss_it(text: str) -> None:
     assert fixes(text) == []
+
+
+IN_HEADERS = {
+    "macro": (
+        '#include "head.h"\n',
+        {
+            "head": '#pragma once\n#include "part.h"\n',
+            "part": "#ifndef PART_H\n#define PART_H\n#ifdef OTHER\n#define IN (t < n)\n"
+            "#else\n#define IN (n > 5)\n#endif\n#endif\n",
+        },
+    ),
+    "header": (
+        '#ifdef OTHER\n#include "some.h"\n#else\n#include "all.h"\n#endif\n',
+        {"some": "#define IN (t < n)\n", "all": "#define IN (n > 5)\n"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("included", "headers"), IN_HEADERS.values(), ids=IN_HEADERS.keys())
+def test_the_project_s_headers_are_read_otherwise_too(included: str, headers: dict[str, str]) -> None:
+    assert fixes(included + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"), **headers) == []
+
+
+def test_the_header_is_said_that_another_build_reads_otherwise() -> None:
+    header = "\n#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    request = CheckRequest(
+        PATH, f'#include "head.h"\n{kernel(f"if (IN) {{{NEIGHBOUR}}}")}', unsaved={"/other/head.h": header}
+    )
+    answer = fix_all(engine(), request)
+    assert isinstance(answer, FixRefusal)
+    assert "from line 2 of head.h on" in answer.text
+
+
+def test_more_builds_than_can_be_checked_are_assumed() -> None:
+    many = "".join(f"#ifdef OTHER{i}\na += {i};\n#endif\n" for i in range(4))
+    (fix,) = fixes(kernel(many + NEIGHBOUR))
+    assert not fix.applies_unasked
+    assert "there may be too many to check each." in fix.assumes[0]
+
+
+def test_a_kernel_of_another_build_may_call_what_is_edited() -> None:
+    step = f"__device__ void step(int *s, int *a, int *o, int t) {{\n{NEIGHBOUR}}}\n"
+    own = kernel("step(s, a, o, t);\n")
+    other = kernel("if (t < n) step(s, a, o, t);\n").replace("void k(", "void other(")
+    (alone,) = fixes(step + own)
+    (shared,) = fixes(f"{step}{own}#ifdef OTHER\n{other}#endif\n")
+    assert alone.applies_unasked
+    assert not shared.applies_unasked
+    assert shared.assumes[0].endswith(": it calls what changes.")
+    declared = "#ifdef OTHER\n__device__ void step(int *s, int *a, int *o, int t);\n#endif\n"
+    assert fixes(f"{declared}{step}{own}")[0].applies_unasked
 
 
 def test_why_there_is_no_place_is_said() -> None:
@@ -143,6 +209,29 @@ def test_the_same_repair_in_all_builds_is_applied() -> None:
 def test_no_atomic_operation_is_written_that_another_build_has_not() -> None:
     text = kernel("#ifdef OTHER\nlong *c = (long *)o;\n#else\nint *c = o;\n#endif\nc[0] += a[t];\n")
     assert not [fix for fix in fixes(text) if fix.kind == "use-atomic"]
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [
+        ("", "#ifdef OTHER\nint *c = o;\n#else\nlong long *c = (long long *)o;\n#endif\n"),
+        ("#ifdef OTHER\ntypedef int T;\n#else\ntypedef long long T;\n#endif\n", "T *c = (T *)o;\n"),
+    ],
+    ids=["pointer", "type"],
+)
+def test_no_atomic_operation_of_another_width_is_written_unasked(head: str, body: str) -> None:
+    (fix,) = [fix for fix in fixes(head + kernel(f"{body}c[1] += a[t];\n")) if fix.kind == "use-atomic"]
+    assert not fix.applies_unasked
+    plain = fixes(kernel("#ifdef OTHER\na += 64;\n#endif\no[0] += a[t];\n"))
+    assert any(fix.kind == "use-atomic" and fix.applies_unasked for fix in plain)
+
+
+@pytest.mark.parametrize("body", ["o[0] += a[t];\n", f"if (t < n) {{\n{NEIGHBOUR}}}\n"], ids=["atomic", "split"])
+def test_what_another_build_does_not_compile_is_rewritten_without_it(body: str) -> None:
+    text = kernel(f"#ifdef OTHER\no[t] = a[t];\n#else\n{body}#endif\n")
+    fix = fixes(text)[0]
+    assert fix.kind in ("use-atomic", "restructure")
+    assert fix.applies_unasked
 
 
 def test_a_barrier_stays_in_a_loop_of_another_build() -> None:
