@@ -15,7 +15,8 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix
 from quickfix.elsewhere import OtherBuild
 from quickfix.group import repaired
-from quickfix.other_builds import called_otherwise, first_line, is_skipped
+from quickfix.naming import uses_of_definition
+from quickfix.other_builds import first_line, is_skipped, used_otherwise
 from quickfix.session import Session
 from quickfix.wording import granted_in_words
 
@@ -46,8 +47,8 @@ def _granted(session: Session, fix: Fix) -> str:
     known = session.other_builds.of(session.touched((e.span.path, e.span.start_offset) for e in fix.edits))
     if known.granted:
         return known.granted
-    if line := _called_otherwise(session, fix):
-        return f"Assumes that no other build has other code from line {line} on: it calls what changes."
+    if line := _used_otherwise(session, fix):
+        return f"Assumes that no other build has other code from line {line} on: it has what changes there, too."
     builds = [b for b in known.builds if not _is_skipped(b, session, fix)]
     if fix.kind == "restructure":
         # What defines names may be those of builds that this text is not made for.
@@ -60,14 +61,18 @@ def _granted(session: Session, fix: Fix) -> str:
     return ""
 
 
-def _called_otherwise(session: Session, fix: Fix) -> int:
-    """The first line on which another build may call a function that a repair edits."""
+def _used_otherwise(session: Session, fix: Fix) -> int:
+    """The first line on which another build may call a function that a repair edits, or use such a macro."""
     texts = session.trees.texts
     places = [(e.span.path, e.span.start_offset) for e in fix.edits]
     found = [f for f in (session.trees.at(*place) for place in places) if f is not None]
     names = {f.name.encode() for f in found} - {k.result.name.encode() for k in session.kernels}
     known = session.ranges_run()
-    lines = (called_otherwise(text, names, known.get(path, ())) for path, text in texts.items()) if names else ()
+    lines: list[int] = []
+    for path, text in texts.items():
+        uses = [use for other, at in places if other == path for use in uses_of_definition(text, at)]
+        if names or uses:
+            lines.append(used_otherwise(text, names, uses, known.get(path, ())))
     return min((line for line in lines if line), default=0)
 
 

@@ -190,16 +190,18 @@ def is_skipped(text: bytes, choice: Choice, at: int) -> bool:
     )
 
 
-def called_otherwise(text: bytes, names: Collection[bytes], known: Collection[tuple[int, int]]) -> int:
-    """The first line on which one of the named functions is called in a branch, outside of the functions that this
-    build is known to run; 0: there is none."""
+def used_otherwise(
+    text: bytes, names: Collection[bytes], uses: Iterable[int], known: Collection[tuple[int, int]]
+) -> int:
+    """The first line on which one of the named functions is called in a branch, or on which one of the `uses` of macros
+    is, outside of the functions that this build is known to run; 0: there is none."""
     code = blanked(text)
     every = (m for name in names for m in re.finditer(_CALL % re.escape(name), code))
     found = [m.start("name") for m in every if m["before"] is None or m["before"] in _NO_TYPES]
     cut = [(c.branches[0].start, c.end) for c in _conditionals(text) if not c.is_constant()]
     guards = [c for c in cut if not code[: c[0]].strip() and not code[c[1] :].strip()]
     cut = [c for c in cut if c not in guards]
-    other = (at for at in found if _is_in(at, cut) and not _is_in(at, known))
+    other = (at for at in (*found, *uses) if _is_in(at, cut) and not _is_in(at, known))
     return min((line_of(text, at) for at in other), default=0)
 
 

@@ -116,9 +116,18 @@ def test_a_kernel_of_another_build_may_call_what_is_edited() -> None:
     (shared,) = fixes(f"{step}{own}#ifdef OTHER\n{other}#endif\n")
     assert alone.applies_unasked
     assert not shared.applies_unasked
-    assert shared.assumes[0].endswith(": it calls what changes.")
+    assert shared.assumes[0].endswith(": it has what changes there, too.")
     declared = "#ifdef OTHER\n__device__ void step(int *s, int *a, int *o, int t);\n#endif\n"
     assert fixes(f"{declared}{step}{own}")[0].applies_unasked
+
+
+def test_a_kernel_of_another_build_may_use_a_macro_that_is_edited() -> None:
+    step = "#define STEP \\\n  do { \\\n    s[t] = a[t]; \\\n    o[t] = s[63 - t]; \\\n  } while (0)\n"
+    other = kernel("if (t < n) STEP;\n").replace("void k(", "void other(")
+    (alone,) = fixes(step + kernel("STEP;\n"))
+    (shared,) = fixes(f"{step}{kernel('STEP;' + chr(10))}#ifdef OTHER\n{other}#endif\n")
+    assert alone.applies_unasked
+    assert not shared.applies_unasked
 
 
 def test_why_there_is_no_place_is_said() -> None:
