@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from itertools import product
 from math import prod
@@ -23,7 +23,7 @@ from quickfix.naming import definitions, line_of
 
 MOST_READINGS: Final = 8
 """Of one set of functions: with more conditions, each is turned round by itself."""
-_MOST_DEFINITIONS: Final = 4
+_MOST_DEFINITIONS: Final = 8
 """Readings for what is defined elsewhere."""
 
 _CONDITION: Final = re.compile(
@@ -174,11 +174,8 @@ def readings_of(texts: Mapping[str, bytes], functions: Mapping[str, Sequence[tup
         found = [Reading(dict(zip(inside, chosen, strict=True)), first) for chosen in every]
     else:
         found = list(_each_alone(inside))[:MOST_READINGS]
-    more = [
-        Reading(r.choice, r.where, optional=True)
-        for r in _each_alone({k: v for k, v in defining.items() if k not in inside})
-    ]
-    return Readings((*found, *more[:_MOST_DEFINITIONS]), first, complete)
+    more = _of_definitions({k: v for k, v in defining.items() if k not in inside})
+    return Readings((*found, *(replace(r, optional=True) for r in more)), first, complete)
 
 
 def is_skipped(text: bytes, choice: Choice, at: int) -> bool:
@@ -214,6 +211,17 @@ def first_line(text: bytes, start: int, end: int) -> int:
     branches = (each.branches[0].start for each in _conditionals(text) if not each.is_constant())
     inside = [at for at in branches if start < at < end]
     return line_of(text, min(inside)) if inside else 0
+
+
+def _of_definitions(known: Mapping[tuple[bytes, ...], tuple[int, Where]]) -> list[Reading]:
+    """Each condition by itself; first all of them together where there are many."""
+    alone = list(_each_alone(known))
+    if len(alone) <= _MOST_DEFINITIONS:
+        return alone
+    first = min((where for _, where in known.values()), key=lambda where: where[1])
+    most = max(choices for choices, _ in known.values())
+    joint = [Reading({k: min(i, n - 1) for k, (n, _) in known.items()}, first) for i in range(most)]
+    return [*joint, *alone][:_MOST_DEFINITIONS]
 
 
 def _each_alone(known: Mapping[tuple[bytes, ...], tuple[int, Where]]) -> Iterator[Reading]:

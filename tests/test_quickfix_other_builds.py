@@ -70,6 +70,13 @@ def test_no_barrier_stands_where_threads_of_another_build_miss_it(text: str) -> 
     assert fixes(text) == []
 
 
+def test_the_last_of_many_definitions_is_read_otherwise_too() -> None:
+    defined = "".join(f"#ifdef OTHER{i}\n#define C{i} n\n#else\n#define C{i} 4\n#endif\n" for i in range(6))
+    last = "#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    used = "".join(f"a += C{i};\n" for i in range(6))
+    assert fixes(defined + last + kernel(f"{used}if (IN) {{\n{NEIGHBOUR}}}\n")) == []
+
+
 IN_HEADERS = {
     "macro": (
         '#include "head.h"\n',
