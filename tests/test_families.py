@@ -92,6 +92,21 @@ def _choices(holes: tuple[tuple[E.Expr, int, int], ...]) -> list[tuple[int, ...]
     return chosen
 
 
+def test_unsigned_constants_that_stand_for_negative_ones() -> None:
+    text = """__global__ void k() {
+  __shared__ short s[4000];
+  short *p = s + 1600;
+  unsigned long long i = 12ull * threadIdx.x;
+  atomicAdd(&((int *)p)[i + (-3ull) * 30ull], 1);
+  p[i + (-2ull) * 30ull] = threadIdx.x;
+  short x = p[i + (-1ull) * 30ull] + p[i + 60ull];
+  if (x > 3) s[0] = 1;
+}
+void launch() { k<<<2, 8>>>(); }
+"""
+    assert verdict_of(text) is Verdict.DATA_RACE
+
+
 def test_many_rows_take_few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     for name in ("decide", "proof", "brief"):

@@ -195,10 +195,18 @@ def _generalised(found: tuple[Expr, ...]) -> tuple[Expr, _Holes] | None:
     if (
         offset is None
         or len(alike.holes) > MAX_HOLES
+        or any(_is_negative_number(hole, values) for hole, values in alike.holes.items())
         or any(alike.at(offset, i) != _sum(e) for i, e in enumerate(found))
     ):
         return None
     return offset, tuple((hole, min(values), max(values)) for hole, values in alike.holes.items())
+
+
+def _is_negative_number(hole: Expr, values: Sequence[int]) -> bool:
+    """Whether some are unsigned constants that stand for negative ones, as in ``p[i - 1]``: sums with them wrap around,
+    which a question without wrap-around would leave out."""
+    assert isinstance(hole.ty, IntType)
+    return not hole.ty.signed and max(values) > 1 << 12
 
 
 @dataclass(slots=True)
