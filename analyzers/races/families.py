@@ -29,6 +29,9 @@ from analyzers.races.threads import Launch
 MAX_HOLES = 4
 """Constants in which the members of a family differ."""
 
+MAX_UNSIGNED = 1 << 12
+"""The largest unsigned constant of a family: it adds and multiplies without wrapping around, as far as sizes do."""
+
 MAX_SORTED = 32
 """Places of a family that is found by adding one after the other."""
 
@@ -192,21 +195,11 @@ def _generalised(found: tuple[Expr, ...]) -> tuple[Expr, _Holes] | None:
     """An address that each of them is for some values of the unknowns in it, with those and their limits."""
     alike = _Generalisation(len(found))
     offset = alike.of(found)
-    if (
-        offset is None
-        or len(alike.holes) > MAX_HOLES
-        or any(_is_negative_number(hole, values) for hole, values in alike.holes.items())
-        or any(alike.at(offset, i) != _sum(e) for i, e in enumerate(found))
-    ):
+    if offset is None or len(alike.holes) > MAX_HOLES or alike.may_wrap:
+        return None
+    if any(alike.at(offset, i) != _sum(e) for i, e in enumerate(found)):
         return None
     return offset, tuple((hole, min(values), max(values)) for hole, values in alike.holes.items())
-
-
-def _is_negative_number(hole: Expr, values: Sequence[int]) -> bool:
-    """Whether some are unsigned constants that stand for negative ones, as in ``p[i - 1]``: sums with them wrap around,
-    which a question without wrap-around would leave out."""
-    assert isinstance(hole.ty, IntType)
-    return not hole.ty.signed and max(values) > 1 << 12
 
 
 @dataclass(slots=True)
@@ -216,6 +209,9 @@ class _Generalisation:
     count: int
     holes: dict[Expr, tuple[int, ...]] = field(default_factory=dict[Expr, tuple[int, ...]])
     """By unknown: its value for each of them."""
+    may_wrap: bool = False
+    """Some constants are large unsigned ones, such as stand for negative ones in ``p[i - 1]``: sums with them wrap
+    around, which a question without wrap-around would leave out."""
 
     def at(self, e: Expr, member: int) -> Hashable:
         """What the generalisation ``e`` is for one of them, to be compared."""
@@ -269,6 +265,7 @@ class _Generalisation:
         there = [terms[0] for terms in rests if terms]
         own = _Generalisation(len(there))
         pattern = own.of(there, depth + 1)
+        self.may_wrap |= own.may_wrap
         if pattern is None:
             return None
         if len(there) == self.count:
@@ -293,6 +290,7 @@ class _Generalisation:
 
     def _hole(self, ty: IntType, values: Sequence[int]) -> Expr:
         """An unknown with these values, times what they have in common."""
+        self.may_wrap |= not ty.signed and max(values) > MAX_UNSIGNED
         step = reduce(gcd, values)
         if step <= 1 or step > ty.high:
             return self._hole_like(E.opaque("", ty), tuple(values))
