@@ -25,7 +25,7 @@ from quickfix.naming import uses_of_definition
 from quickfix.oracle import SearchSpentError, Stop
 from quickfix.session import Changes, Session, Trial
 from quickfix.verify import findings_of, key_of
-from quickfix.wording import granted_in_words
+from quickfix.wording import granting
 
 
 def changes_of(edits: Iterable[TextEdit], texts: Mapping[str, bytes]) -> Changes:
@@ -65,15 +65,7 @@ def for_this_unit(request: CheckRequest, fix: Fix) -> Fix:
     if not shared or fix.kind == "assert-host":
         return fix
     granted = f"Assumes that no other unit runs what changes in {' and '.join(shared)}: others may include it."
-    if granted in fix.assumes:
-        return fix
-    return replace(
-        fix,
-        title=fix.title + granted_in_words((granted,)),
-        preferred=False,
-        notes=(*fix.notes, granted),
-        assumes=(*fix.assumes, granted),
-    )
+    return granting(fix, granted)
 
 
 def together_with(

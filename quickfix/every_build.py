@@ -9,7 +9,6 @@ if it compiles nothing of what is edited. Kernels that only another build has ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix
@@ -18,7 +17,7 @@ from quickfix.group import repaired
 from quickfix.naming import uses_of_definition
 from quickfix.other_builds import first_line, is_skipped, used_otherwise
 from quickfix.session import Session
-from quickfix.wording import granted_in_words
+from quickfix.wording import granting
 
 _REWRITING = frozenset({"restructure", "use-atomic"})
 """Kinds of repairs that write anew what was read: of which type what is updated is, say."""
@@ -28,16 +27,7 @@ _GROUPS = 2
 
 def for_every_build(session: Session, fix: Fix) -> Fix:
     """The repair, with what it takes for granted. `session`: of the text that it edits."""
-    granted = _granted(session, fix)
-    if not granted or granted in fix.assumes:
-        return fix
-    return replace(
-        fix,
-        title=fix.title + granted_in_words((granted,)),
-        preferred=False,
-        notes=(*fix.notes, granted),
-        assumes=(*fix.assumes, granted),
-    )
+    return granting(fix, _granted(session, fix))
 
 
 def _granted(session: Session, fix: Fix) -> str:

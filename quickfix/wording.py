@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from analyzers.model import Access, Finding, TextEdit
+from analyzers.model import Access, Finding, Fix, TextEdit
 from quickfix.edits import BARRIER, FENCE, WARP_BARRIER, text_edits
 from quickfix.search import Placed
 from quickfix.session import Changes, Session, Trial
@@ -101,6 +102,20 @@ def _harmless(access: Access) -> str:
 def granted_in_words(granted: Iterable[str]) -> str:
     """What edits take for granted, as the end of a title: the sentences without their reasons."""
     return "".join(f", {text[:1].lower()}{text[1:].partition(':')[0]}" for text in dict.fromkeys(granted))
+
+
+def granting(fix: Fix, granted: str) -> Fix:
+    """The repair as one that takes something for granted, which makes it a choice; `granted`: a sentence, may be
+    empty."""
+    if not granted or granted in fix.assumes:
+        return fix
+    return replace(
+        fix,
+        title=fix.title + granted_in_words((granted,)),
+        preferred=False,
+        notes=(*fix.notes, granted),
+        assumes=(*fix.assumes, granted),
+    )
 
 
 def barriers_in_words(count: int) -> str:

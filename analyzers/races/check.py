@@ -614,14 +614,14 @@ class RaceChecker:
         first, second = families.of(one), families.of(two)
         if first is None or second is None or len(first.keys) * len(second.keys) < FEW_PLACES:
             return None
+        standing, *limits = first.paired(second)
+        if relies_on_alignment(standing) and not relies_on_alignment(pair):
+            return None
         key = (mode, id(first), id(second))
         if key not in self._told_apart:
-            standing, *limits = first.paired(second)
-            found = None
-            if relies_on_alignment(standing) <= relies_on_alignment(pair):
-                held = [(*self._common_conditions(f), *known) for f, known in zip((first, second), limits, strict=True)]
-                query = places_query(self.launch, standing, mode, *held)
-                found = self._shortly_apart(query, standing, (mode, "families")) if query is not None else Proved()
+            held = [(*self._common_conditions(f), *known) for f, known in zip((first, second), limits, strict=True)]
+            query = places_query(self.launch, standing, mode, *held)
+            found = self._shortly_apart(query, standing, (mode, "families")) if query is not None else Proved()
             self._told_apart[key] = found
         return self._told_apart[key]
 
