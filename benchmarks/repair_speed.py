@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import time
 from collections.abc import Sequence
@@ -70,7 +71,7 @@ def table(lists: Sequence[float], repairs: Sequence[tuple[float, bool]], kernels
 
 def main(arguments: list[str] | None = None) -> None:
     """Run and write the table."""
-    del arguments
+    argparse.ArgumentParser(prog="python -m benchmarks repair_speed", description=__doc__).parse_args(arguments)
     lists: list[float] = []
     repairs: list[tuple[float, bool]] = []
     kernels = 0

@@ -7,6 +7,7 @@ later one wins, as long as it reads well.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
@@ -92,6 +93,8 @@ def _returns(body: Body, end: int) -> bool:
 # --- in words -------------------------------------------------------------------------------------------------
 
 
+AT_MOST: Final = "at most "
+
 Trips = Mapping[tuple[str, int], int]
 """How often loops iterate, where that is known: (path, line of the loop) -> iterations."""
 
@@ -139,11 +142,13 @@ def _iterations(launch: Launch, loop: LoopInstance, test: Expr | None) -> int | 
 
 
 def words(barriers: Iterable[Candidate], trips: Trips, kind: str = "barrier") -> str:
-    """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`."""
-    by_loops: dict[tuple[tuple[str, int], ...], int] = {}
-    for candidate in barriers:
-        by_loops[candidate.loops] = by_loops.get(candidate.loops, 0) + 1
-    return ", ".join(f"+{_many(by_loops[loops], kind)}{_times(loops, trips)}" for loops in sorted(by_loops))
+    """`+1 barrier × 8 iterations`, `+2 barriers, +1 barrier per iteration of the loop at line 7`; `at most` that many
+    where some iterations do not come to it."""
+    alike = Counter((c.loops, c.sometimes) for c in barriers)
+    return ", ".join(
+        f"+{_many(count, kind)}{_times(loops, trips, AT_MOST * sometimes)}"
+        for (loops, sometimes), count in sorted(alike.items())
+    )
 
 
 def executions(loops: Sequence[tuple[str, int]], trips: Trips) -> tuple[int, tuple[tuple[str, int], ...]]:
@@ -153,22 +158,26 @@ def executions(loops: Sequence[tuple[str, int]], trips: Trips) -> tuple[int, tup
     return math.prod(trips.get(loop) or 1 for loop in loops if loop not in unknown), unknown
 
 
-def less_often(before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]], trips: Trips) -> str:
-    """Of a barrier that leaves loops: `64 barriers become 1`."""
+def less_often(
+    before: Sequence[tuple[str, int]], after: Sequence[tuple[str, int]], trips: Trips, *, sometimes: bool = False
+) -> str:
+    """Of a barrier that leaves loops: `64 barriers become 1`; `at most` that many where some iterations of the loops
+    that it stays in do not come to it."""
     (many, inner), (few, outer) = executions(before, trips), executions(after, trips)
     here, there = (f" per iteration of the loop at line {loops[-1][1]}" if loops else "" for loops in (inner, outer))
     become = "becomes" if many == 1 else "become"
-    return f"{_many(many, 'barrier')}{here if inner != outer else ''} {become} {few}{there}"
+    limit = AT_MOST * sometimes
+    return f"{limit}{_many(many, 'barrier')}{here if inner != outer else ''} {become} {limit}{few}{there}"
 
 
-def _times(loops: Sequence[tuple[str, int]], trips: Trips) -> str:
+def _times(loops: Sequence[tuple[str, int]], trips: Trips, limit: str) -> str:
     if not loops:
         return ""
     counts = [trips.get(loop) for loop in loops]
     known = [c for c in counts if c is not None]
     if len(known) == len(counts):
-        return f" × {_many(math.prod(known), 'iteration')}"
-    return f" per iteration of the loop at line {loops[-1][1]}"
+        return f" × {limit}{_many(math.prod(known), 'iteration')}"
+    return f" {limit}per iteration of the loop at line {loops[-1][1]}"
 
 
 def _many(count: int, noun: str) -> str:

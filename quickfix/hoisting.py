@@ -30,7 +30,7 @@ from quickfix.cost import executions, less_often, trips_of
 from quickfix.edits import Layout, insertions
 from quickfix.every_build import for_every_build
 from quickfix.oracle import SearchSpentError, Stop
-from quickfix.paths import Chain, Level, chain_to
+from quickfix.paths import Chain, Level, chain_to, is_passed_by
 from quickfix.removal import deletion_of, merged
 from quickfix.session import Session
 from quickfix.spelling import spelled_alike
@@ -121,7 +121,8 @@ def _moved(session: Session, analysis: KernelAnalysis, barrier: BarrierEvent) ->
             trial = session.trial(changes, frozenset(), kernels)
             if not trial.difference.is_clean or trial.late:
                 continue
-            price = less_often(here, loops, trips)
+            around = chain[: len(chain) - len(inner)]
+            price = less_often(here, loops, trips, sometimes=is_passed_by(around, gap.index))
             return Fix(
                 title=f"Move `{barrier.site.text}` from line {access.span.line} out of the loop at line "
                 f"{here[len(loops)][1]} — the same proof holds, {price}",

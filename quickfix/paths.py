@@ -17,6 +17,8 @@ from quickfix.backward_jumps import JumpLoop, jump_loops
 
 _BEGIN: Final = -1
 """Position of a loop's test in its body: in front of every statement, behind no gap of the body."""
+_CONDITIONAL: Final = ("then", "else", "case")
+_OUT_OF_AN_ITERATION: Final = frozenset({"continue", "return", "goto"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class Candidate:
     conditionals: int
     called: bool = False
     """It is in a function that the kernel calls."""
+    sometimes: bool = False
+    """Not each iteration of the loops comes to it, as far as conditionals and jumps in them show."""
 
     @property
     def key(self) -> Key:
@@ -316,7 +320,7 @@ def _all(chain: Chain, index: int) -> list[Candidate]:
     path = level.function.path
     around = [(other.function.path, line) for other in chain[:index] for line in _loop_lines(other)]
     around += [(path, level.loop_line)] * level.body.loops
-    conditionals = sum(other.body.role in ("then", "else", "case") for other in chain[: index + 1])
+    conditionals = sum(other.body.role in _CONDITIONAL for other in chain[: index + 1])
     called = any(other.call is not None for other in chain[: index + 1])
     return [
         Candidate(
@@ -324,9 +328,31 @@ def _all(chain: Chain, index: int) -> list[Candidate]:
             (*around, *((path, jump.line) for jump in level.jumps if jump.holds(gap.index))),
             conditionals,
             called,
+            is_passed_by(chain[: index + 1], gap.index),
         )
         for gap in gaps_of(level.body, level.steps, level.function)
     ]
+
+
+def is_passed_by(chain: Sequence[Level], index: int) -> bool:
+    """Whether iterations of the loops around a place may pass it by, as the text shows: it is in a conditional in a
+    loop, or behind a jump out of an iteration. `index`: of the place in the body of the last level."""
+    first = next((i for i, level in enumerate(chain) if level.body.loops or level.jumps), len(chain))
+    ends = (*(level.position for level in chain[first:-1]), index)
+    if any(level.body.role in _CONDITIONAL for level in chain[first + 1 :]):
+        return True
+    bodies = (level.body for level in chain[first:])
+    return any(_may_leave(body.statements[: max(end, 0)]) for body, end in zip(bodies, ends, strict=False))
+
+
+def _may_leave(statements: Sequence[Statement], jumps: frozenset[str] = _OUT_OF_AN_ITERATION) -> bool:
+    """Whether a thread may leave an iteration in one of the statements, which are in its loop, by one of these jumps.
+    What leaves the loop itself ends its iterations, too, and is not counted."""
+    return any(
+        (statement.kind == "jump" and statement.call in jumps)
+        or any(_may_leave(body.statements, jumps - {"continue"} if body.loops else jumps) for body in statement.bodies)
+        for statement in statements
+    )
 
 
 def _loop_lines(level: Level) -> list[int]:

@@ -136,7 +136,7 @@ def offers(
 def answers(
     engine: Engine, request: CheckRequest, result: UnitResult | None = None, stop: Stop = never
 ) -> Iterator[Fix | FixRefusal]:
-    """The same, and in the end, for every group of races and divergent barriers without a repair, why there is none."""
+    """The same, and in the end, for every group of races and barriers without a repair, why there is none."""
     for answer in _answers(engine, request, result, stop):
         group = next(iter(answer.groups), "") if isinstance(answer, Fix) else ""
         yield _agreed(engine, request, answer, stop, group) if isinstance(answer, Fix) else answer
@@ -162,7 +162,8 @@ def _of_session(session: Session, checked: UnitResult) -> Iterator[Fix | FixRefu
     repaired_too: set[str] = set()
     narrow, late, voted = list[str](), list[str](), list[str]()
     refused: dict[str, FixRefusal] = {}
-    for answer in repairs_of(session, offered, frozenset(f.group for f in wrong)):
+    needless = [f for f in every if f.code is Verdict.REDUNDANT_BARRIER]
+    for answer in repairs_of(session, offered, frozenset(f.group for f in (*wrong, *needless))):
         if isinstance(answer, FixRefusal):
             refused[answer.group] = answer
             continue

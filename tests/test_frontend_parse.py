@@ -549,3 +549,15 @@ os._exit(0)
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_kept_to_the_end_of_the_process_ends_silently() -> None:
+    program = """
+import gc, sys
+from analyzers.frontend.cindex import create_index
+bindings = sys.modules["clang.cindex"]
+bindings.ring = bindings, create_index()
+gc.freeze()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -38,6 +38,11 @@ def codes(text: str) -> list[str]:
     return sorted(f.code.value for k in unit.kernels for c in k.contexts for f in c.findings)
 
 
+def codes_by_group(text: str) -> dict[str, str]:
+    (unit,) = [e.result for e in engine().check(CheckRequest(PATH, text)) if isinstance(e, UnitFinished)]
+    return {f.code.value: f.group for k in unit.kernels for c in k.contexts for f in c.findings}
+
+
 DIVERGENT = {
     "uniform loop": cut("for (int i = 0; i < m; i++)", "if (t < n)"),
     "uniform condition": cut("if (n > 3)", "while (t++ < n)"),
@@ -248,6 +253,14 @@ def test_what_another_build_does_not_compile_is_rewritten_without_it(body: str) 
     fix = fixes(text)[0]
     assert fix.kind in ("use-atomic", "restructure")
     assert fix.applies_unasked
+
+
+def test_why_a_barrier_stays_that_only_another_build_needs_is_said() -> None:
+    text = kernel("s[t] = a[t];\n__syncthreads();\n#ifdef OTHER\no[t] = s[63 - t];\n#else\no[t] = s[t];\n#endif\n")
+    (answer,) = answers(engine(), CheckRequest(PATH, text))
+    assert isinstance(answer, FixRefusal)
+    assert answer.group == codes_by_group(text)["redundant-barrier"]
+    assert answer.text.startswith("Another build may have other code from line 7 on, and there `s[t]` (line 5) and ")
 
 
 def test_a_barrier_stays_in_a_loop_of_another_build() -> None:

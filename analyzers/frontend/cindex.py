@@ -7,6 +7,7 @@ class does not wrap are registered here: the operator kinds and `clang_Cursor_Ev
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib
 import os
@@ -709,6 +710,16 @@ class _IndexOptions(ctypes.Structure):
 
 
 _STORE_PREAMBLES_IN_MEMORY: Final = 1 << 2
+
+
+@atexit.register
+def _leave_to_the_system() -> None:
+    """When Python ends it takes modules apart before what they hold: clang's objects that live until then would look
+    for the library in a module that has no names any more. Their memory goes with the process."""
+    for name in dir(_module):
+        each = getattr(_module, name)
+        if isinstance(each, type) and "__del__" in vars(each):
+            del each.__del__
 
 
 def create_index() -> Index:

@@ -1,0 +1,66 @@
+"""What titles say that barriers cost: how often a thread comes to them, and no more than that where it is not known."""
+
+from __future__ import annotations
+
+import pytest
+
+from analyzers.engine import Engine
+from analyzers.model import Fix
+from analyzers.requests import CheckRequest, UnitFinished, never
+from quickfix import hoisted, offers
+
+KERNEL = """// cuda-lsp: launch grid=(1) block=(64)
+__global__ void kernel(float *out, int n) {{
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  {body}
+}}
+"""
+RACE = "s[t] = i; out[t] += s[63 - t];"
+
+
+def request(body: str) -> CheckRequest:
+    return CheckRequest("/cost/a.cu", KERNEL.format(body=body))
+
+
+@pytest.mark.parametrize(
+    ("body", "cost"),
+    [
+        (f"for (int i = 0; i < 20; i++) {{ {RACE} }}", "+2 barriers × 20 iterations"),
+        (f"for (int i = 0; i < 20; i++) if (i % 4 == 0) {{ {RACE} }}", "+2 barriers × at most 20 iterations"),
+        (f"for (int i = 0; i < 20; i++) {{ if (n == 7) continue; {RACE} }}", "+2 barriers × at most 20 iterations"),
+        (f"if (n > 3) for (int i = 0; i < 20; i++) {{ {RACE} }}", "+2 barriers × 20 iterations"),
+        (
+            f"for (int k = 0; k < 4; k++)\n  if (k != n)\n  for (int i = 0; i < 5; i++) {{ {RACE} }}",
+            "+2 barriers × at most 20 iterations",
+        ),
+        (
+            f"for (int i = 0; i < n; i++) switch (i) {{ case 3: {RACE} }}",
+            "+1 barrier at most per iteration of the loop at line 5",
+        ),
+        (
+            (
+                f"for (int i = 0; i < 20; i++) {{\n"
+                f"  for (int j = 0; j < n; j++) {{ if (j == 3) continue; out[t]++; }} {RACE} }}"
+            ),
+            "+2 barriers × 20 iterations",
+        ),
+    ],
+)
+def test_a_loop_counts_as_often_as_its_iterations_come_to_the_barrier(body: str, cost: str) -> None:
+    (fix,) = (fix for fix in offers(Engine(), request(body)) if isinstance(fix, Fix) and fix.kind == "insert-barrier")
+    assert fix.cost == cost
+    assert fix.title.endswith(f", {cost}")
+
+
+def test_a_barrier_that_leaves_one_of_two_loops_is_in_those_iterations_of_the_other_that_come_to_it() -> None:
+    body = """s[t] = out[t];
+  for (int i = 0; i < 8; i++) {
+    if (i != n)
+      for (int k = 0; k < 8; k++) { __syncthreads(); out[t] += s[63 - t]; }
+  }"""
+    engine = Engine()
+    (unit,) = (e.result for e in engine.check(request(body)) if isinstance(e, UnitFinished))
+    assert [hint.cost for hint in hoisted(engine, request(body), unit, never)] == [
+        "at most 64 barriers become at most 8"
+    ]
