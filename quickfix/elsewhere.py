@@ -7,7 +7,7 @@ says nothing: then the edit takes for granted that there is no such build.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from analyzers.analysed import KernelAnalysis, UnitAnalysis
 from analyzers.frontend.parse import ParseFailure
 from analyzers.model import SourceSpan
 from quickfix.judging import Judge
-from quickfix.oracle import Oracle, with_texts
+from quickfix.oracle import with_texts
 from quickfix.other_builds import Reading, Readings, Where, readings_of
 from quickfix.verify import Difference, EditedFile, Files, new_error
 
@@ -34,6 +34,10 @@ class OtherBuild:
     reading: Reading
     analysis: UnitAnalysis
     judge: Judge
+    names: Sequence[str]
+    """Of its kernels."""
+    is_launched: bool = False
+    """Nothing differs but how the kernels are launched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class OtherBuilds:
         """An edit of code of these kernels (mangled names), by the first build for which it is wrong."""
         late: list[SourceSpan] = []
         for build in self.of(kernels).builds:
-            found = self._difference(build, files, kernels, inserting=inserting)
+            found = self._difference(build, files, inserting=inserting)
             late += found.late
             if not found.is_clean:
                 worse = f"another build may have other code from {self.place(build.reading.where)} on, and there "
@@ -89,16 +93,31 @@ class OtherBuilds:
             for span in {span for name in key for span in self.extents.get(name, ())}:
                 if span.path in self.texts:
                     ranges.setdefault(span.path, []).append((span.start_offset, span.end_offset))
-            readings = readings_of(self.texts, ranges)
-            builds, granted = list[OtherBuild](), "" if readings.complete else self._granted(readings, _TOO_MANY)
-            for reading in readings.each:
-                build = self._build(reading, key)
-                if build is None:
-                    granted = granted or ("" if reading.optional else self._granted(readings, _NOT_THERE))
-                elif not self._is_own(build):
-                    builds.append(build)
-            self._known[key] = _Known(readings, tuple(builds), granted)
+            launched = {_base(name).encode() for name in self._names(key).values()}
+            readings = readings_of(self.texts, ranges, launched)
+            found = [(reading, self._build(reading, key)) for reading in readings.each]
+            if any(build is None and reading.optional for reading, build in found):
+                found += [(reading, self._build(reading, key)) for reading in readings.otherwise]
+            granted = "" if readings.complete else self._granted(readings, _TOO_MANY)
+            if not granted and any(build is None and not reading.optional for reading, build in found):
+                granted = self._granted(readings, _NOT_THERE)
+            self._known[key] = _Known(readings, self._others(key, (b for _, b in found if b is not None)), granted)
         return self._known[key]
+
+    def _others(self, kernels: Collection[str], builds: Iterable[OtherBuild]) -> tuple[OtherBuild, ...]:
+        """Those that compile something else than this build and those before them, as far as the kernels go."""
+        own = [self.own[name] for name in kernels if name in self.own]
+        known: list[Sequence[KernelAnalysis]] = [own]
+        found: list[OtherBuild] = []
+        for build in builds:
+            if not any(_is_same(build.analysis.kernels, one) for one in known):
+                known.append(build.analysis.kernels)
+                found.append(replace(build, is_launched=_is_same(build.analysis.kernels, own, launches=False)))
+        return tuple(found)
+
+    def _names(self, kernels: Collection[str]) -> dict[str, str]:
+        """By mangled name."""
+        return {k.mangled: k.name for k in self.judge.result.kernels if k.mangled in kernels}
 
     def place(self, where: Where) -> str:
         """A line in words."""
@@ -108,38 +127,44 @@ class OtherBuilds:
     def _granted(self, readings: Readings, why: str) -> str:
         return f"Assumes that no other build has other code from {self.place(readings.where)} on: {why}."
 
-    def _is_own(self, build: OtherBuild) -> bool:
-        """Whether it compiles what this one does, as far as the kernels go."""
-        return all(
-            (own := self.own.get(k.kernel.mangled)) is not None and own.kernel == k.kernel
-            for k in build.analysis.kernels
-        )
-
     def _build(self, reading: Reading, kernels: Collection[str]) -> OtherBuild | None:
         """None where that cannot be checked."""
         texts = {path: (text, reading.of(text)) for path, text in self.texts.items()}
         request = with_texts(self.judge.request, {path: read for path, (text, read) in texts.items() if read != text})
+        known = self._names(kernels)
+        oracle, names = self.judge.oracle, sorted(set(known.values()))
         try:
-            analysis = self._oracle.asked(request, self._names(kernels), for_device=True)
+            analysis = None if reading.launches else oracle.asked(request, names, for_device=True)
+            if analysis is None or {k.kernel.mangled for k in analysis.kernels} != known.keys():
+                # Parameters, arguments of templates or launches are other ones there.
+                names, oracle = sorted(set(map(_base, names))), oracle.beside()
+                analysis = oracle.opened(request, names)
         except ParseFailure:
             return None
-        if new_error(self.judge.result, analysis.result) is not None:
+        if new_error(self.judge.result, analysis.result) is not None or (known and not analysis.kernels):
             return None
-        return OtherBuild(reading, analysis, replace(self.judge, request=request, result=analysis.result))
+        return OtherBuild(reading, analysis, Judge(oracle, analysis.request, analysis.result), names)
 
-    def _difference(self, build: OtherBuild, files: Files, kernels: Collection[str], *, inserting: bool) -> Difference:
+    def _difference(self, build: OtherBuild, files: Files, *, inserting: bool) -> Difference:
         read = build.reading.of
         edited = {path: EditedFile(read(f.before), read(f.after), f.offsets) for path, f in files.items()}
         request = with_texts(build.judge.request, {path: file.after for path, file in edited.items()})
-        analysis = self._oracle.asked(request, self._names(kernels), for_device=True)
+        analysis = build.judge.oracle.asked(request, build.names, for_device=True)
         return build.judge.difference(analysis, edited, frozenset(), inserting=inserting)
 
-    def _names(self, kernels: Collection[str]) -> list[str]:
-        return sorted({k.name for k in self.judge.result.kernels if k.mangled in kernels})
 
-    @property
-    def _oracle(self) -> Oracle:
-        return self.judge.oracle
+def _base(name: str) -> str:
+    """Of a kernel, without the arguments of its template."""
+    return name.partition("<")[0]
+
+
+def _is_same(some: Sequence[KernelAnalysis], others: Sequence[KernelAnalysis], *, launches: bool = True) -> bool:
+    """Whether two builds have the same kernels; `launches`: launched alike."""
+    known = {k.kernel.mangled: k for k in others}
+    if known.keys() != {k.kernel.mangled for k in some}:
+        return False
+    pairs = [(k, known[k.kernel.mangled]) for k in some]
+    return all(k.kernel == own.kernel and (not launches or k.contexts == own.contexts) for k, own in pairs)
 
 
 def _in_words(difference: Difference) -> str:

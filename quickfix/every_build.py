@@ -14,8 +14,8 @@ from analyzers.frontend.parse import ParseFailure
 from analyzers.model import Fix
 from quickfix.elsewhere import OtherBuild
 from quickfix.group import repaired
-from quickfix.naming import uses_of_definition
-from quickfix.other_builds import first_line, is_skipped, used_otherwise
+from quickfix.naming import names_of_definition
+from quickfix.other_builds import first_line, is_skipped, names_of_function, used_otherwise
 from quickfix.session import Session
 from quickfix.wording import granting
 
@@ -39,7 +39,7 @@ def _granted(session: Session, fix: Fix) -> str:
         return known.granted
     if line := _used_otherwise(session, fix):
         return f"Assumes that no other build has other code from line {line} on: it has what changes there, too."
-    builds = [b for b in known.builds if not _is_skipped(b, session, fix)]
+    builds = [b for b in known.builds if not (b.is_launched or _is_skipped(b, session, fix))]
     if fix.kind == "restructure":
         # What defines names may be those of builds that this text is not made for.
         builds, line = [b for b in builds if not b.reading.optional], _first_line(session, fix)
@@ -52,18 +52,14 @@ def _granted(session: Session, fix: Fix) -> str:
 
 
 def _used_otherwise(session: Session, fix: Fix) -> int:
-    """The first line on which another build may call a function that a repair edits, or use such a macro."""
-    texts = session.trees.texts
+    """The first line on which another build may use a function that a repair edits, or such a macro."""
+    texts = {**session.other_builds.texts, **session.trees.texts}
     places = [(e.span.path, e.span.start_offset) for e in fix.edits]
-    found = [f for f in (session.trees.at(*place) for place in places) if f is not None]
-    names = {f.name.encode() for f in found} - {k.result.name.encode() for k in session.kernels}
-    known = session.ranges_run()
-    lines: list[int] = []
-    for path, text in texts.items():
-        uses = [use for other, at in places if other == path for use in uses_of_definition(text, at)]
-        if names or uses:
-            lines.append(used_otherwise(text, names, uses, known.get(path, ())))
-    return min((line for line in lines if line), default=0)
+    functions = [f for place in places if (f := session.trees.at(*place)) is not None]
+    names = {name for f in functions for name in names_of_function(texts[f.path], f.start, f.name.encode())}
+    names |= {name for path, at in places for name in names_of_definition(texts.get(path, b""), at)}
+    names -= {k.kernel.base_name.encode() for k in session.kernels}
+    return used_otherwise(texts, names, session.ranges_run())[1] if names else 0
 
 
 def _unread(line: int) -> str:
@@ -87,8 +83,9 @@ def _first_line(session: Session, fix: Fix) -> int:
 def _has(build: OtherBuild, session: Session, fix: Fix) -> bool:
     """Whether the same repair is found in another build."""
     try:
-        analysis = session.engine.still(build.analysis, session.stop)
-        there = Session(session.engine, analysis, session.stop, oracle=build.judge.oracle)
+        oracle = build.judge.oracle
+        analysis = oracle.engine.still(build.analysis, session.stop)
+        there = Session(oracle.engine, analysis, session.stop, oracle=oracle)
     except ParseFailure:
         return False
     answers = (repaired(there, group) for group in _groups(there, fix))

@@ -73,10 +73,15 @@ def definitions(text: bytes) -> list[tuple[bytes, int, int]]:
     return [(name[1], m.start() + name.end(), m.end()) for m, name in found if name is not None]
 
 
+def names_of_definition(text: bytes, place: int) -> set[bytes]:
+    """The macro in whose definition a place is, if there is one."""
+    return {name for name, start, end in definitions(text) if start <= place <= end}
+
+
 def uses_of_definition(text: bytes, place: int) -> list[int]:
     """Where code uses the macro in whose definition a place is, directly or through others; nothing elsewhere."""
     known = definitions(text)
-    names = {name for name, start, end in known if start <= place <= end}
+    names = names_of_definition(text, place)
     while more := {name for name, start, end in known if _word_of(names, text[start:end])} - names:
         names |= more
     code = blanked(text)

@@ -87,6 +87,18 @@ class Oracle:
         self.charge_trial(self.engine.spent - before)
         return replace(analysis, request=request)
 
+    def beside(self) -> Oracle:
+        """The same for other texts of the units, which are checked beside those that this one's engine has."""
+        return replace(self, engine=self.engine.beside())
+
+    def opened(self, request: CheckRequest, names: Sequence[str]) -> UnitAnalysis:
+        """The kernels with these names in a text with other launches, decided; edits of it may be `asked` about."""
+        options = replace(of_trial(request.options), kernels=tuple(names))
+        request, before = replace(request, options=options), self.engine.spent
+        analysis = self.engine.inspect(request, names, self.stop)
+        self.charge_trial(self.engine.spent - before)
+        return replace(analysis, request=request)
+
     def first_look(self, request: CheckRequest, names: Sequence[str]) -> tuple[UnitAnalysis | None, int]:
         """The same of part of the text (see `Engine.first_look`), with what that took, which is not charged."""
         before = self.engine.spent

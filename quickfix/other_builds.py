@@ -1,9 +1,7 @@
 """Other readings of a text: the code that a build with other preprocessor conditions compiles.
 
 Takes texts and the functions that matter, gives `Readings`: for the conditionals in those functions, and for those that
-define the macros, functions, types and numbers that they use, the choices of branches, and the texts that have them. A
-text that is read otherwise has the same bytes but for the conditions, which are constants of the same length: offsets
-and lines stay.
+decide what they name, the choices of branches, and the texts that have them.
 """
 
 from __future__ import annotations
@@ -11,102 +9,36 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from itertools import product
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations, product
 from math import prod
 from operator import add
 from typing import Final
 
-from analyzers.frontend.blanking import blanked, without_comments
-from quickfix.naming import definitions, line_of
+from analyzers.frontend.blanking import blanked
+from quickfix.declarations import Declaration, declarations, declared_in, named_by, words_in
+from quickfix.directives import Conditional, conditionals, reading
+from quickfix.naming import line_of
 
 MOST_READINGS: Final = 8
-"""Of one set of functions: with more conditions, each is turned round by itself."""
-_MOST_DEFINITIONS: Final = 8
-"""Readings for what is defined elsewhere."""
+"""Of one set of functions: with more conditions, each two of them are combined."""
+MOST_PAIRED: Final = 12
+"""The same where there are many conditions besides: so many combine each two of thirty."""
 
-_CONDITION: Final = re.compile(
-    rb"^(?P<start>[ \t]*\#[ \t]*)(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b"
-    rb"(?P<rest>(?:[^\n\\]|\\(?:\r?\n|.))*)",
-    re.MULTILINE | re.DOTALL,
-)
-_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
-_DECLARATOR: Final = re.compile(
-    rb"\benum\b[^{};()]*\{|(?P<name>[A-Za-z_]\w*)(?=\s*[(\[{};=,:])|(?P<open>[({])|(?P<close>[)}])"
-)
-"""The head of an enumeration; what may be a name that is declared, by what is behind it."""
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
-_INCLUDED: Final = b"#include"
-"""The name of what the project's headers define."""
-_BUILT_IN: Final = frozenset(
-    b"bool char short int long float double unsigned signed void auto const alignas decltype extern struct class "
-    b"__launch_bounds__ __attribute__ __align__ __declspec public private protected".split()
-)
-_CALL: Final = rb"(?:(?P<before>\b\w+)[\s*&]*)?(?<!\w)(?P<name>%b)\s*(?:<[\w\s,]*>)?\s*\("
 _NO_TYPES: Final = frozenset({b"return", b"else", b"do", b"case"})
 """Words in front of a call; in front of a declaration there is a type."""
-_NAMED: Final = re.compile(rb"(!?)defined(?:\((\w+)\)|(\w+))")
-_CONSTANT: Final = re.compile(rb"\(*(?:0|1|true|false)\)*")
-_ALWAYS: Final = frozenset({b"__CUDACC__", b"__CUDA_ARCH__", b"__cplusplus"})
-"""What is defined where the device is compiled for: without it, the code is another program's."""
+_BEFORE: Final = re.compile(rb"(\w+)[\s*&]*\Z")
 
+Key = tuple[bytes, ...]
+"""See `Conditional.key`."""
 
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """`#if` or `#elif` with its condition, or `#else`, up to the next one of the same conditional."""
-
-    start: int
-    """Of the directive."""
-    word: tuple[int, int]
-    """Where that stands: `if`, `elif` and the like."""
-    code: int
-    """Where the directive ends."""
-    condition: bytes
-    """Without blanks, a name by `defined`; empty for `#else`."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Conditional:
-    branches: tuple[_Branch, ...]
-    end: int
-    """The `#endif`."""
-
-    @property
-    def key(self) -> tuple[bytes, ...]:
-        """Equal for conditionals that the same builds decide alike. ``#ifndef X`` is ``#ifdef X`` with the branches
-        exchanged."""
-        conditions = tuple(b.condition for b in self.branches if b.condition)
-        return (conditions[0].removeprefix(b"!"),) if self._is_single else conditions
-
-    @property
-    def _is_single(self) -> bool:
-        conditions = [b.condition for b in self.branches if b.condition]
-        return len(conditions) == 1 and _NAMED.fullmatch(conditions[0]) is not None
-
-    @property
-    def choices(self) -> int:
-        """How many ways there are to read it: a branch, or none of them."""
-        return sum(bool(b.condition) for b in self.branches) + 1
-
-    def chosen(self, choice: int) -> int:
-        """The index of the branch for a choice of its key; that of none of them is the one of `#else`."""
-        return 1 - choice if self._is_single and self.branches[0].condition.startswith(b"!") else choice
-
-    def branch_at(self, at: int) -> int:
-        """The index of the branch that a place is in."""
-        return sum(b.start < at for b in self.branches) - 1
-
-    def is_constant(self) -> bool:
-        """Whether all builds that matter decide it alike."""
-        first = self.branches[0].condition
-        named = _NAMED.fullmatch(first)
-        return _CONSTANT.fullmatch(first) is not None or (named is not None and (named[2] or named[3]) in _ALWAYS)
-
-
-Choice = Mapping[tuple[bytes, ...], int]
+Choice = Mapping[Key, int]
 """The branches to read, by the keys of the conditionals."""
 
+
+_Made = tuple[Key, int]
+"""One choice."""
 
 Where = tuple[str, int]
 """A file and a line in it."""
@@ -120,15 +52,17 @@ class Reading:
     where: Where
     """The first conditional that is read in a certain way."""
     optional: bool = False
-    """It is for the definitions of macros, which may be those of builds that this text is not made for."""
+    """It is for what is defined, which may be that of builds that this text is not made for."""
+    launches: bool = False
+    """It is for what the host does with the kernels, too."""
 
     def of(self, text: bytes) -> bytes:
         """The text with constants for conditions."""
         parts: list[tuple[int, int, bytes]] = []
-        for each in _conditionals(text):
+        for each in conditionals(text):
             choice = self.choice.get(each.key)
             if choice is not None:
-                parts += _constants(text, each, each.chosen(choice))
+                parts += reading(text, each, each.chosen(choice))
         found = bytearray(text)
         for start, end, constant in parts:
             found[start:end] = constant
@@ -140,66 +74,222 @@ class Readings:
     """The ways in which some functions may be read, that of this build among them."""
 
     each: tuple[Reading, ...] = ()
+    otherwise: tuple[Reading, ...] = ()
+    """To be looked at where one of these cannot be."""
     where: Where = ("", 0)
     """The first line in the functions from which on another build may have other code; 0: there is none."""
     complete: bool = True
-    """Whether there are no more."""
+    """Whether there are no more, as far as the functions go."""
 
 
-def readings_of(texts: Mapping[str, bytes], functions: Mapping[str, Sequence[tuple[int, int]]]) -> Readings:
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What builds decide by one condition, or one chain of them."""
+
+    choices: tuple[int, ...]
+    where: Where
+
+
+_Decisions = dict[Key, _Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What may be decided otherwise, about some functions."""
+
+    inside: _Decisions
+    """In them."""
+    defining: _Decisions
+    """About what they name, and about what follows, and not in them."""
+    launching: _Decisions
+    """In host code that names the kernels, and about what that names."""
+
+    def reading(self, choice: Choice, where: Where | None = None) -> Reading:
+        """One for what is not in the functions, if nothing says where they are read otherwise. The first conditional
+        that it is about is named."""
+        launches = not self.launching.keys().isdisjoint(choice)
+        if where is not None:
+            return Reading(choice, where, launches=launches)
+        about = [self.defining[key].where for key in choice if key in self.defining]
+        return Reading(choice, min(about, key=lambda where: where[1]), optional=True, launches=launches)
+
+
+def readings_of(
+    texts: Mapping[str, bytes], functions: Mapping[str, Sequence[tuple[int, int]]], kernels: Collection[bytes] = ()
+) -> Readings:
     """`functions`: where those begin and end that matter, by file; `texts`: those files, and others that may define
-    what they use."""
-    if not any(_CONDITION.search(text) for text in texts.values()):
+    what they use; `kernels`: the names by which host code launches them."""
+    if not any(conditionals(text) for text in texts.values()):
         return Readings()
-    inside: dict[tuple[bytes, ...], tuple[int, Where]] = {}
-    defining: dict[tuple[bytes, ...], tuple[int, Where]] = {}
-    ranges_of = [(path, start, end) for path, ranges in functions.items() for start, end in ranges]
-    said = _said(texts.values(), (w for path, start, end in ranges_of for w in _WORD.findall(texts[path], start, end)))
-    defined = reduce(add, map(_names_defined, texts.values()), Counter[bytes]())
+    decided = _decisions(texts, functions, kernels)
+    inside, besides = decided.inside, decided.defining
+    first = min((d.where for d in inside.values()), key=lambda where: where[1], default=("", 0))
+    complete = _combinations(inside) <= MOST_READINGS
+    found = [decided.reading(choice, first) for choice in _choices(inside, MOST_READINGS)]
+    if not besides:
+        return Readings(tuple(found), where=first, complete=complete)
+    more = [decided.reading(choice) for choice in _choices(inside | besides, MOST_PAIRED)]
+    alone = [decided.reading({key: choice}) for key, d in besides.items() for choice in d.choices]
+    return Readings((*found, *more), tuple(alone[:MOST_READINGS]), first, complete)
+
+
+def _decisions(
+    texts: Mapping[str, bytes], functions: Mapping[str, Sequence[tuple[int, int]]], kernels: Collection[bytes]
+) -> _Decided:
+    run = {path: _with_heads(texts[path], ranges) for path, ranges in functions.items()}
+    every = {path: [d for d in declarations(text) if not _meets(d, run.get(path, ()))] for path, text in texts.items()}
+    hosting = {path: [d for d in found if not d.words.isdisjoint(kernels)] for path, found in every.items()}
+    words = {w for path, ranges in run.items() for at in ranges for w in words_in(texts[path], *at)}
+    said = named_by(texts.values(), words.difference(kernels))
+    said_there = named_by(texts.values(), (w for found in hosting.values() for d in found for w in d.words))
+    counts = reduce(add, (Counter(declared_in(text, 0, len(text))) for text in texts.values()), Counter[bytes]())
+    decided = _Decided({}, {}, {})
     for path, text in texts.items():
-        ranges = functions.get(path, ())
-        for each in _conditionals(text):
+        for each in conditionals(text):
             if each.is_constant():
                 continue
-            where = path, line_of(text, each.branches[0].start)
-            directives = [*(b.start for b in each.branches), each.end]
-            if any(start < at < end for start, end in ranges for at in directives):
-                inside.setdefault(each.key, (each.choices, where))
-            elif _defined_otherwise(text, each, said, defined):
-                defining.setdefault(each.key, (each.choices, where))
-    first = min((where for _, where in inside.values()), key=lambda where: where[1], default=("", 0))
-    complete = prod(choices for choices, _ in inside.values()) <= MOST_READINGS
-    if complete and inside:
-        every = product(*(range(choices) for choices, _ in inside.values()))
-        found = [Reading(dict(zip(inside, chosen, strict=True)), first) for chosen in every]
-    else:
-        found = list(_each_alone(inside))[:MOST_READINGS]
-    more = _of_definitions({k: v for k, v in defining.items() if k not in inside})
-    return Readings((*found, *(replace(r, optional=True) for r in more)), first, complete)
+            decision = _Decision(each.choices, (path, line_of(text, each.branches[0].start)))
+            launches = (
+                _cuts(each, ((d.start, d.end) for d in hosting[path]))
+                or _cuts_any(each, every[path], said_there)
+                or _defined_otherwise(text, each, said_there, counts)
+            )
+            if launches:
+                decided.launching.setdefault(each.key, decision)
+            if _cuts(each, run.get(path, ())):
+                decided.inside.setdefault(each.key, decision)
+            elif launches or _cuts_any(each, every[path], said) or _defined_otherwise(text, each, said, counts):
+                decided.defining.setdefault(each.key, decision)
+    for key in decided.inside:
+        decided.defining.pop(key, None)
+    return decided
+
+
+def _with_heads(text: bytes, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The functions with what a conditional may cut in front of them: `template` and what that says."""
+    starts = {d.end: d.start for d in declarations(text)}
+    return [(min(start, starts.get(end, start)), end) for start, end in ranges]
+
+
+def _meets(declaration: Declaration, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start < declaration.end and declaration.start < end for start, end in ranges)
+
+
+def _cuts(conditional: Conditional, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start < at < end for start, end in ranges for at in conditional.directives)
+
+
+def _cuts_any(conditional: Conditional, found: Iterable[Declaration], said: Collection[bytes]) -> bool:
+    return _cuts(conditional, ((d.start, d.end) for d in found if not d.names.isdisjoint(said)))
 
 
 def is_skipped(text: bytes, choice: Choice, at: int) -> bool:
     """Whether a place is in a branch that is not read."""
     return any(
         each.branches[0].start < at < each.end and each.branch_at(at) != each.chosen(choice[each.key])
-        for each in _conditionals(text)
+        for each in conditionals(text)
         if each.key in choice
     )
 
 
+# --- choices --------------------------------------------------------------------------------------------------
+
+
+def _combinations(decisions: _Decisions) -> int:
+    return prod(len(d.choices) for d in decisions.values())
+
+
+def _choices(decisions: _Decisions, most: int) -> Iterator[Choice]:
+    """All, or else `most` that have each two decisions in all ways; none where nothing is decided."""
+    if _combinations(decisions) > MOST_READINGS:
+        yield from _by_pairs(decisions, most)
+        return
+    for chosen in product(*(d.choices for d in decisions.values())):
+        if chosen:
+            yield dict(zip(decisions, chosen, strict=True))
+
+
+def _by_pairs(decisions: _Decisions, most: int) -> Iterator[Choice]:
+    """Choices of all decisions in which each two of them are made in all ways together, as far as so many have room: a
+    covering array of strength two, one row after the other (Cohen et al., *The AETG system*, 1997)."""
+    left: set[tuple[_Made, _Made]] = {
+        ((one, i), (two, j))
+        for one, two in combinations(decisions, 2)
+        for i, j in product(decisions[one].choices, decisions[two].choices)
+    }
+    for _ in range(most):
+        if not left:
+            return
+        wanted = Counter(made for pair in left for made in pair)
+        row: list[_Made] = []
+        for key, decision in decisions.items():
+            ways: list[_Made] = [(key, choice) for choice in decision.choices]
+            news = [sum((before, way) in left for before in row) for way in ways]
+            row.append(max(zip(news, ways, strict=True), key=lambda found: (found[0], wanted[found[1]]))[1])
+        left.difference_update(combinations(row, 2))
+        yield dict(row)
+
+
+# --- definitions ----------------------------------------------------------------------------------------------
+
+
+def _defined_otherwise(
+    text: bytes, conditional: Conditional, said: Collection[bytes], counts: Mapping[bytes, int]
+) -> set[bytes]:
+    """The names of which a conditional chooses between definitions, or between one and none by an `#else`: not those
+    that it gives a default for what the build may have defined, and not all that an include guard is around."""
+    limits = [*(b.start for b in conditional.branches[1:]), conditional.end]
+    parts = zip((b.code for b in conditional.branches), limits, strict=True)
+    found = [Counter(declared_in(text, start, end)) for start, end in parts]
+    names = {name for part in found for name in part if name in said}
+    if not conditional.branches[-1].condition:
+        return names
+    asked = {name for b in conditional.branches for name in re.findall(rb"!defined\(?(\w+)", b.condition)}
+    if any(name in part for part in found for name in asked):
+        return set()
+    return {name for name in names if max(part[name] for part in found) < counts[name]}
+
+
+# --- what other builds have more ------------------------------------------------------------------------------
+
+
+def names_of_function(text: bytes, start: int, name: bytes) -> set[bytes]:
+    """The names by which code uses a function that begins at a place: of an operator or a constructor that of its
+    class."""
+    around = [d for d in declarations(text) if d.start <= start < d.end]
+    if re.fullmatch(rb"[A-Za-z_]\w*", name) and not any(name in d.names for d in around):
+        return {name}
+    return {name, *(n for d in around for n in d.names)}
+
+
 def used_otherwise(
-    text: bytes, names: Collection[bytes], uses: Iterable[int], known: Collection[tuple[int, int]]
-) -> int:
-    """The first line on which one of the named functions is called in a branch, or on which one of the `uses` of macros
-    is, outside of the functions that this build is known to run; 0: there is none."""
+    texts: Mapping[str, bytes], names: Iterable[bytes], known: Mapping[str, Sequence[tuple[int, int]]]
+) -> Where:
+    """The first place in a branch at which one of the named functions or macros is used, directly or by way of others,
+    outside of the functions that this build is known to run (`known`, by file); line 0: there is none."""
+    used = more = set(names)
+    every = [d for path, text in texts.items() for d in declarations(text) if not _meets(d, known.get(path, ()))]
+    while more:
+        more = {name for d in every if not d.words.isdisjoint(used - d.names) for name in d.names} - used
+        used = used | more
+    found = ((path, at) for path, text in texts.items() for at in _uses_in_branches(text, used, known.get(path, ())))
+    return min(((path, line_of(texts[path], at)) for path, at in found), key=lambda where: where[1], default=("", 0))
+
+
+def _uses_in_branches(text: bytes, names: Collection[bytes], known: Collection[tuple[int, int]]) -> Iterator[int]:
     code = blanked(text)
-    every = (m for name in names for m in re.finditer(_CALL % re.escape(name), code))
-    found = [m.start("name") for m in every if m["before"] is None or m["before"] in _NO_TYPES]
-    cut = [(c.branches[0].start, c.end) for c in _conditionals(text) if not c.is_constant()]
-    guards = [c for c in cut if not code[: c[0]].strip() and not code[c[1] :].strip()]
-    cut = [c for c in cut if c not in guards]
-    other = (at for at in (*found, *uses) if _is_in(at, cut) and not _is_in(at, known))
-    return min((line_of(text, at) for at in other), default=0)
+    cut = [(c.branches[0].start, c.end) for c in conditionals(text) if not c.is_constant()]
+    cut = [c for c in cut if code[: c[0]].strip() or code[c[1] :].strip()]
+    for match in re.finditer(rb"\b\w+\b", code) if cut else ():
+        at = match.start()
+        if match[0] in names and _is_in(at, cut) and not _is_in(at, known) and not _is_declared(code, match):
+            yield at
+
+
+def _is_declared(code: bytes, name: re.Match[bytes]) -> bool:
+    """Whether a function is declared there: its type is in front of it."""
+    before = _BEFORE.search(code, 0, name.start())
+    return code[name.end() :].lstrip()[:1] == b"(" and before is not None and before[1] not in _NO_TYPES
 
 
 def _is_in(at: int, ranges: Iterable[tuple[int, int]]) -> bool:
@@ -208,115 +298,6 @@ def _is_in(at: int, ranges: Iterable[tuple[int, int]]) -> bool:
 
 def first_line(text: bytes, start: int, end: int) -> int:
     """The first line of a function from which on another build may have other code; 0: there is none."""
-    branches = (each.branches[0].start for each in _conditionals(text) if not each.is_constant())
+    branches = (each.branches[0].start for each in conditionals(text) if not each.is_constant())
     inside = [at for at in branches if start < at < end]
     return line_of(text, min(inside)) if inside else 0
-
-
-def _of_definitions(known: Mapping[tuple[bytes, ...], tuple[int, Where]]) -> list[Reading]:
-    """Each condition by itself; first all of them together where there are many."""
-    alone = list(_each_alone(known))
-    if len(alone) <= _MOST_DEFINITIONS:
-        return alone
-    first = min((where for _, where in known.values()), key=lambda where: where[1])
-    most = max(choices for choices, _ in known.values())
-    joint = [Reading({k: min(i, n - 1) for k, (n, _) in known.items()}, first) for i in range(most)]
-    return [*joint, *alone][:_MOST_DEFINITIONS]
-
-
-def _each_alone(known: Mapping[tuple[bytes, ...], tuple[int, Where]]) -> Iterator[Reading]:
-    """Each condition decided by itself, the others as they are."""
-    for key, (choices, where) in known.items():
-        yield from (Reading({key: choice}, where) for choice in range(choices))
-
-
-def _said(texts: Collection[bytes], words: Iterable[bytes]) -> set[bytes]:
-    """The words, and those of the macros among them."""
-    every = [(name, _WORD.findall(text, start, end)) for text in texts for name, start, end in definitions(text)]
-    said, before = {*words, _INCLUDED}, -1
-    while len(said) > before:
-        before = len(said)
-        said.update(w for name, body in every if name in said for w in body)
-    return said
-
-
-def _names_defined(text: bytes, start: int = 0, end: int | None = None) -> Counter[bytes]:
-    """How many definitions there are of which names in a part of the text."""
-    end = len(text) if end is None else end
-    macros = (name for name, _, _ in definitions(text[start:end]))
-    included = (_INCLUDED for _ in _INCLUDE.finditer(text, start, end))
-    return Counter((*macros, *_declared(text, start, end), *included))
-
-
-def _declared(text: bytes, start: int, end: int) -> Iterator[bytes]:
-    """The functions, types and numbers that are declared in a part of the text, outside of all braces and parentheses
-    that open there."""
-    depth = 0
-    for match in _DECLARATOR.finditer(blanked(text), start, end):
-        opened, closed = match["open"], match["close"]
-        if match["name"] and not depth and match["name"] not in _BUILT_IN:
-            yield match["name"]
-        depth += 1 if opened else 0
-        depth = max(depth - 1, 0) if closed else depth
-
-
-def _defined_otherwise(
-    text: bytes, conditional: _Conditional, said: Collection[bytes], defined: Mapping[bytes, int]
-) -> set[bytes]:
-    """The names of which a conditional chooses between definitions, or between one and none by an `#else`: not those
-    that it gives a default for what the build may have defined, and not all that an include guard is around."""
-    limits = [*(b.start for b in conditional.branches[1:]), conditional.end]
-    parts = zip((b.code for b in conditional.branches), limits, strict=True)
-    found = [_names_defined(text, start, end) for start, end in parts]
-    names = {name for part in found for name in part if name in said}
-    if not conditional.branches[-1].condition:
-        return names
-    asked = {name for b in conditional.branches for name in re.findall(rb"!defined\(?(\w+)", b.condition)}
-    if any(name in part for part in found for name in asked):
-        return set()
-    return {name for name in names if max(part[name] for part in found) < defined[name]}
-
-
-@lru_cache(maxsize=8)
-def _conditionals(text: bytes) -> tuple[_Conditional, ...]:
-    """All that are closed, in the order of their ends."""
-    code = without_comments(text)
-    opened: list[list[_Branch]] = []
-    found: list[_Conditional] = []
-    for match in _CONDITION.finditer(code):
-        word = match["word"]
-        if word == b"endif":
-            if opened:
-                found.append(_Conditional(tuple(opened.pop()), match.start()))
-            continue
-        branch = _Branch(match.start(), match.span("word"), match.end(), _condition(word, match["rest"]))
-        if word.startswith(b"if"):
-            opened.append([branch])
-        elif opened:
-            opened[-1].append(branch)
-    return tuple(found)
-
-
-def _condition(word: bytes, rest: bytes) -> bytes:
-    if word == b"else":
-        return b""
-    written = b"".join(re.sub(rb"\\\r?\n", b" ", rest).split()) or b"?"
-    if word.endswith(b"def"):
-        return (b"!" if word.endswith(b"ndef") else b"") + b"defined" + written
-    named = _NAMED.fullmatch(written)
-    return named[1] + b"defined" + (named[2] or named[3]) if named is not None else written
-
-
-def _constants(text: bytes, conditional: _Conditional, chosen: int) -> Iterable[tuple[int, int, bytes]]:
-    """What is written instead of the conditions for one branch to be read, of the same length: from where, to where."""
-    for index, branch in enumerate(conditional.branches):
-        if not branch.condition or index > chosen:
-            continue
-        start, end = branch.word[0], branch.code
-        word = b"if" if index == 0 else b"elif"
-        constant = word + (b" 1" if index == chosen else b" 0")
-        written = text[start:end]
-        kept = re.search(rb"\s*(?://|/\*)", written)
-        stop = len(written) if kept is None else kept.start()
-        blank = re.sub(rb"(?:(?!\\\r?\n)[^\r\n])", b" ", written[len(constant) : stop])
-        yield start, end, constant + blank + written[stop:]

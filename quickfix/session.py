@@ -154,7 +154,7 @@ class Session:
 
     def _other_builds(self, text: bytes) -> OtherBuilds:
         own = {k.kernel.mangled: k for k in self.kernels}
-        headers = own_headers(text, self._unit.dependencies, self._unit.text_of)
+        headers = own_headers(self.request.path, text, self._unit.dependencies, self._unit.text_of)
         return OtherBuilds(self._judge, {**headers, **self.trees.texts}, self._extents, own)
 
     @staticmethod

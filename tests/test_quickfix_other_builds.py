@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
+
 import pytest
 from restructured import LAUNCH, edited, engine
 
 from analyzers.model import Fix, FixRefusal
 from analyzers.requests import CheckRequest, UnitFinished
 from quickfix import answers, fix_all, hoisted
+from quickfix.declarations import declarations
 from quickfix.other_builds import readings_of
 
 PATH = "/other/a.cu"
@@ -67,12 +71,89 @@ DIVERGENT = {
     + kernel(f"if (ALL || t < n) {{\n{NEIGHBOUR}}}\n"),
     "enumerator": "#ifdef OTHER\nenum { ALL = 0 };\n#else\nenum { ALL = 1 };\n#endif\n"
     + kernel(f"if (ALL || t < n) {{\n{NEIGHBOUR}}}\n"),
+    "elif behind what no build reads": kernel(
+        f"#if 0\nif (m) {{\n#elif OTHER\nif (t < n) {{\n#else\nif (n) {{\n#endif\n{NEIGHBOUR}}}\n"
+    ),
+    "elif behind what the host reads": kernel(
+        f"#ifndef __CUDA_ARCH__\nif (m) {{\n#elif OTHER\nif (t < n) {{\n#else\nif (n) {{\n#endif\n{NEIGHBOUR}}}\n"
+    ),
+    "comment": kernel(f"#if OTHER /* all */ && M\nif (t < n) {{\n#else\nif (n > 5) {{\n#endif\n{NEIGHBOUR}}}\n"),
+    "macro in another branch": "#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    + kernel(f"#ifdef MORE\nif (IN) {{\n#else\n{{\n#endif\n{NEIGHBOUR}}}\n"),
+    "two macros": "#ifdef OTHER\n#define IN (AT < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    "#ifdef MORE\n#define AT t\n#else\n#define AT 4\n#endif\n" + kernel(f"if (IN) {{\n{NEIGHBOUR}}}\n"),
+    "function of another build": "__device__ bool in(int t, int n) {\n#ifdef OTHER\n  if (t < n) return false;\n"
+    "#endif\n  return true;\n}\n" + kernel(f"#ifdef MORE\nif (in(t, n)) {{\n#else\nif (n) {{\n#endif\n{NEIGHBOUR}}}\n"),
+    "constant of a constant": "#ifdef OTHER\nconstexpr bool ONE = false;\n#else\nconstexpr bool ONE = true;\n#endif\n"
+    "constexpr bool ALL = ONE;\n" + kernel(f"if (ALL || t < n) {{\n{NEIGHBOUR}}}\n"),
+    "constant of a type": "#ifdef OTHER\nconstexpr int MODE = 1;\n#else\nconstexpr int MODE = 2;\n#endif\n"
+    "template <class T> struct Is {\n  static constexpr bool all = MODE == 2;\n};\n"
+    + kernel(f"if (Is<int>::all || t < n) {{\n{NEIGHBOUR}}}\n"),
+    "base": "struct A {\n  __device__ bool in(int t, int n) { return t < n; }\n};\n"
+    "struct B {\n  __device__ bool in(int, int n) { return n > 5; }\n};\n"
+    "struct Q\n#ifdef OTHER\n  : A\n#else\n  : B\n#endif\n{};\n" + kernel(f"Q q;\nif (q.in(t, n)) {{\n{NEIGHBOUR}}}\n"),
+    "operator": "struct V {\n  int t;\n};\n#ifdef OTHER\n__device__ bool operator<(V v, int n) { return v.t < n; }\n"
+    "#else\n__device__ bool operator<(V, int n) { return n > 5; }\n#endif\n"
+    + kernel(f"V v{{t}};\nif (v < n) {{\n{NEIGHBOUR}}}\n"),
+    "parameters": "#ifdef OTHER\ntypedef double real;\n#else\ntypedef float real;\n#endif\n"
+    + cut("if (n)", "if (t < n)").replace("(int *a,", "(real *a,"),
 }
 
 
 @pytest.mark.parametrize("text", DIVERGENT.values(), ids=DIVERGENT.keys())
 def test_no_barrier_stands_where_threads_of_another_build_miss_it(text: str) -> None:
     assert fixes(text) == []
+
+
+LAUNCHED = "".join(kernel(f"if (t < 64) {{\n{NEIGHBOUR}}}\n").split("\n", 1)[1:])
+LAUNCHES = "#ifdef OTHER\n  k<<<1, 128>>>(a, o, 1, 2);\n#else\n  k<<<1, 64>>>(a, o, 1, 2);\n#endif\n"
+RUN = f"void run(int *a, int *o) {{\n{LAUNCHES}}}\n"
+HOSTED = {
+    "block": "#ifdef OTHER\n#define BLOCK 128\n#else\n#define BLOCK 64\n#endif\n"
+    + LAUNCHED
+    + "void run(int *a, int *o) { k<<<1, BLOCK>>>(a, o, 1, 2); }\n",
+    "launch": LAUNCHED + RUN,
+    "condition that the kernel has, too": LAUNCHED.replace("int t =", "#ifdef OTHER\n  a += 64;\n#endif\n  int t =")
+    + RUN,
+    "instance": "template <bool ALL>\n"
+    + LAUNCHED.replace("t < 64", "ALL || t < n")
+    + "void run(int *a, int *o, int n) {\n  k<true><<<1, 64>>>(a, o, n, 2);\n"
+    + "#ifdef OTHER\n  k<false><<<1, 64>>>(a, o, n, 2);\n#endif\n}\n",
+}
+
+
+@pytest.mark.parametrize("text", HOSTED.values(), ids=HOSTED.keys())
+def test_no_barrier_stands_where_threads_of_a_launch_of_another_build_miss_it(text: str) -> None:
+    for fix in fixes(text):
+        if fix.applies_unasked:
+            assert "barrier-divergence" not in codes("#define OTHER\n" + edited(text, fix))
+
+
+def test_what_another_build_launches_otherwise_only_is_rewritten_without_asking() -> None:
+    text = LAUNCHED.replace(f"{NEIGHBOUR}", "o[0] += a[t];\n") + RUN.replace("128", "1")
+    (fix,) = [fix for fix in fixes(text) if fix.kind == "use-atomic"]
+    assert fix.applies_unasked
+
+
+def test_a_barrier_stays_that_a_launch_of_another_build_needs() -> None:
+    text = LAUNCHED.replace("if (t < 64) ", "").replace("a[t];\n", "a[t];\n__syncthreads();\n")
+    alone = text + "void run(int *a, int *o) {\n  k<<<1, 1>>>(a, o, 1, 2);\n}\n"
+    other = alone.replace("  k<<<", "#ifdef OTHER\n  k<<<1, 64>>>(a, o, 1, 2);\n#endif\n  k<<<")
+    assert [fix.kind for fix in fixes(alone)] == ["remove-barrier"]
+    assert fixes(other) == []
+
+
+def test_each_two_of_many_definitions_are_read_otherwise_together() -> None:
+    defined = "".join(f"#ifdef OTHER{i}\n#define C{i} 1\n#else\n#define C{i} 0\n#endif\n" for i in range(9))
+    used = "".join(f"a += C{i};\n" for i in range(9))
+    assert fixes(defined + kernel(f"{used}if (n > 5 || (C8 && !C0 && t < n)) {{\n{NEIGHBOUR}}}\n")) == []
+
+
+def test_where_many_cannot_be_read_together_each_is_by_itself() -> None:
+    missing = "".join(f"#ifdef HAVE{i}\n#define C{i} missing{i}\n#else\n#define C{i} 1\n#endif\n" for i in range(3))
+    last = "#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"
+    used = "".join(f"a += C{i};\n" for i in range(3))
+    assert fixes(last + missing + kernel(f"{used}if (IN) {{\n{NEIGHBOUR}}}\n")) == []
 
 
 def test_the_last_of_many_definitions_is_read_otherwise_too() -> None:
@@ -94,6 +175,14 @@ IN_HEADERS = {
     "header": (
         '#ifdef OTHER\n#include "some.h"\n#else\n#include "all.h"\n#endif\n',
         {"some": "#define IN (t < n)\n", "all": "#define IN (n > 5)\n"},
+    ),
+    "beside the file": (
+        "#include <head.h>\n",
+        {"head": "#pragma once\n#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"},
+    ),
+    "name that is a macro": (
+        '#define HEAD "head.h"\n#include HEAD\n',
+        {"head": "#pragma once\n#ifdef OTHER\n#define IN (t < n)\n#else\n#define IN (n > 5)\n#endif\n"},
     ),
 }
 
@@ -140,6 +229,52 @@ def test_a_kernel_of_another_build_may_use_a_macro_that_is_edited() -> None:
     (shared,) = fixes(f"{step}{kernel('STEP;' + chr(10))}#ifdef OTHER\n{other}#endif\n")
     assert alone.applies_unasked
     assert not shared.applies_unasked
+
+
+STEP = f"void step(int *s, int *a, int *o, int t) {{\n{NEIGHBOUR}}}\n"
+SOME = "__device__ void some(int *s, int *a, int *o, int t, int n) { if (t < n) step(s, a, o, t); }\n"
+WITH = "template <class F> __device__ void with(F f, int *s, int *a, int *o, int t) { f(s, a, o, t); }\n"
+CALLED = {
+    "by another function": (
+        f"__device__ {STEP}{SOME}",
+        "step(s, a, o, t);\n",
+        "some(s, a, o, t, n);\n",
+    ),
+    "by a macro": (
+        f"__device__ {STEP}#define STEP step(s, a, o, t)\n",
+        "step(s, a, o, t);\n",
+        "if (t < n) STEP;\n",
+    ),
+    "with arguments of a template": (
+        f"template <class T> struct W {{}};\ntemplate <class T> __device__ {STEP}",
+        "step<int>(s, a, o, t);\n",
+        "if (t < n) step<W<W<int>>>(s, a, o, t);\n",
+    ),
+    "as an argument": (
+        f"__device__ {STEP}{WITH}",
+        "step(s, a, o, t);\n",
+        "if (t < n) with(step, s, a, o, t);\n",
+    ),
+    "as a constructor": (
+        f"struct Step {{\n  __device__ {STEP.replace('void step', 'Step')}}};\n",
+        "Step now(s, a, o, t);\n",
+        "if (t < n) Step now(s, a, o, t);\n",
+    ),
+    "as an operator": (
+        f"struct Step {{\n  __device__ {STEP.replace('step(', 'operator()(')}}};\n",
+        "Step now;\nnow(s, a, o, t);\n",
+        "Step now;\nif (t < n) now(s, a, o, t);\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("head", "here", "there"), CALLED.values(), ids=CALLED.keys())
+def test_a_kernel_of_another_build_may_get_to_what_is_edited(head: str, here: str, there: str) -> None:
+    other = kernel(there).replace("void k(", "void other(")
+    assert fixes(f"{head}{kernel(here)}")[0].applies_unasked
+    (fix,) = fixes(f"{head}{kernel(here)}#ifdef OTHER\n{other}#endif\n")
+    assert not fix.applies_unasked
+    assert fix.assumes[0].endswith(": it has what changes there, too.")
 
 
 def test_why_there_is_no_place_is_said() -> None:
@@ -237,8 +372,12 @@ def test_no_atomic_operation_is_written_that_another_build_has_not() -> None:
     [
         ("", "#ifdef OTHER\nint *c = o;\n#else\nlong long *c = (long long *)o;\n#endif\n"),
         ("#ifdef OTHER\ntypedef int T;\n#else\ntypedef long long T;\n#endif\n", "T *c = (T *)o;\n"),
+        (
+            "#ifdef OTHER\ntypedef int B;\n#else\ntypedef long long B;\n#endif\ntypedef B T;\n",
+            "T *c = (T *)o;\n",
+        ),
     ],
-    ids=["pointer", "type"],
+    ids=["pointer", "type", "type of a type"],
 )
 def test_no_atomic_operation_of_another_width_is_written_unasked(head: str, body: str) -> None:
     (fix,) = [fix for fix in fixes(head + kernel(f"{body}c[1] += a[t];\n")) if fix.kind == "use-atomic"]
@@ -305,6 +444,9 @@ def read(text: str) -> list[str]:
             ["#if 1 #endif #if 0 #endif", "#if 0 #endif #if 1 #endif"],
         ),
         (" \n#if 0\na\n#else\nb\n#endif\n", []),
+        (" \n#if 1\na\n#elif X\nb\n#endif\n", []),
+        (" \n#if 0\n#elif X\n#endif\n", ["#if 0 #elif 1 #endif", "#if 0 #elif 0 #endif"]),
+        (" \n#if /* c */ X /* d */ && Y // e\n#endif\n", ["#if 1 // e #endif", "#if 0 // e #endif"]),
         (" \n#ifdef __CUDA_ARCH__\na\n#endif\n", []),
         (" \n/*\n#ifdef X\n#endif\n*/", []),
     ],
@@ -314,11 +456,30 @@ def test_readings(text: str, expected: list[str]) -> None:
     assert [" ".join(line.split()) for line in found] == [" ".join(line.split()) for line in expected]
 
 
-def test_many_conditions_are_turned_round_one_by_one() -> None:
-    text = b" \n" + b"".join(b"#ifdef X%d\n#endif\n" % i for i in range(5))
-    readings = readings_of({PATH: text}, {PATH: [(0, len(text))]})
-    assert not readings.complete
-    assert len(readings.each) == 8
+@pytest.mark.parametrize("count", [4, 12, 30])
+def test_each_two_of_many_conditions_are_turned_round_together(count: int) -> None:
+    text = b" \n" + b"".join(b"#ifdef X%d\n#define A%d\n#endif\n" % (i, i) for i in range(count))
+    code = b" \n" + b"".join(b"A%d;\n" % i for i in range(count))
+    assert not readings_of({PATH: text}, {PATH: [(0, len(text))]}).complete
+    readings = readings_of({PATH: text + code}, {PATH: [(len(text), len(text + code))]})
+    assert readings.complete
+    assert len(readings.each) <= 12
+    made = {pair for r in readings.each for pair in combinations(sorted(r.choice.items()), 2)}
+    assert len(made) == 4 * comb(count, 2)
+
+
+def test_declarations_are_told_apart_where_two_branches_open_a_brace() -> None:
+    text = (
+        b"namespace x {\n__device__ int f(int t) {\n#ifdef A\n  if (t) {\n#else\n  {\n#endif\n  }\n}\n"
+        b"struct Q final { int v; };\nint n = 3;\n}\n#define M(t) f(t)\n"
+    )
+    found = {name: d for d in declarations(text) for name in d.names}
+    assert {name: text[d.start : d.end].split(b"\n")[0] for name, d in found.items()} == {
+        b"f": b"__device__ int f(int t) {",
+        b"Q": b"struct Q final { int v; };",
+        b"n": b"int n = 3;",
+        b"M": b"(t) f(t)",
+    }
 
 
 def test_a_condition_over_several_lines_keeps_them() -> None:
