@@ -2,7 +2,8 @@
 
 Takes a race and the bodies that some threads do not enter, gives the changes that take a place between its accesses out
 of the innermost body around it: a conditional is closed in front of the place and opened again behind it; where the
-place is in a loop, the loop is left alone in its conditional, then turned inside out (`distribute`).
+place is in a loop, the loop is left alone in its conditional, then turned inside out (`distribute`), or made as long as
+any thread under the condition has work (`flagged_loops`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from quickfix.edits import Change, Layout, outside_conditionals
 from quickfix.flagged_loops import flagged_under
 from quickfix.joined import holds_another, joined
 from quickfix.naming import NotPossible, declares, fresh_name, kept_condition, line_of
-from quickfix.own_lines import UnbracedError, first_word, require_braces, require_lines
+from quickfix.own_lines import OneLineError, UnbracedError, first_word, require_braces, require_lines
 from quickfix.paths import Candidate, Level
 from quickfix.search import ways_between
 from quickfix.session import Session
@@ -271,11 +272,8 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     if loop.kind in ("while", "do") and level.body.role == "then" and len(statement.bodies) == 1:
         if not level.body.braced:
             return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
-        inner = Level(level.function, (*level.steps, Step(level.body, 0)), loop.bodies[0], 0)
         condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-        changes = flagged_under(inner, loop, layout, condition[0], session.vote, session.reserved_in(inner.function))
-        cost = WARP_VOTES if session.orders_warps else VOTES
-        return Restructuring(level.function.path, changes, "let all threads make the loop", loop.keyword, cost)
+        return _under_flag(session, level, layout, condition[0])
     if len(statement.bodies) > 1:
         condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
         return split_at_else(session, outer, statement, condition)
@@ -284,14 +282,40 @@ def _into_loop(session: Session, outer: Level, level: Level) -> Restructuring:
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", statement.keyword)
     condition = condition_of(layout, statement, outer, line_of(text, statement.keyword))
-    changes, granted = inside_out(outer, level, text, condition, session.reserved_in(level.function))
+    try:
+        changes, granted = inside_out(outer, level, text, condition, session.reserved_in(level.function))
+    except (OneLineError, UnbracedError, DeclaredError):
+        raise
+    except NotPossible as reason:
+        # Threads that do not meet the condition cannot count with the others: they have no work.
+        return _under_flag(session, level, layout, condition[0], reason)
     return Restructuring(
         level.function.path,
         sorted(changes, key=lambda c: (c.start, c.end)),
-        "let all threads make the loop",
+        _LOOP_OF_ALL,
         loop.keyword,
         granted=granted,
     )
 
 
+def _under_flag(
+    session: Session, level: Level, layout: Layout, condition: tuple[int, int], otherwise: NotPossible | None = None
+) -> Restructuring:
+    """A loop alone in a conditional, made as long as any thread that meets the condition has work. `otherwise`: why it
+    is done this way, and raised where that is not possible, too."""
+    loop = level.body.statements[0]
+    inner = Level(level.function, (*level.steps, Step(level.body, 0)), loop.bodies[0], 0)
+    if not inner.body.braced:
+        return Restructuring(level.function.path, braces(inner, layout.text), "", loop.keyword)
+    try:
+        changes = flagged_under(inner, loop, layout, condition, session.vote, session.reserved_in(inner.function))
+    except (OneLineError, UnbracedError, DeclaredError):
+        raise
+    except NotPossible as reason:
+        raise otherwise or reason from None
+    cost = WARP_VOTES if session.orders_warps else VOTES
+    return Restructuring(level.function.path, changes, _LOOP_OF_ALL, loop.keyword, cost)
+
+
+_LOOP_OF_ALL: Final = "let all threads make the loop"
 _BLANK_LINES: Final = re.compile(rb"(?:\r?\n[ \t]*)+(?=\r?\n)")

@@ -8,6 +8,7 @@ again when it has left; instead of `break` it is no longer active, and what foll
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -23,9 +24,17 @@ from quickfix.negation import negated, operand
 from quickfix.own_lines import first_word, require_braces, require_lines
 from quickfix.paths import Level, around
 from quickfix.sections import balanced
-from quickfix.variables import uses_in
+from quickfix.variables import declarations, uses_in
 
 Range = tuple[int, int]
+_NUMBER_TYPE: Final = (
+    rb"(?:(?:unsigned|signed|long|short|int|char|float|double)\b\s*)+"
+    rb"|(?:u?int(?:8|16|32|64)_t|size_t|ptrdiff_t|uint)\s+"
+)
+_START: Final = re.compile(rb"\s*(?:" + _NUMBER_TYPE + rb")[A-Za-z_]\w*\s*=(?!=)\s*(?P<value>[^,{}\"';]+?)\s*")
+"""The declaration of one number."""
+_LOOSE: Final = re.compile(rb"[?=]")
+"""Operators that bind no closer than a conditional expression does."""
 _FOREVER: Final = frozenset({b"", b"true", b"1"})
 """Conditions that always hold."""
 
@@ -55,8 +64,8 @@ def flagged(
 def flagged_under(
     level: Level, loop: Statement, layout: Layout, condition: Range, vote: bytes, taken: Collection[bytes]
 ) -> list[Change]:
-    """The changes for a `while` or `do` loop that stands alone in a conditional: those threads are active to begin with
-    that meet the condition. Raises `NotPossible`."""
+    """The changes for a loop that stands alone in a conditional: those threads are active to begin with that meet the
+    condition. Raises `NotPossible`."""
     test, line = test_range(layout, loop), line_of(layout.text, loop.keyword)
     if loop.macro or test is None or not level.body.braced or not level.body.statements:
         raise NotPossible(f"the loop in line {line} is written by a macro or has no braces")
@@ -99,6 +108,7 @@ class _Flagged:
             self.found.append(Change(at, at, declared))
         else:
             self._opened(self.condition)
+            self._start()
         first = self._exit_in_front()
         self._vote(first)
         step = self._step()
@@ -135,6 +145,34 @@ class _Flagged:
         self.found.append(Change(last, end, b""))
         for at in indented(text, begin, last - 1):
             self.shifts[at] -= 1
+
+    def _start(self) -> None:
+        """What a `for` begins with is computed by the active threads alone: the condition may be what allows it."""
+        if self.loop.kind != "for" or self.loop.head_parts is None:
+            return
+        code, end = self.layout.code, self.loop.head_parts[0]
+        opening = code.find(b"(", self.loop.keyword) + 1
+        start = code[opening:end]
+        if not start.strip() or self._is_known_anyway((opening, end)):
+            return
+        given = _START.fullmatch(start)
+        if given is None or self.layout.text[opening:end] != start:
+            raise NotPossible(f"the loop in line {self.line} begins with more than a number")
+        low, high = opening + given.start("value"), opening + given.end("value")
+        wrapped = _LOOSE.search(given["value"]) is not None
+        self.found += [
+            Change(low, low, self.name + b" ? " + b"(" * wrapped),
+            Change(high, high, b")" * wrapped + b" : 0"),
+        ]
+
+    def _is_known_anyway(self, start: Range) -> bool:
+        """Whether any thread can compute what the loop begins with: of variables with values, without a division."""
+        function = self.level.function
+        bare = {d.at for d in declarations(function) if d.bare}
+        places = {u.at: u.variable for u in function.uses if u.kind == "declared"}
+        used = {u.variable for u in uses_in(function, start)}
+        has_values = used.isdisjoint(places[at] for at in bare if at in places)
+        return "start" in self.loop.plain and not re.search(rb"[/%]", self.layout.code[slice(*start)]) and has_values
 
     def _check(self) -> None:
         layout, loop, body, line = self.layout, self.loop, self.level.body, self.line

@@ -24,7 +24,7 @@ from quickfix.numbered import in_order
 from quickfix.restructure import called_by_all, restructuring
 from quickfix.search import Placed, obstacle, place, sentence, varying_bodies, ways_between
 from quickfix.session import Session, Trial
-from quickfix.steps import VOTES, Restructuring, touch
+from quickfix.steps import VOTES, Restructuring, costs_in_words, touch
 from quickfix.verify import RACES, EditedFile, PairKey, findings_of, gone_groups, in_old_text, key_of, new_error
 from quickfix.wording import as_spelled, granted_in_words, kind_in_words, notes_of, pairs_in_words, places_in_words
 
@@ -285,7 +285,7 @@ def _voted(session: Session, begun: Begun, groups: Sequence[str]) -> Fix | FixRe
         return FixRefusal(sentence(judged.worse[0]))
     if not targets or not gone.issuperset(groups) or not judged.is_clean:
         return FixRefusal("With all threads in the same iterations there would still be threads that collide.")
-    cost = ", ".join(begun.costs)
+    cost = costs_in_words(begun.costs)
     what = f"{_what(begun)} — orders {pairs_in_words(targets, targets[0])}, {cost}{granted_in_words(begun.granted)}"
     return _restructured(files, what, gone, cost, (), begun.granted)
 
@@ -361,7 +361,8 @@ def _fix(
         return FixRefusal(sentence(judged.worse[0]) if judged.worse else still)
     places = as_spelled(placed, places_in_words(current.changes(placed.barriers), current, files))
     barriers = [replace(b, loops=tuple(_old_line(loop, current, files) for loop in b.loops)) for b in placed.barriers]
-    cost = ", ".join((words(barriers, trips_of(kernels), kind_in_words(current)), *begun.costs))
+    inserted = words(barriers, trips_of(kernels), kind_in_words(current))
+    cost = ", ".join(filter(None, (inserted, costs_in_words(begun.costs))))
     shown = next((f for f in placed.targets if _old_key(f, files) is not None), placed.targets[0])
     taken = granted_in_words(begun.granted)
     what = _what(begun)

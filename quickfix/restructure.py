@@ -44,7 +44,7 @@ from quickfix.session import Session
 from quickfix.split_branches import split_at_else
 from quickfix.steps import UNIFORM, VOTES, WARP_VOTES, Restructuring
 from quickfix.strides import strides_of_rows
-from quickfix.uniform_loops import loop_around, uneven_loops, uniform
+from quickfix.uniform_loops import loops_around, uneven_loops, uniform
 
 _Way = Callable[[Session, tuple[Chain, Chain], tuple[Access, Access]], Restructuring | None]
 
@@ -297,10 +297,12 @@ def _uniform_loop(
     session: Session, chains: tuple[Chain, Chain], accesses: tuple[Access, Access]
 ) -> Restructuring | None:
     del accesses
-    found = loop_around(*chains, uneven_loops(session.kernels))
-    if found is None:
-        return None
-    level, loop = found
+    loops = loops_around(*chains, uneven_loops(session.kernels))
+    found = (_made_uniform(session, level, loop) for level, loop in loops)
+    return next((each for each in found if each is not None), None)
+
+
+def _made_uniform(session: Session, level: Level, loop: Statement) -> Restructuring | None:
     text, taken = session.trees.texts[level.function.path], session.reserved_in(level.function)
     if not level.body.braced:
         return Restructuring(level.function.path, braces(level, text), "", loop.keyword)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +18,12 @@ WARP_VOTES: Final = "+1 warp vote in each test of the loop"
 BLOCK_VOTE: Final = b"__syncthreads_or("
 WARP_VOTE: Final = b"__any_sync(0xffffffff, "
 """How the vote begins, up to what each thread says."""
+
+
+def costs_in_words(costs: Iterable[str]) -> str:
+    """What steps cost at run time; votes in several loops are told once."""
+    counted = Counter(costs)
+    return ", ".join(f"{c}s" if many > 1 and c in (VOTES, WARP_VOTES) else c for c, many in counted.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from typing import Final, Literal
 from analyzers.analysed import KernelAnalysis
 from analyzers.frontend.gaps import Body, FunctionTree, Statement
 from analyzers.frontend.plain import COMPARES
-from analyzers.ir.expr import symbols
 from analyzers.ir.uniformity import is_uniform
 from quickfix.edits import Change, Layout, indented, outside_conditionals
 from quickfix.flagged_loops import flagged, test_range
@@ -41,11 +40,12 @@ _WIDE: Final = re.compile(
 _SIGNED: Final = re.compile(rb"int|long|long long|int(?:32|64)_t")
 
 
-def loop_around(
+def loops_around(
     first: Chain, second: Chain, uneven: Collection[tuple[str, int]] = ()
-) -> tuple[Level, Statement] | None:
-    """The innermost loop around both accesses, with its body, that some threads may leave early: of those in `uneven`
-    (path and line), else one with a jump out of it."""
+) -> list[tuple[Level, Statement]]:
+    """The loops around both accesses, with their bodies, that some threads may leave early, outermost first: threads
+    that have left one do not come to those in it. They are those in `uneven` (path and line), else the innermost one
+    with a jump out of it."""
     both = [
         (a, a.owner)
         for a, b in zip(first, second, strict=False)
@@ -53,10 +53,7 @@ def loop_around(
     ]
     known = [(a, owner) for a, owner in both if (a.function.path, a.loop_line) in uneven]
     left = [(a, owner) for a, owner in both if any(jumps_in(a.body))]
-    if not known and not left:
-        return None
-    level, loop = (known or left)[-1]
-    return (level, loop) if loop.is_loop else None
+    return [(level, loop) for level, loop in known or left[-1:] if loop.is_loop]
 
 
 def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]]:
@@ -65,10 +62,9 @@ def uneven_loops(kernels: Iterable[KernelAnalysis]) -> frozenset[tuple[str, int]
     for events in (a.events for a in kernels):
         for event in (*events.accesses, *events.barriers):
             parting = [c for c in event.guard if c.kind in ("loop", "break") and not is_uniform(c.condition)]
-            parts = symbols(*(c.condition for c in parting if c.kind == "loop"))
-            left = {c.depth for c in parting if c.kind == "break"}
+            left = {c.depth for c in parting}
             loops = (events.loops[label] for label in event.loops)
-            uneven = (loop for depth, loop in enumerate(loops, 1) if loop.counter in parts or depth in left)
+            uneven = (loop for depth, loop in enumerate(loops, 1) if depth in left)
             found.update((loop.site.span.path, loop.site.span.line) for loop in uneven)
     return frozenset(found)
 

@@ -416,6 +416,41 @@ def test_a_loop_whose_barriers_threads_miss_has_a_base_and_a_vote_beside_it() ->
     assert in_a_block(text, 0, 150) == in_a_block(after, 0, 150) == in_a_block(edited(text, first), 0, 150)
 
 
+IN_EACH_OTHER = """__global__ void k(int *out, const int *in, int b, int e) {{
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  {head} {{
+    for ({loop}) {{
+      s[t] = c;
+      out[t] += s[63 - t];
+    }}
+    {behind}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "loop", "behind", "votes"),
+    [
+        ("for (int r = t; r < e; r += 64)", "int c = r & 3; c < 9; c++", "out[r + 64]++;", 2),
+        ("for (int r = t; r < e; r += 64)", "int c = 0; c < (in[r] & 7); c++", "", 2),
+        ("for (int r = t; r < e; r += 3)", "int c = 4; c < (r & 7); c++", "if (r == 9) break;", 2),
+        ("for (int r = b; r < e; r += 40)", "int c = t; c < 60 + 2 * r; c += 32", "", 1),
+        ("if (t < e)", "int c = in[t] & 3; c < (in[t + 1] & 7); c++", "out[t + 64]++;", 1),
+    ],
+)
+def test_a_loop_in_another_one_that_threads_leave_is_made_by_all(head: str, loop: str, behind: str, votes: int) -> None:
+    text = LAUNCH + IN_EACH_OTHER.format(head=head, loop=loop, behind=behind)
+    (fix,) = (answer for answer in offers(engine(), CheckRequest("/restructured/a.cu", text)) if answer.preferred)
+    after = edited(text, fix)
+    assert after.count("__syncthreads_or(") == votes
+    for end in (20, 130):
+        was, now = in_a_block(text, 0, end), in_a_block(after, 0, end)
+        assert was == now
+        assert any(was)
+
+
 IN_A_WARP = """__global__ void k(float *out, const float *in, int n) {
   __shared__ float s[32];
   int t = threadIdx.x;
