@@ -105,6 +105,8 @@ class Session:
         task = asyncio.get_running_loop().create_task(guarded(), name=work.__qualname__)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # A task that is cancelled before it begins leaves its work unbegun.
+        task.add_done_callback(lambda _: work.close())
 
     @property
     def tops(self) -> tuple[str, ...]:

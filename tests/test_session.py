@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -57,3 +58,14 @@ async def test_settings_that_come_in_late_are_waited_for() -> None:
     task.cancel()
     await asyncio.wait([task])
     assert task.cancelled()
+
+
+async def test_work_that_a_closing_session_never_begins_is_put_away() -> None:
+    session = await ready_session()
+    work = asyncio.sleep(0, None)
+    session.spawn(work)
+    (task,) = session._tasks
+    task.cancel()
+    await asyncio.wait([task])
+    await asyncio.sleep(0)
+    assert inspect.getcoroutinestate(work) == inspect.CORO_CLOSED

@@ -87,8 +87,12 @@ def _longest(step: Expr) -> int:
     """The most that a step may be: a number, or so many rows of the block; zero of another one, which may stand
     still."""
     factor = 1
-    while step.op in ("mul", "cast", "narrow"):
-        if step.op == "mul":
+    while step.op in ("neg", "mul", "cast", "narrow"):
+        if step.op == "neg":
+            if step.ty != I64:
+                return 0  # without a sign it is a great number
+            factor, step = -factor, step.args[0]
+        elif step.op == "mul":
             one, two = step.args if step.args[0].op == "const" else step.args[::-1]
             if one.op != "const":
                 return 0
@@ -99,7 +103,7 @@ def _longest(step: Expr) -> int:
             step = step.args[0]
     if step.op == "const":
         return factor * int(step.value)
-    return factor * MAX_BLOCK if step in E.BDIM and 0 < factor <= MAX_FACTOR else 0
+    return factor * MAX_BLOCK if step in E.BDIM and 0 < abs(factor) <= MAX_FACTOR else 0
 
 
 def _stays_in_type(limit: Expr, ty: IntType, step: int, *, strict: bool, wraps: bool) -> bool:

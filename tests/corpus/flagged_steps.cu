@@ -140,3 +140,28 @@ __global__ void waiting_for_less(int *out, int from, int to) {
     }
   }
 }
+
+// Backwards, by a row of the block at a time.
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void backwards(int *out, const int *in, int n) {  // expect: race-free
+  __shared__ int s[64];
+  for (int i = n - 1 - threadIdx.x; __syncthreads_or(i >= 0);) {
+    if (i >= 0) s[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i >= 0) {
+      out[i] = s[63 - threadIdx.x];
+      i -= blockDim.x;
+    }
+  }
+}
+
+// cuda-lsp: launch grid=(1) block=(64)
+__global__ void backwards_beside(int *out, int n) {
+  for (int i = n - 1 - threadIdx.x; __syncthreads_or(i >= 0);) {
+    if (i >= 0) {
+      out[i] = threadIdx.x;  // expect: possible-data-race with +1
+      out[i + 1] = threadIdx.x;
+      i -= blockDim.x;
+    }
+  }
+}
