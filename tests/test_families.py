@@ -107,6 +107,30 @@ void launch() { k<<<2, 8>>>(); }
     assert verdict_of(text) is Verdict.DATA_RACE
 
 
+def test_members_under_other_conditions() -> None:
+    text = """__global__ void k(int *p) {
+  int t = threadIdx.x;
+  if (t == 0) p[t + 2] = 1;
+  if (t == 1) p[t + 1] = 2;
+  if (t == 2) p[t] = 3;
+}
+void launch(int *p) { k<<<1, 40>>>(p); }
+"""
+    assert verdict_of(text) is Verdict.DATA_RACE
+
+
+def test_members_of_another_width() -> None:
+    text = """__global__ void k(char *p) {
+  char *q = p + 4 * threadIdx.x;
+  q[1] = 1;
+  q[2] = 2;
+  *(int *)(q + 4) = 3;
+}
+void launch(char *p) { k<<<1, 40>>>(p); }
+"""
+    assert verdict_of(text) is Verdict.DATA_RACE
+
+
 def test_many_rows_take_few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     for name in ("decide", "proof", "brief"):
