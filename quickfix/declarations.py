@@ -7,13 +7,14 @@ scopes: what is found may be too much.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from analyzers.frontend.blanking import blanked, without_comments
-from quickfix.directives import conditionals
+from quickfix.directives import Conditional, conditionals
 from quickfix.naming import definitions
 
 INCLUDED: Final = b"#include"
@@ -98,6 +99,30 @@ def declarations(text: bytes) -> tuple[Declaration, ...]:
         names = frozenset(declared_in(text, start, end))
         found.append(Declaration(start, end, names, frozenset(_WORD.findall(code, start, end))))
     return tuple(found)
+
+
+def up_to(text: bytes, declaration: Declaration, words: Collection[bytes]) -> tuple[int, int]:
+    """The part of a function in which the last of these words stands, with the whole of the statement of its body that
+    this is in: what follows does not come before it again."""
+    start, end = declaration.start, declaration.end
+    code = blanked(text)
+    last = max((m.start() for m in _WORD.finditer(code, start, end) if m[0] in words), default=end)
+    if any(_is_torn(code, each) for each in conditionals(text) if start < each.end < end):
+        return start, end
+    depth = code.count(b"{", start, last) - code.count(b"}", start, last)
+    for mark in re.compile(rb"[{};]").finditer(code, last, end):
+        if depth == 1 and mark[0] == b";":
+            return start, mark.end()
+        depth += 1 if mark[0] == b"{" else -1 if mark[0] == b"}" else 0
+        if depth == 1 and mark[0] == b"}":
+            return start, mark.end()
+    return start, end
+
+
+def _is_torn(code: bytes, conditional: Conditional) -> bool:
+    """Whether a branch opens braces that it does not close, or the other way round."""
+    parts = pairwise(conditional.directives)
+    return any(code.count(b"{", *part) != code.count(b"}", *part) for part in parts)
 
 
 @lru_cache(maxsize=16)

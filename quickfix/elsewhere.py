@@ -23,6 +23,9 @@ from quickfix.verify import Difference, EditedFile, Files, new_error
 _TOO_MANY: Final = "there may be too many to check each"
 _NOT_THERE: Final = "what that needs is not there to check it"
 
+_MOST_ALONE: Final = 8
+"""Readings of one choice."""
+
 Extents = Mapping[str, Sequence[SourceSpan]]
 """By mangled name of each kernel: the functions that it runs."""
 
@@ -96,8 +99,9 @@ class OtherBuilds:
             launched = {_base(name).encode() for name in self._names(key).values()}
             readings = readings_of(self.texts, ranges, launched)
             found = [(reading, self._build(reading, key)) for reading in readings.each]
-            if any(build is None and reading.optional for reading, build in found):
-                found += [(reading, self._build(reading, key)) for reading in readings.otherwise]
+            made = {each for reading, build in found if build is not None for each in reading.choice.items()}
+            left = [reading for reading in readings.alone if made.isdisjoint(reading.choice.items())]
+            found += [(reading, self._build(reading, key)) for reading in left[:_MOST_ALONE]]
             granted = "" if readings.complete else self._granted(readings, _TOO_MANY)
             if not granted and any(build is None and not reading.optional for reading, build in found):
                 granted = self._granted(readings, _NOT_THERE)
@@ -134,7 +138,10 @@ class OtherBuilds:
         known = self._names(kernels)
         oracle, names = self.judge.oracle, sorted(set(known.values()))
         try:
-            analysis = None if reading.launches else oracle.asked(request, names, for_device=True)
+            draft = oracle.drafted(request, names, for_device=True)
+            if new_error(self.judge.result, draft.result) is not None:
+                return None
+            analysis = None if reading.launches else oracle.decided(draft)
             if analysis is None or {k.kernel.mangled for k in analysis.kernels} != known.keys():
                 # Parameters, arguments of templates or launches are other ones there.
                 names, oracle = sorted(set(map(_base, names))), oracle.beside()

@@ -17,7 +17,7 @@ from operator import add
 from typing import Final
 
 from analyzers.frontend.blanking import blanked
-from quickfix.declarations import Declaration, declarations, declared_in, named_by, words_in
+from quickfix.declarations import Declaration, declarations, declared_in, named_by, up_to, words_in
 from quickfix.directives import Conditional, conditionals, reading
 from quickfix.naming import line_of
 
@@ -74,8 +74,8 @@ class Readings:
     """The ways in which some functions may be read, that of this build among them."""
 
     each: tuple[Reading, ...] = ()
-    otherwise: tuple[Reading, ...] = ()
-    """To be looked at where one of these cannot be."""
+    alone: tuple[Reading, ...] = ()
+    """Each choice by itself, to be looked at where none of these that makes it can be."""
     where: Where = ("", 0)
     """The first line in the functions from which on another build may have other code; 0: there is none."""
     complete: bool = True
@@ -130,7 +130,7 @@ def readings_of(
         return Readings(tuple(found), where=first, complete=complete)
     more = [decided.reading(choice) for choice in _choices(inside | besides, MOST_PAIRED)]
     alone = [decided.reading({key: choice}) for key, d in besides.items() for choice in d.choices]
-    return Readings((*found, *more), tuple(alone[:MOST_READINGS]), first, complete)
+    return Readings((*found, *more), tuple(alone), first, complete)
 
 
 def _decisions(
@@ -138,10 +138,12 @@ def _decisions(
 ) -> _Decided:
     run = {path: _with_heads(texts[path], ranges) for path, ranges in functions.items()}
     every = {path: [d for d in declarations(text) if not _meets(d, run.get(path, ()))] for path, text in texts.items()}
-    hosting = {path: [d for d in found if not d.words.isdisjoint(kernels)] for path, found in every.items()}
+    hosts = {path: [d for d in found if not d.words.isdisjoint(kernels)] for path, found in every.items()}
+    hosting = {path: [up_to(texts[path], d, kernels) for d in found] for path, found in hosts.items()}
     words = {w for path, ranges in run.items() for at in ranges for w in words_in(texts[path], *at)}
     said = named_by(texts.values(), words.difference(kernels))
-    said_there = named_by(texts.values(), (w for found in hosting.values() for d in found for w in d.words))
+    there = (w for path, ranges in hosting.items() for at in ranges for w in words_in(texts[path], *at))
+    said_there = named_by(texts.values(), set(there) - {n for found in hosts.values() for d in found for n in d.names})
     counts = reduce(add, (Counter(declared_in(text, 0, len(text))) for text in texts.values()), Counter[bytes]())
     decided = _Decided({}, {}, {})
     for path, text in texts.items():
@@ -150,7 +152,7 @@ def _decisions(
                 continue
             decision = _Decision(each.choices, (path, line_of(text, each.branches[0].start)))
             launches = (
-                _cuts(each, ((d.start, d.end) for d in hosting[path]))
+                _cuts(each, hosting[path])
                 or _cuts_any(each, every[path], said_there)
                 or _defined_otherwise(text, each, said_there, counts)
             )

@@ -468,6 +468,25 @@ def test_each_two_of_many_conditions_are_turned_round_together(count: int) -> No
     assert len(made) == 4 * comb(count, 2)
 
 
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("  CUT  k<<<1, n>>>();\n", 2),
+        ("  for (;;) {\n    k<<<1, n>>>();\n  CUT  }\n", 2),
+        ("  for (;;) {\n    k<<<1, n>>>();\n  }\n  CUT", 0),
+        ("  k<<<1, n>>>();\n  CUT", 0),
+        ("#ifdef Y\n  if (n) {\n#else\n  {\n#endif\n    k<<<1, n>>>();\n  }\n  CUT", 4),
+    ],
+    ids=["before", "in a loop", "behind a loop", "behind", "torn"],
+)
+def test_host_code_behind_the_launches_is_left_alone(body: str, count: int) -> None:
+    own = "__global__ void k() {}\n"
+    text = f"{own}void run(int n) {{\n{body}}}\n".replace("CUT", "\n#ifdef X\nn++;\n#endif\n")
+    readings = readings_of({PATH: text.encode()}, {PATH: [(0, len(own))]}, {b"k"})
+    assert len(readings.each) == count
+    assert all(r.launches for r in readings.each)
+
+
 def test_declarations_are_told_apart_where_two_branches_open_a_brace() -> None:
     text = (
         b"namespace x {\n__device__ int f(int t) {\n#ifdef A\n  if (t) {\n#else\n  {\n#endif\n  }\n}\n"
