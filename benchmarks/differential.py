@@ -5,6 +5,7 @@ witness of each definite race (``benchmarks.generated.executed``). Writes ``benc
 
     python -m benchmarks differential [--count 10000] [--jobs 2] [--minutes M] [--resume]
     python -m benchmarks differential --seed 17      # show one kernel and what contradicts it
+    python -m benchmarks differential --device gpu   # run them on the GPU; writes benchmarks/differential_gpu.md
 
 Outcomes are noted in ``benchmarks/.cache/differential.jsonl`` as they come, one line a kernel: ``--resume`` runs the
 seeds of ``--first`` to ``--count`` that are not noted there, and the table is of all that are.
@@ -18,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +27,7 @@ from analyzers.engine import Engine
 from benchmarks.generated.executed import RunOutcome, compare_runs
 from benchmarks.generated.kernels import sample
 from benchmarks.noted import Notes
+from gpu_runner.gpu.driver import Device, find
 
 HERE: Final = Path(__file__).resolve().parent
 NOTES: Final = HERE / ".cache" / "differential.jsonl"
@@ -44,25 +47,31 @@ a race or a divergent barrier that was called absent or is not among the finding
 happen at its witness."""
 
 _engine: list[tuple[Engine, int]] = []
+_device: list[Device] = []
+"""The GPU, once it is asked for."""
 
 
-def outcomes(seeds: Sequence[int], most: int) -> list[RunOutcome]:
-    """Check and run one file of samples in this process."""
+def outcomes(seeds: Sequence[int], most: int, gpu: bool = False) -> list[RunOutcome]:
+    """Check and run one file of samples in this process. Raises `NoGpu` where one is asked for and missing."""
     engine, used = _engine.pop() if _engine else (Engine(), 0)
     _engine.append((Engine(), 0) if used >= _RENEWED else (engine, used + 1))
-    return compare_runs(engine, [sample(seed, most) for seed in seeds])
+    if gpu and not _device:
+        _device.append(find())
+    return compare_runs(engine, [sample(seed, most) for seed in seeds], device=_device[0] if gpu else None)
 
 
-def measured(seeds: Sequence[int], jobs: int, most: int, deadline: float) -> Iterator[RunOutcome]:
+def measured(seeds: Sequence[int], jobs: int, most: int, deadline: float, gpu: bool = False) -> Iterator[RunOutcome]:
     """The outcomes of the seeds, as far as the time allows."""
     batches = iter(seeds[start : start + BATCH] for start in range(0, len(seeds), BATCH))
-    with ProcessPoolExecutor(jobs) as pool:
+    # A process that is forked from one that has talked to the driver cannot.
+    context = get_context("spawn") if gpu else None
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         waiting: set[Future[list[RunOutcome]]] = set()
         while True:
             while (
                 len(waiting) < jobs + 1 and time.monotonic() < deadline and (batch := next(batches, None)) is not None
             ):
-                waiting.add(pool.submit(outcomes, batch, most))
+                waiting.add(pool.submit(outcomes, batch, most, gpu))
             if not waiting:
                 return
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -70,11 +79,16 @@ def measured(seeds: Sequence[int], jobs: int, most: int, deadline: float) -> Ite
                 yield from future.result()
 
 
-def table(found: Sequence[RunOutcome], count: int, revisions: Sequence[str] = ()) -> str:
-    """The results as Markdown. `revisions`: those that the outcomes are of, where it is more than one."""
+def table(found: Sequence[RunOutcome], count: int, revisions: Sequence[str] = (), gpu: str = "") -> str:
+    """The results as Markdown. `revisions`: those that the outcomes are of, where it is more than one. `gpu`: its name,
+    where they ran on one."""
     wrong = [o for o in found if o.contradictions]
     asked = f" (of {count} asked for, as many as the time allowed)" if len(found) < count else ""
-    out = [_INTRODUCTION, "", f"**{len(found)} kernels{asked}, {len(wrong)} contradictions.**", ""]
+    introduction = _INTRODUCTION
+    if gpu:
+        introduction = introduction.replace(" --jobs 2`;", " --jobs 2 --device gpu`;", 1)
+        introduction = introduction.replace("on the processor\n", f"on a GPU ({gpu})\n", 1)
+    out = [introduction, "", f"**{len(found)} kernels{asked}, {len(wrong)} contradictions.**", ""]
     checked, executed = sum(o.checked for o in found), sum(o.executed for o in found)
     out.append(
         f"{sum(o.proofs for o in found)} launches that were called free of races ran without one; "
@@ -99,7 +113,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--count", type=int, default=10_000, help="the seeds below this")
     parser.add_argument("--first", type=int, default=0, help="and from this on")
     parser.add_argument("--resume", action="store_true", help="keep what is noted, and run what is not")
-    parser.add_argument("--notes", type=Path, default=NOTES, help="where outcomes are noted")
+    parser.add_argument("--notes", type=Path, help="where outcomes are noted")
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="where kernels run")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--most", type=int, default=12, help="statements of a kernel, patterns and nested ones aside")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no kernel after so many")
@@ -107,20 +122,21 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.seed is not None:
         print(sample(chosen.seed, chosen.most).text)
-        print(*outcomes([chosen.seed], chosen.most), sep="\n")
+        print(*outcomes([chosen.seed], chosen.most, chosen.device == "gpu"), sep="\n")
         return
     deadline = time.monotonic() + 60 * chosen.minutes
-    notes = Notes(chosen.notes, RunOutcome, {"most": chosen.most})
+    gpu = find().name if chosen.device == "gpu" else ""
+    notes = Notes(chosen.notes or NOTES.with_stem(NOTES.stem + "_gpu" * bool(gpu)), RunOutcome, {"most": chosen.most})
     if not chosen.resume:
         notes.forget()
     seeds = notes.missing(range(chosen.first, chosen.count))
-    for outcome in measured(seeds, chosen.jobs, chosen.most, deadline):
+    for outcome in measured(seeds, chosen.jobs, chosen.most, deadline, bool(gpu)):
         notes.add(outcome)
         for text in outcome.contradictions:
             print(f"seed {outcome.seed}: {text}", file=sys.stderr, flush=True)
-    text = table(notes.outcomes(), chosen.count, list(dict.fromkeys(notes.revisions().values())))
+    text = table(notes.outcomes(), chosen.count, list(dict.fromkeys(notes.revisions().values())), gpu)
     print(text)
-    (HERE / "differential.md").write_text(text)
+    (HERE / f"differential{'_gpu' * bool(gpu)}.md").write_text(text)
 
 
 if __name__ == "__main__":

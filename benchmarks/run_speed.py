@@ -62,6 +62,61 @@ SPEED: Final = {
         if (threadIdx.x == 0) c[r * gridDim.x + blockIdx.x] = s[0];
       }
     }""",
+    "scan": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
+      __shared__ float s[256];
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      s[threadIdx.x] = a[i];
+      __syncthreads();
+      for (int d = 1; d < 256; d *= 2) {
+        float left = threadIdx.x >= d ? s[threadIdx.x - d] : 0;
+        __syncthreads();
+        s[threadIdx.x] += left;
+        __syncthreads();
+      }
+      c[i] = s[threadIdx.x];
+    }""",
+    "stencil": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
+      int width = 1024, n = gridDim.x * blockDim.x;
+      for (int r = 0, i = blockIdx.x * blockDim.x + threadIdx.x; r < 8; r++, i += n) {
+        float sum = a[i];
+        if (i % width > 0) sum += a[i - 1];
+        if (i % width < width - 1) sum += a[i + 1];
+        if (i >= width) sum += a[i - width];
+        if (i + width < 8 * n) sum += a[i + width];
+        c[i] = sum;
+      }
+    }""",
+    "transpose": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
+      __shared__ float s[32][33];
+      int column = threadIdx.x % 32, row = threadIdx.x / 32, side = 32 * 16;
+      int across = blockIdx.x % 16 * 32, down = blockIdx.x / 16 % 16 * 32, base = blockIdx.x / 256 * side * side;
+      for (int k = row; k < 32; k += 8) s[k][column] = a[base + (down + k) * side + across + column];
+      __syncthreads();
+      for (int k = row; k < 32; k += 8) c[base + (across + k) * side + down + column] = s[column][k];
+    }""",
+    "product": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
+      __shared__ float left[16][16], right[16][16];
+      int x = threadIdx.x % 16, y = threadIdx.x / 16, n = 256, base = blockIdx.x / 256 * n * n;
+      int column = blockIdx.x % 16 * 16 + x, row = blockIdx.x / 16 % 16 * 16 + y;
+      float sum = 0;
+      for (int tile = 0; tile < 64; tile += 16) {
+        left[y][x] = a[base + row * n + tile + x];
+        right[y][x] = b[base + (tile + y) * n + column];
+        __syncthreads();
+        for (int j = 0; j < 16; j++) sum += left[y][j] * right[j][x];
+        __syncthreads();
+      }
+      c[base + row * n + column] = sum;
+    }""",
+    "gather": """extern "C" __global__ void k(const float *a, const float *b, float *c) {
+      unsigned n = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x, at = i;
+      float sum = 0;
+      for (int r = 0; r < 16; r++) {
+        at = (at * 1664525u + 1013904223u) % n;
+        sum += a[at];
+      }
+      c[i] = sum;
+    }""",
 }  # fmt: skip
 BLOCK: Final = 256
 GRID: Final = 256
@@ -113,7 +168,7 @@ def speed(name: str, build: Build) -> Speed:
             spent[0] += time.thread_time() - before
 
         own, started = time.thread_time(), time.perf_counter()
-        records = kernel.run(consume).records
+        records = kernel.run([consume]).records
         now = time.thread_time() - own, detecting[0], time.perf_counter() - started
         best = [min(pair) for pair in zip(best, now, strict=True)]
     return Speed(name, build, records, *best)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from gpu_runner.cpu.arena import Allocation, Arena
@@ -54,14 +55,23 @@ class AnyKernel(Protocol):
         """Take another launch. Raises `LaunchError`."""
         ...
 
+    @property
+    def shards(self) -> int:
+        """Among how many consumers the records of a run are best divided."""
+        ...
+
     def run(
         self,
-        consume: Consumer | None = None,
+        consumers: Sequence[Consumer] = (),
         seed: int = 0,
         seconds: float = 60.0,
         resident: int | None = None,
+        results: bool = True,
     ) -> Execution:
-        """Execute the launch. `consume` gets the records in batches, as rows of three words (see `cpu.layout`)."""
+        """Execute the launch. The consumers get the records in batches, as rows of three words (see `cpu.layout`), in
+        memory that is used again afterwards. One gets all of them; of several, each gets those of its shard of the
+        memory and those that order threads, in a thread of its own. Where `shards` is 1 there may be one at most.
+        Without `results` nobody wants to know what is in the arrays afterwards."""
         ...
 
     def slots(self, resident: int) -> int:

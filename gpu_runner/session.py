@@ -33,7 +33,8 @@ from gpu_runner.cpu.machine import Notice, Outcome
 from gpu_runner.cpu.undefined import used
 from gpu_runner.cpu.variables import sizes
 from gpu_runner.detector import detect, shadow
-from gpu_runner.detector.detect import Detector, Shape
+from gpu_runner.detector.detect import Shape
+from gpu_runner.detector.shards import ShardedDetector
 from gpu_runner.gpu import execute as on_gpu
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu, find
 from gpu_runner.kernel import AnyKernel
@@ -107,7 +108,11 @@ def serve(request: Request, compiled: Callable[[], None] | None = None) -> RunRe
         compiled()
     try:
         device = on_gpu_or_not(request.device)
-        result = run_module(request, with_calls(with_relaxed_guesses(parse(text))), None, device)
+        module = with_calls(with_relaxed_guesses(parse(text)))
+        result = run_module(request, module, None, device)
+        if device is not None and request.device == "auto" and result.status == "unsupported":
+            device = None
+            result = run_module(request, module)
         return replace(result, compiler=compiler, device="" if device is None else device.name)
     except NoGpu as error:
         return RunResult("device", str(error), compiler=compiler)
@@ -420,9 +425,10 @@ def _one(
     found: _Found,
 ) -> Execution:
     """One run and its races. The detector's memory is gone before that of the next one is taken."""
-    detector = Detector(shape_of(kernel, resident), kernel.sites.table())
-    consume = _looking_at(request, kernel, names, detector.consume)
-    execution = kernel.run(_both(watch, consume), seed, seconds, resident)
+    count = kernel.shards if watch is None else 1
+    detector = ShardedDetector(shape_of(kernel, resident), kernel.sites.table(), count)
+    consumers = [_both(watch, _looking_at(request, kernel, names, consume)) for consume in detector.consumers]
+    execution = kernel.run(consumers, seed, seconds, resident, results=False)
     _note_races(found, detector, names, seed, bool(request.focus))
     return execution
 
@@ -455,6 +461,8 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
             known = places.get(key)
             places[key] = access if known is None else replace(known, others=known.others + 1)
     count = len(execution.waiting)
+    if not count:  # of a GPU it is known only who waits at a barrier
+        return "time", f"stopped after {seconds:.3g} s; the kernel had not ended", ()
     threads = f"{count} thread{'s' * (count != 1)}"
     wait = f"{threads} wait{'s' * (count == 1)} for"
     if execution.starved:
@@ -466,7 +474,7 @@ def _ending(execution: Execution, names: Names, seconds: float) -> tuple[Status,
     return "time", f"stopped after {seconds:.3g} s; {threads} had not ended", tuple(places.values())
 
 
-def _note_races(found: _Found, detector: Detector, names: Names, seed: int, focused: bool) -> None:
+def _note_races(found: _Found, detector: ShardedDetector, names: Names, seed: int, focused: bool) -> None:
     for row in detector.races():
         first_kind, second_kind = int(row["kinds"]) & 15, int(row["kinds"]) >> 4
         second = names.access(int(row["second_site"]), int(row["second"]), _KINDS[second_kind])

@@ -90,15 +90,15 @@ __device__ void wait_parity(unsigned long long *b, int parity) {
 """  # noqa: E501
 
 
-@pytest.mark.parametrize(
-    ("body", "races"),
-    [
-        ("unsigned long long n = arrive(&b); while (!over(&b, n)); out[t] = s[t ^ 33];", False),
-        ("arrive(&b); wait_parity(&b, 0); out[t] = s[t ^ 33]; arrive(&b); wait_parity(&b, 1); s[t] = 0;", False),
-        ("arrive(&b); wait_parity(&b, 0); out[t] = s[t ^ 33]; s[t] = 0;", True),
-        ("unsigned long long n = arrive(&b); over(&b, n); out[t] = s[t ^ 33];", True),
-    ],
-)
+SPLIT_BODIES = [
+    ("unsigned long long n = arrive(&b); while (!over(&b, n)); out[t] = s[t ^ 33];", False),
+    ("arrive(&b); wait_parity(&b, 0); out[t] = s[t ^ 33]; arrive(&b); wait_parity(&b, 1); s[t] = 0;", False),
+    ("arrive(&b); wait_parity(&b, 0); out[t] = s[t ^ 33]; s[t] = 0;", True),
+    ("unsigned long long n = arrive(&b); over(&b, n); out[t] = s[t ^ 33];", True),
+]
+
+
+@pytest.mark.parametrize(("body", "races"), SPLIT_BODIES)
 def test_split_barriers(body: str, races: bool) -> None:
     source = f"""{SPLIT}
     extern "C" __global__ void k(int *out) {{

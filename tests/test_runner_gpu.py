@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Callable, Generator
@@ -12,25 +13,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from runner_launch import module_of, prepared
+from runner_launch import launched, module_of, prepared, rehearsed_only, rehearsing, watched
 from runner_launch import run as run_on_cpu
 
 from analyzers.engine import Engine
 from benchmarks.run_suite import FOLDER, run
 from gpu_runner.compile import Build, CompileOptions, compile_source
 from gpu_runner.cpu.body import Unsupported
-from gpu_runner.cpu.launch import Array, Execution, Launch, Scalar
+from gpu_runner.cpu.launch import Array, Launch
 from gpu_runner.cpu.layout import Fault
 from gpu_runner.cpu.machine import Notice, Outcome
-from gpu_runner.detector.detect import Detector
 from gpu_runner.gpu import driver
 from gpu_runner.gpu.driver import Device, DriverError, NoGpu
-from gpu_runner.gpu.execute import GpuKernel, prepare
 from gpu_runner.gpu.instrument import instrument
 from gpu_runner.gpu.rehearsal import Rehearsal
 from gpu_runner.ptx.parse import parse
 from gpu_runner.ptx.render import render
-from gpu_runner.session import shape_of
 
 FILES = sorted(FOLDER.glob("*.cu"))
 
@@ -46,14 +44,10 @@ def _free_engine() -> Generator[None, None, None]:
     engine.cache_clear()
 
 
-def device() -> Device:
-    return Device(Rehearsal())
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
 def test_what_goes_through_the_queues_shows_what_is_true_of_a_program(file: Path) -> None:
     # The routine waits for lanes and for the records in front, which makes schedules more alike: it takes more of them.
-    ran = list(run(file, engine(), tuple(range(16)), device))
+    ran = list(run(file, engine(), tuple(range(16)), rehearsing))
     assert {r.program.name: r.wrong for r in ran if r.wrong} == {}
 
 
@@ -73,26 +67,6 @@ def test_instrumented_programs_are_ptx(
         command = [ptxas, "-arch=sm_80", str(tmp_path / "k.ptx"), "-o", str(tmp_path / "k.cubin")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-
-
-def launched(
-    source: str, arguments: list[Any], grid: int = 1, block: int = 32, on: Device | None = None, **options: Any
-) -> GpuKernel:
-    passed: list[Array | Scalar] = []
-    for argument in arguments:
-        if isinstance(argument, int):
-            passed.append(Scalar(argument.to_bytes(4, "little")))
-        else:
-            passed.append(Array(argument.tobytes()))
-    launch = Launch((grid, 1, 1), (block, 1, 1), tuple(passed))
-    return prepare(module_of(source), "k", launch, on or device(), **options)
-
-
-def watched(kernel: GpuKernel, seconds: float = 20.0) -> tuple[Execution, Detector]:
-    launch = kernel.launch
-    shape = shape_of(kernel, launch.blocks)
-    detector = Detector(shape, kernel.sites.table())
-    return kernel.run(detector.consume, seconds=seconds), detector
 
 
 STENCIL = """
@@ -118,7 +92,7 @@ def test_a_run_gives_the_results_and_as_many_records_as_on_the_cpu() -> None:
     there = run_on_cpu(prepared(STENCIL, [a, 5], 2, 64))
     assert execution.outcome is Outcome.DONE
     assert execution.arrays[0] == there.execution.arrays[0]
-    assert execution.records == there.execution.records == detector.records
+    assert execution.records == there.execution.records
     races = detector.races()
     assert {kernel.sites[int(race["first_site"])].functions for race in races} == {("k",)}
     chains = [site.functions for site in kernel.sites if len(site.functions) == 2]
@@ -168,6 +142,7 @@ def test_assertions_and_traps_are_told() -> None:
     assert {(each.op, each.thread) for each in execution.seen} == {(Fault.ASSERTION, 5), (Fault.TRAP, 2)}
 
 
+@rehearsed_only
 def test_threads_that_wait_for_ever_are_stopped() -> None:
     source = 'extern "C" __global__ void k(volatile int *a) { while (a[0] == 0) { } }'
     execution = launched(source, [np.zeros(1, np.int32)]).run(seconds=0.5)
@@ -230,10 +205,52 @@ def test_what_cannot_be_logged_is_refused_by_name() -> None:
     source = """
     extern "C" __global__ void k(int *a) {
       __shared__ int s[4];
-      asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"((int)__cvta_generic_to_shared(s)), "l"(a));
+      asm volatile("cp.async.bulk.commit_group;");
     }"""
-    with pytest.raises(Unsupported, match=r"cp\.async"):
-        launched(source, [np.zeros(4, np.int32)])
+    with pytest.raises(Unsupported, match=r"cp\.async\.bulk"):
+        launched(source, [np.zeros(4, np.int32)], arch=90)
+
+
+def test_what_the_kernel_prints_is_kept() -> None:
+    source = """
+    extern "C" int printf(const char *, ...);
+    extern "C" __global__ void k(int *a) { if (threadIdx.x == 3) printf("%d of %s\\n", a[1], "two"); }"""
+    before = os.dup(1)
+    try:
+        assert launched(source, [np.array([5, 7], np.int32)]).run().printed == "7 of two\n"
+        assert os.fstat(1) == os.fstat(before)
+    finally:
+        os.close(before)
+
+
+def test_a_seed_holds_warps_up_and_another_one_others() -> None:
+    source = """
+    extern "C" __global__ void k(int *next, int *order) {
+      if (threadIdx.x % 32 == 0) order[threadIdx.x / 32] = atomicAdd(next, 1);
+    }"""
+    kernel = launched(source, [np.zeros(1, np.int32), np.zeros(8, np.int32)], block=256)
+    orders = {kernel.run(seed=seed).arrays[1] for seed in range(8)}
+    assert len(orders) > 4
+
+
+def test_ptx_of_a_newer_version_than_the_driver_s_is_tried_as_of_the_driver_s() -> None:
+    asked: list[bytes] = []
+
+    class Old(Rehearsal):
+        def cuModuleLoadDataEx(self, image: bytes, count: int, options: list[str], values: list[Any]) -> Any:  # noqa: N802
+            asked.append(image.split(b"\n")[0])
+            if b".version 8.2" not in image:
+                said = (
+                    b"ptxas application ptx input, line 1; fatal   : Unsupported .version 9.9; current version is '8.2'"
+                )
+                values[0][: len(said)] = said
+                return 222, None
+            return super().cuModuleLoadDataEx(image, count, options, values)
+
+    source = 'extern "C" __global__ void k(int *a) { a[threadIdx.x] = 1; }'
+    assert launched(source, [np.zeros(32, np.int32)], on=Device(Old())).run().outcome is Outcome.DONE
+    assert len(asked) == 2
+    assert asked[1] == b".version 8.2"
 
 
 def test_without_a_gpu_the_message_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,6 +275,7 @@ def test_without_a_gpu_the_message_says_what_is_missing(monkeypatch: pytest.Monk
         driver.find()
 
 
+@rehearsed_only
 def test_the_assembler_s_log_is_in_the_message() -> None:
     with pytest.raises(DriverError, match="JIT compilation failed; line 1: unexpected"):
-        device().load("nonsense", "k")
+        rehearsing().load("nonsense", "k")

@@ -22,6 +22,8 @@ from benchmarks.generated.kernels import HEADER, Sample, text_of
 from cuda_lsp.running.confirmation import focus_of, sides_of
 from gpu_runner import session
 from gpu_runner.compile import CompileOptions, compile_source
+from gpu_runner.gpu.driver import Device
+from gpu_runner.gpu.execute import GpuKernel
 from gpu_runner.kernel import AnyKernel
 from gpu_runner.ptx import model
 from gpu_runner.ptx.parse import parse
@@ -53,8 +55,10 @@ class RunOutcome:
     """Seconds of translation and runs."""
 
 
-def compare_runs(engine: Engine, samples: Sequence[Sample], seeds: tuple[int, ...] = (0, 1)) -> list[RunOutcome]:
-    """Check and run; each run under so many schedules."""
+def compare_runs(
+    engine: Engine, samples: Sequence[Sample], seeds: tuple[int, ...] = (0, 1), device: Device | None = None
+) -> list[RunOutcome]:
+    """Check and run; each run under so many schedules. `device`: the GPU to run on instead of the processor."""
     started = time.perf_counter()
     text = text_of(samples)
     analysis = engine.analyse(CheckRequest(PATH, text))
@@ -66,7 +70,9 @@ def compare_runs(engine: Engine, samples: Sequence[Sample], seeds: tuple[int, ..
     for sample in samples:
         outcome = RunOutcome(sample.seed, checked=checked)
         started = time.perf_counter()
-        _compare(sample, _Runner(found[sample.name], module, text.splitlines()), seeds, outcome)
+        runner = _Runner(found[sample.name], module, text.splitlines(), device)
+        _compare(sample, runner, seeds, outcome)
+        runner.close()
         outcome.executed = time.perf_counter() - started
         outcomes.append(outcome)
     return outcomes
@@ -89,7 +95,13 @@ class _Runner:
     module: model.Module
     source: list[str]
     """The lines of the file."""
+    device: Device | None = None
     known: dict[str, AnyKernel] = field(default_factory=dict[str, AnyKernel])
+
+    def close(self) -> None:
+        for kernel in self.known.values():
+            if isinstance(kernel, GpuKernel):
+                kernel.close()
 
     def run(
         self,
@@ -111,7 +123,7 @@ class _Runner:
                 arguments.append(ScalarArgument(values.get(name, 1)))
         mangled = self.analysis.kernel.mangled
         request = Request(mangled, grid, block, tuple(arguments), names, seeds=seeds, focus=focus, seconds=5.0)
-        return session.run_module(request, self.module, self.known)
+        return session.run_module(request, self.module, self.known, self.device)
 
 
 def _compare(sample: Sample, runner: _Runner, seeds: tuple[int, ...], outcome: RunOutcome) -> None:

@@ -133,15 +133,23 @@ class Kernel:
         self.launch = launch
         self._parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
 
+    @property
+    def shards(self) -> int:
+        """The schedule, and so the records, are one sequence."""
+        return 1
+
     def run(
         self,
-        consume: Consumer | None = None,
+        consumers: Sequence[Consumer] = (),
         seed: int = 0,
         seconds: float = 60.0,
         resident: int | None = None,
+        results: bool = True,
         undefined: Undefined | None = None,
     ) -> Execution:
-        """Execute the launch. `consume` gets the records in batches, as rows of three words (see `layout`)."""
+        """Execute the launch. The consumer, if there is one, gets the records in batches, as rows of three words (see
+        `layout`)."""
+        (consume,) = consumers or (None,)
         return _run(self, consume, seed, seconds, resident, undefined)
 
 

@@ -48,7 +48,7 @@ def used(
         left = seconds - (time.monotonic() - started)
         if left <= 0:
             return
-        other = kernel.run(None, seed, left, resident, Undefined(read.site, _OTHER_VALUE))
+        other = kernel.run((), seed, left, resident, undefined=Undefined(read.site, _OTHER_VALUE))
         if other.outcome is Outcome.PAUSED:  # the time was over
             return
         after = np.frombuffer(kernel.arena.read(GLOBAL_BASE, size), np.uint8)

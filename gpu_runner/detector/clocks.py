@@ -4,17 +4,20 @@ What thread t knows of thread u is the greatest of: the clock of u's block in t'
 barriers), of its warp in the *warp form* (set where a whole warp meets), of its lane in the *lane form* (where some
 lanes meet), and of a *sparse* clock, a sorted map from groups to times (set by acquires). The first two are one
 number a thread, the third 32, the last as many as were acquired; nothing is lost, because a meeting gives all who
-take part a time above every one that was in use among them.
+take part a time above every one that was in use among them. All threads of a block have the same block form, which is
+kept once, and no thread's time is below it: so a block whose threads only meet at barriers has one number to change at
+each.
 
 A sparse clock is a slot of a pool: sorted keys with values. A key is a group: its kind (`THREAD`, `WARP`, `BLOCK`)
-above 32 bits of number. Compiled by `gpu_runner.native`; `has_room` is to be asked before everything that makes
-clocks grow."""
+above 32 bits of number. Slots and rows are counted from 1, and everything is zero at first, so that memory of threads
+of which there is nothing to tell is never touched. Compiled by `gpu_runner.native`; `has_room` is to be asked before
+everything that makes clocks grow."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from gpu_runner.native.structs import Array, Struct, i32, i64, u32, u64
+from gpu_runner.native.structs import Array, Struct, i32, i64, u8, u32, u64
 from gpu_runner.native.translate import native
 
 THREAD: Final = 0
@@ -47,17 +50,21 @@ class Clocks(Struct):
     rows_used: i64
     rows_size: i64
     own: Array[u32]
-    """A thread's own time."""
+    """Per thread: the last time at which it made something known by itself."""
     block: Array[u32]
-    """Per thread: up to which time it knows the threads of its block."""
+    """Per block: up to which time its threads know each other."""
+    latest: Array[u32]
+    """Per block: the greatest of its threads' `own`."""
+    scattered: Array[u8]
+    """Per block: whether some thread may have a sparse clock with something in it."""
     warp: Array[u32]
     """Per thread: up to which time it knows those of its warp."""
     row: Array[i32]
-    """Per thread: row of `lanes`, or -1."""
+    """Per thread: row of `lanes`, or 0; worth nothing behind a meeting of the block."""
     lanes: Array[u32]
     """32 times in a row."""
     sparse: Array[i32]
-    """Per thread and role: slot of the pool, or -1."""
+    """Per thread and role: slot of the pool, or 0."""
     common: Array[i32]
     """Per block and role: what all its threads have in common since their last meeting."""
     start: Array[i64]
@@ -99,8 +106,8 @@ def entry(c: Clocks, slot: int, key: int) -> int:
 
 @native
 def lookup(c: Clocks, slot: int, thread: int) -> int:
-    """What a sparse clock (-1: none) knows of a thread."""
-    if slot < 0 or c.length[slot] == 0:
+    """What a sparse clock (0: none) knows of a thread."""
+    if slot == 0 or c.length[slot] == 0:
         return 0
     return max(
         entry(c, slot, thread),
@@ -110,11 +117,32 @@ def lookup(c: Clocks, slot: int, thread: int) -> int:
 
 
 @native
+def now(c: Clocks, thread: int) -> int:
+    """A thread's own time, 1 at first."""
+    return max(c.own[thread], c.block[thread >> c.shift]) + 1
+
+
+@native
+def advance(c: Clocks, thread: int, time: int) -> None:
+    """The thread's time goes on to behind `time`, which it has reached."""
+    block = thread >> c.shift
+    c.own[thread] = time
+    c.latest[block] = max(c.latest[block], time)
+
+
+@native
+def row_of(c: Clocks, thread: int) -> int:
+    """The row of `lanes` with what the thread knows, or 0."""
+    return c.row[thread] if c.own[thread] > c.block[thread >> c.shift] else 0
+
+
+@native
 def met(c: Clocks, thread: int, other: int) -> int:
     """The last time of another lane of the warp before a meeting of the warp or of lanes of it."""
     found = c.warp[thread]
-    if c.row[thread] >= 0:
-        found = max(found, c.lanes[c.row[thread] * 32 + (other & 31)])
+    row = row_of(c, thread)
+    if row != 0:
+        found = max(found, c.lanes[row * 32 + (other & 31)])
     return found
 
 
@@ -123,7 +151,7 @@ def knows(c: Clocks, thread: int, other: int) -> int:
     """The last time of `other` that happened before what `thread` does now (0: none)."""
     found = 0
     if thread >> c.shift == other >> c.shift:
-        found = c.block[thread]
+        found = c.block[thread >> c.shift]
         if thread >> 5 == other >> 5:
             found = max(found, met(c, thread, other))
     found = max(found, lookup(c, c.sparse[thread * ROLES + SYNC], other))
@@ -144,8 +172,8 @@ def may_know(c: Clocks, thread: int, other: int) -> int:
 
 @native
 def new_slot(c: Clocks) -> int:
-    slot = c.slots_used
     c.slots_used += 1
+    slot = c.slots_used
     c.start[slot] = c.pool_used
     c.length[slot] = 0
     c.capacity[slot] = 0
@@ -196,7 +224,7 @@ def put(c: Clocks, slot: int, key: int, value: int) -> None:
 @native
 def join(c: Clocks, into: int, other: int) -> None:
     """Raise a sparse clock to the other's."""
-    if other < 0 or other == into:
+    if other == 0 or other == into:
         return
     extra = 0
     begin = c.start[other]
@@ -236,26 +264,27 @@ def join(c: Clocks, into: int, other: int) -> None:
 @native
 def thread_slot(c: Clocks, thread: int, role: int) -> int:
     """A sparse clock of the thread, made where there is none."""
-    if c.sparse[thread * ROLES + role] < 0:
+    c.scattered[thread >> c.shift] = 1
+    if c.sparse[thread * ROLES + role] == 0:
         c.sparse[thread * ROLES + role] = new_slot(c)
     return c.sparse[thread * ROLES + role]
 
 
 @native
 def learn(c: Clocks, thread: int, role: int, slot: int) -> None:
-    """Join a sparse clock (-1: none) into one of the thread's."""
-    if slot >= 0 and c.length[slot] > 0:
+    """Join a sparse clock (0: none) into one of the thread's."""
+    if slot != 0 and c.length[slot] > 0:
         join(c, thread_slot(c, thread, role), slot)
 
 
 @native
 def write_clock(c: Clocks, thread: int, slot: int) -> None:
     """Join all that the thread knows, itself included, into a sparse clock."""
-    put(c, slot, thread, c.own[thread])
+    put(c, slot, thread, now(c, thread))
     put(c, slot, WARP << 32 | thread >> 5, c.warp[thread])
-    put(c, slot, BLOCK << 32 | thread >> c.shift, c.block[thread])
-    row = c.row[thread]
-    if row >= 0:
+    put(c, slot, BLOCK << 32 | thread >> c.shift, c.block[thread >> c.shift])
+    row = row_of(c, thread)
+    if row != 0:
         for lane in range(32):
             put(c, slot, (thread & ~31) | lane, c.lanes[row * 32 + lane])
     join(c, slot, c.sparse[thread * ROLES + SYNC])
@@ -279,24 +308,22 @@ def fence(c: Clocks, thread: int, device: int, releases: int, acquires: int) -> 
                 slot = thread_slot(c, thread, role)
                 c.length[slot] = 0
                 write_clock(c, thread, slot)
-        c.own[thread] += 1
+        advance(c, thread, now(c, thread))
 
 
 @native
 def meet_block(c: Clocks, block: int) -> None:
     """All threads of a block meet: everything before is known to all, and time goes on for all."""
+    c.block[block] = max(c.block[block], c.latest[block]) + 1
+    if not c.scattered[block]:
+        return
+    c.scattered[block] = 0
     first = block << c.shift
-    top = 0
     for thread in range(first, first + c.threads_per_block):
-        top = max(top, c.own[thread])
-    for thread in range(first, first + c.threads_per_block):
-        c.own[thread] = top + 1
-        c.block[thread] = top
-        c.row[thread] = -1
         for role in range(ROLES):
             slot = c.sparse[thread * ROLES + role]
-            if slot >= 0 and c.length[slot] > 0:
-                if c.common[block * ROLES + role] < 0:
+            if slot != 0 and c.length[slot] > 0:
+                if c.common[block * ROLES + role] == 0:
                     c.common[block * ROLES + role] = new_slot(c)
                 join(c, c.common[block * ROLES + role], slot)
                 c.length[slot] = 0
@@ -312,18 +339,18 @@ def lanes_of(c: Clocks, first: int) -> int:
 @native
 def own_row(c: Clocks, first: int, members: int) -> int:
     """A row of `lanes` for these lanes of a warp: the one that they alone have already, or a fresh one."""
-    row = -1
+    row = 0
     for lane in range(32):
         if members >> lane & 1:
-            row = c.row[first + lane]
-    shared = row < 0
+            row = row_of(c, first + lane)
+    shared = row == 0
     for lane in range(32):
         if lanes_of(c, first) >> lane & 1:
-            shared = shared | ((c.row[first + lane] == row) != (members >> lane & 1))
+            shared = shared | ((row_of(c, first + lane) == row) != (members >> lane & 1))
     if not shared:
         return row
-    row = c.rows_used
     c.rows_used += 1
+    row = c.rows_used
     for lane in range(32):
         c.lanes[row * 32 + lane] = 0
     return row
@@ -332,12 +359,12 @@ def own_row(c: Clocks, first: int, members: int) -> int:
 @native
 def share(c: Clocks, first: int, members: int, role: int) -> None:
     """Give every one of the lanes what any of them has in a sparse clock of this role."""
-    gathered = -1
+    gathered = 0
     holders = 0
     for lane in range(32):
         if members >> lane & 1:
             slot = c.sparse[(first + lane) * ROLES + role]
-            if slot >= 0 and c.length[slot] > 0:
+            if slot != 0 and c.length[slot] > 0:
                 holders += 1
                 gathered = slot
     if holders == 0:
@@ -356,20 +383,18 @@ def share(c: Clocks, first: int, members: int, role: int) -> None:
 def meet_lanes(c: Clocks, first: int, members: int) -> None:
     """Some lanes of the warp that begins at thread `first` meet."""
     top = 0
-    block_time = 0
     warp_time = 0
     for lane in range(32):
         if members >> lane & 1:
-            top = max(top, c.own[first + lane])
-            block_time = max(block_time, c.block[first + lane])
+            top = max(top, now(c, first + lane))
             warp_time = max(warp_time, c.warp[first + lane])
     everyone = members == lanes_of(c, first)
-    row = -1
+    row = 0
     if not everyone:
         row = own_row(c, first, members)
         for lane in range(32):
-            old = c.row[first + lane] if members >> lane & 1 else -1
-            if old >= 0 and old != row:
+            old = row_of(c, first + lane) if members >> lane & 1 else 0
+            if old != 0 and old != row:
                 for other in range(32):
                     c.lanes[row * 32 + other] = max(c.lanes[row * 32 + other], c.lanes[old * 32 + other])
         for lane in range(32):
@@ -378,8 +403,7 @@ def meet_lanes(c: Clocks, first: int, members: int) -> None:
     for lane in range(32):
         if members >> lane & 1:
             thread = first + lane
-            c.own[thread] = top + 1
-            c.block[thread] = block_time
+            advance(c, thread, top)
             c.warp[thread] = top if everyone else warp_time
             c.row[thread] = row
     for role in range(ROLES):
@@ -390,4 +414,4 @@ def meet_lanes(c: Clocks, first: int, members: int) -> None:
 def arrive(c: Clocks, thread: int, slot: int) -> None:
     """Bring what the thread knows to a meeting of some threads; its time goes on."""
     write_clock(c, thread, slot)
-    c.own[thread] += 1
+    advance(c, thread, now(c, thread))

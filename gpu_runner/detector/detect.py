@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import mmap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpu_runner.detector import shadow, synchronization
 from gpu_runner.detector.clocks import ROLES, Clocks
-from gpu_runner.detector.synchronization import BARRIERS, Batch, Kind, Location, State
+from gpu_runner.detector.synchronization import BARRIERS, PAGE_BITS, Batch, Kind, Location, State
 from gpu_runner.native.library import Library
 from gpu_runner.native.structs import Struct, allocate, dtype_of
 
@@ -42,10 +43,10 @@ class Shape:
     """Every thread has an agent for its asynchronous copies, numbered ``blocks + block << shift | thread``."""
 
 
-def _pages(size: int) -> mmap.mmap:
-    """So many bytes of zeros, of which the system gives what is touched, in large pages where it has them: in small
-    ones the first touch of shadow memory, a page for 85 words, takes longer than all that is checked there. Raises
-    MemoryError."""
+def _pages(size: int, large: bool = True) -> mmap.mmap:
+    """So many bytes of zeros, of which the system gives what is touched; `large`: in large pages where it has them. In
+    small ones the first touch of shadow memory, a page for 85 words, takes longer than all that is checked there.
+    Raises MemoryError."""
     if not hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size)
     # What is shared, which is Python's choice, ends where it ended when it was made, however large the map becomes.
@@ -53,7 +54,7 @@ def _pages(size: int) -> mmap.mmap:
         pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(f"{size} bytes of shadow memory") from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
+    if large and hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):
             pages.madvise(mmap.MADV_HUGEPAGE)
     return pages
@@ -113,17 +114,20 @@ class Memory:
 
 
 class Detector:
-    """One run's detector. `sites` has the kind, size, order and scope of each site (see `gpu_runner.cpu.sites`)."""
+    """One run's detector, or one of several for a run (`detector.shards`). `sites` has the kind, size, order and scope
+    of each site (see `gpu_runner.cpu.sites`)."""
 
-    def __init__(self, shape: Shape, sites: NDArray[np.void]) -> None:
+    def __init__(self, shape: Shape, sites: NDArray[np.void], shards: int = 1) -> None:
         self.records = 0
         self._shape = shape
         blocks = shape.blocks * (1 + shape.agents)
         self.table = allocate(shadow.Race, RACES + 1)
         self._clocks = _clocks(shape)
         words = -(-shape.shared_size // 4)
-        self._main = self._shadow(-(-shape.global_size // 4))
-        self._shared = self._shadow(max(1, words * shape.slots))
+        pages = -(-shape.global_size >> PAGE_BITS)
+        self._main = self._shadow(-(-pages // shards) << PAGE_BITS - 2)
+        # Of the slots of several detectors each touches its own, which are anywhere among them.
+        self._shared = self._shadow(max(1, words * shape.slots), large=shards == 1)
         # Agents count as of another block: their times are not among those that a barrier of the block makes known.
         self._shared["private"] = int(not shape.agents and not shape.clustered)
         self._main["private"] = int(shape.blocks == 1 and not shape.agents)
@@ -133,11 +137,12 @@ class Detector:
             state.point(name, memory)
         state.point("access", self._access)
         state["global_base"], state["global_size"] = shape.global_base, shape.global_size
+        state["shards"] = shards
         state["shared_base"], state["shared_words"] = shape.shared_base, words
         state.attach("slot_of_block", np.zeros(blocks, np.int32))
         state.attach("block_of_slot", np.zeros(shape.slots, np.int32))
         state["has_agents"], state["agents"] = int(shape.agents), shape.blocks
-        state.attach("meetings", np.full(shape.blocks * BARRIERS, -1, np.int32))
+        state.attach("meetings", np.zeros(shape.blocks * BARRIERS, np.int32))
         state.attach("members", np.zeros(shape.threads_per_block, np.uint32))
         state.attach("locations", allocate(Location, 1 << 12))
         state["location_mask"] = (1 << 12) - 1
@@ -149,9 +154,9 @@ class Detector:
         word, pointer = ctypes.c_int64, ctypes.c_void_p
         self._consume = ctypes.CFUNCTYPE(word, pointer, pointer, word, word)(address)
 
-    def _shadow(self, words: int) -> Memory:
+    def _shadow(self, words: int, large: bool = True) -> Memory:
         memory = Memory(shadow.Shadow)
-        memory.attach("cells", np.frombuffer(_pages(max(1, words) * CELL.itemsize), CELL))
+        memory.attach("cells", np.frombuffer(_pages(max(1, words) * CELL.itemsize, large), CELL))
         memory.attach("split", allocate(shadow.Cell, 1024))
         memory.attach("nodes", allocate(shadow.Node, 1024))
         memory.attach("races", self.table)
@@ -188,17 +193,12 @@ class Detector:
     def races(self) -> NDArray[np.void]:
         """Rows of `shadow.Race`, in the order of their sites. Writes count as of the same value where all bytes agree,
         and a read of unwritten memory only where nobody writes it at the same time, which is a race already."""
+        return worth_telling(self.rows())
+
+    def rows(self) -> NDArray[np.void]:
+        """All that was seen, in the order of sites."""
         found = self._told(self.table[:-1])
-        found = np.sort(found[found["count"] > 0], order=["first_site", "second_site", "relation"])
-        pairs = {_pair(row) for row in found}
-        racing = {int(row["second_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
-        racing |= {int(row["first_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
-        kept = [
-            not (int(row["relation"]) & shadow.SAME_VALUE and _pair(row, shadow.SAME_VALUE) in pairs)
-            and not (int(row["kinds"]) & 15 == shadow.UNWRITTEN and int(row["second_site"]) in racing)
-            for row in found
-        ]
-        return found[np.array(kept, bool)]
+        return np.sort(found[found["count"] > 0], order=["first_site", "second_site", "relation"])
 
     def _told(self, rows: NDArray[np.void]) -> NDArray[np.void]:
         """Agents told as their threads."""
@@ -223,6 +223,32 @@ class Detector:
         return int(self.table[-1]["count"])
 
 
+def worth_telling(found: NDArray[np.void]) -> NDArray[np.void]:
+    """The rows of a run that say more than others do: see `Detector.races`."""
+    pairs = {_pair(row) for row in found}
+    racing = {int(row["second_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
+    racing |= {int(row["first_site"]) for row in found if int(row["kinds"]) & 15 != shadow.UNWRITTEN}
+    kept = [
+        not (int(row["relation"]) & shadow.SAME_VALUE and _pair(row, shadow.SAME_VALUE) in pairs)
+        and not (int(row["kinds"]) & 15 == shadow.UNWRITTEN and int(row["second_site"]) in racing)
+        for row in found
+    ]
+    return found[np.array(kept, bool)]
+
+
+def merged(parts: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
+    """The rows of several detectors as those of one: each pair once, as the first of them saw it, with all counts."""
+    if len(parts) == 1:
+        return parts[0]
+    found = np.concatenate(parts)
+    first: dict[tuple[int, int, int, int], int] = {}
+    for at in range(len(found)):
+        known = first.setdefault(_pair(found[at]), at)
+        if known != at:
+            found["count"][known] += found["count"][at]
+    return np.sort(found[list(first.values())], order=["first_site", "second_site", "relation"])
+
+
 def _pair(row: np.void, without: int = 0) -> tuple[int, int, int, int]:
     """What makes two races the same one, with some bits of the relation left out."""
     relation = int(row["relation"]) & ~without
@@ -242,13 +268,15 @@ def _clocks(shape: Shape) -> Memory:
     blocks = shape.blocks * (1 + shape.agents)
     threads = blocks << shape.shift
     memory["shift"], memory["threads_per_block"] = shape.shift, shape.threads_per_block
-    memory.attach("own", np.ones(threads, np.uint32))
-    memory.attach("block", np.zeros(threads, np.uint32))
-    memory.attach("warp", np.zeros(threads, np.uint32))
-    memory.attach("row", np.full(threads, -1, np.int32))
+    for name in ("own", "warp"):
+        memory.attach(name, np.zeros(threads, np.uint32))
+    for name in ("block", "latest"):
+        memory.attach(name, np.zeros(blocks, np.uint32))
+    memory.attach("scattered", np.zeros(blocks, np.uint8))
+    memory.attach("row", np.zeros(threads, np.int32))
     memory.attach("lanes", np.zeros(32 * 256, np.uint32))
-    memory.attach("sparse", np.full(threads * ROLES, -1, np.int32))
-    memory.attach("common", np.full(blocks * ROLES, -1, np.int32))
+    memory.attach("sparse", np.zeros(threads * ROLES, np.int32))
+    memory.attach("common", np.zeros(blocks * ROLES, np.int32))
     slots = 4 * shape.threads_per_block + 1024
     for name in ("start", "length", "capacity"):
         memory.attach(name, np.zeros(slots, np.int64))

@@ -143,7 +143,7 @@ def ordered(c: Clocks, thread: int, strong: int, epoch: int) -> int:
     """Whether what happened at an epoch happened before what the thread does now."""
     other = epoch & EPOCH_THREAD
     time = epoch >> 32
-    if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread]):
+    if other == thread or (other >> c.shift == thread >> c.shift and time <= c.block[thread >> c.shift]):
         return 1
     if c.longest == 0:  # nobody has acquired anything so far: only lanes of a warp can have met besides
         return other >> 5 == thread >> 5 and clocks.met(c, thread, other) >= time
@@ -266,7 +266,7 @@ def check_list(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int, writes: i
     while at != 0:
         node = s.nodes[at - 1]
         flags = node.site >> FLAG
-        if node.warp << 5 >> c.shift == a.thread >> c.shift and node.time <= c.block[a.thread]:
+        if node.warp << 5 >> c.shift == a.thread >> c.shift and node.time <= c.block[a.thread >> c.shift]:
             pass  # before the last barrier of the block: all its lanes are ordered
         elif writes or flags & WRITES:
             for lane in range(32):
@@ -285,11 +285,12 @@ def check_list(s: Shadow, c: Clocks, a: Access, cell: Cell, kind: int, writes: i
 @native
 def settled(s: Shadow, c: Clocks, a: Access, cell: Cell) -> int:
     """Whether nothing of before can race with anything to come, because all of the block have met since."""
-    if not s.private or cell.reader >> 32 > c.block[a.thread] or cell.writer >> 32 > c.block[a.thread]:
+    known = c.block[a.thread >> c.shift]
+    if not s.private or cell.reader >> 32 > known or cell.writer >> 32 > known:
         return 0
     at = cell.link
     while at != 0:
-        if s.nodes[at - 1].time > c.block[a.thread]:
+        if s.nodes[at - 1].time > known:
             return 0
         at = s.nodes[at - 1].next
     return 1

@@ -65,6 +65,13 @@ class Record(Struct):
 
 NO_WRITE: Final = 1 << 24
 """Flag of a record: a compare-and-swap that failed."""
+ELSEWHERE: Final = 1 << 25
+"""Flag of a record: the access orders threads here too, and another detector checks it for races."""
+
+
+PAGE_BITS: Final = 10
+"""Bits of an address within a page: where memory is dealt out to several detectors, each has every so-manieth page. No
+access crosses the end of one: it is aligned, and smaller."""
 
 
 class Location(Struct):
@@ -84,6 +91,8 @@ class State(Struct):
     access: Array[Access]
     global_base: i64
     global_size: i64
+    shards: i64
+    """Detectors among which the memory is dealt out."""
     shared_base: i64
     shared_words: i64
     """Of a slot."""
@@ -93,7 +102,7 @@ class State(Struct):
     slot_of_block: Array[i32]
     block_of_slot: Array[i32]
     meetings: Array[i32]
-    """Per block and barrier: clock of the meeting under way, or -1."""
+    """Per block and barrier: clock of the meeting under way, or 0."""
     members: Array[u32]
     member_count: i64
     """Threads of the meeting under way."""
@@ -121,9 +130,9 @@ def row_of(st: State, key: int, block: int) -> int:
 
 @native
 def clock_at(st: State, key: int, block: int) -> int:
-    """The clock of a location, or -1."""
+    """The clock of a location, or 0."""
     row = st.locations[row_of(st, key, block)]
-    return row.slot if row.key != 0 else -1
+    return row.slot if row.key != 0 else 0
 
 
 @native
@@ -140,7 +149,7 @@ def observe(st: State, c: Clocks, thread: int, key: int, device: int, acquires: 
 def publish_to(st: State, c: Clocks, thread: int, key: int, whom: int, role: int, keeps: int) -> None:
     own = c.sparse[thread * ROLES + role]
     common = c.common[(thread >> c.shift) * ROLES + role]
-    has = (own >= 0 and c.length[own] > 0) or (common >= 0 and c.length[common] > 0)
+    has = (own != 0 and c.length[own] > 0) or (common != 0 and c.length[common] > 0)
     if not has and st.locations_used == 0:
         return
     at = row_of(st, key, whom)
@@ -170,14 +179,14 @@ def publish(st: State, c: Clocks, thread: int, key: int, device: int, keeps: int
         publish_to(st, c, thread, key, GRID, RELEASE_CTA + 1, keeps)
     elif not keeps and st.locations_used != 0:
         slot = clock_at(st, key, GRID)
-        if slot >= 0:
+        if slot != 0:
             c.length[slot] = 0
 
 
 @native
 def meeting(st: State, c: Clocks, block: int, barrier: int) -> int:
     at = block * BARRIERS + barrier
-    if st.meetings[at] < 0:
+    if st.meetings[at] == 0:
         st.meetings[at] = clocks.new_slot(c)
     return st.meetings[at]
 
@@ -216,17 +225,17 @@ def asynchronous(st: State, c: Clocks, kind: int, thread: int, address: int, val
     agent = (st.agents << c.shift) + thread
     if kind == Kind.ASYNC_ISSUE:
         clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
-        c.own[thread] += 1
+        clocks.advance(c, thread, clocks.now(c, thread))
     elif kind == Kind.ASYNC_COMMIT:
-        c.own[agent] += 1
+        clocks.advance(c, agent, clocks.now(c, agent))
     elif kind == Kind.ASYNC_WAIT:
-        complete = c.own[agent] - 1 - value
+        complete = clocks.now(c, agent) - 1 - value
         if complete > 0:
             clocks.put(c, clocks.thread_slot(c, thread, SYNC), agent, complete)
     else:
         # What arrives knows both of the copies and of what the thread did before.
         clocks.write_clock(c, thread, clocks.thread_slot(c, agent, SYNC))
-        c.own[thread] += 1
+        clocks.advance(c, thread, clocks.now(c, thread))
         clocks.fence(c, agent, 0, 1, 0)
         block = thread >> c.shift
         publish_to(st, c, agent, location_key(st, block, address), block, RELEASE_CTA, 1)
@@ -274,9 +283,28 @@ def touch(st: State, c: Clocks, record: Record, kind: int, order: int) -> None:
             observe(st, c, thread, key, device, order == Order.ACQUIRE or order >= Order.ACQ_REL)
         if writes and order >= Order.RELEASE:
             clocks.fence(c, thread, device, 1, 0)
+    if not record.site & ELSEWHERE:
+        check(st, c, record, slot, flags, address, reads, writes)
+    if order > Order.WEAK and writes:
+        publish(st, c, thread, key, device, reads)
+
+
+@native
+def place_of(st: State, offset: int) -> int:
+    """Where a byte of global memory is in the shadow, which has the pages of this detector only."""
+    if st.shards == 1:
+        return offset
+    return (offset >> PAGE_BITS) // st.shards << PAGE_BITS | offset & ((1 << PAGE_BITS) - 1)
+
+
+@native
+def check(st: State, c: Clocks, record: Record, slot: int, flags: int, address: int, reads: int, writes: int) -> None:
+    """Whether the access races with others."""
+    site = record.site & shadow.SITE_MASK
+    thread = record.thread
     a = st.access[0]
     a.thread = thread
-    a.epoch = c.own[thread] << 32 | thread
+    a.epoch = clocks.now(c, thread) << 32 | thread
     a.site = site | flags << shadow.FLAG
     a.flags = flags
     a.address = address
@@ -285,12 +313,10 @@ def touch(st: State, c: Clocks, record: Record, kind: int, order: int) -> None:
     if address >= st.global_base:
         offset = address - st.global_base
         if offset + a.width <= st.global_size:
-            shadow.access(st.main[0], c, a, offset, reads, writes, record.value, 0)
+            shadow.access(st.main[0], c, a, place_of(st, offset), reads, writes, record.value, 0)
     else:
         offset = slot * st.shared_words * 4 + address - st.shared_base
         shadow.access(st.shared[0], c, a, offset, reads, writes, record.value, 1)
-    if order > Order.WEAK and writes:
-        publish(st, c, thread, key, device, reads)
 
 
 class Batch(Struct):

@@ -15,8 +15,8 @@ from gpu_runner.cpu.memory import Form as Access
 from gpu_runner.cpu.memory import form_of
 from gpu_runner.cpu.sites import Order, Scope
 from gpu_runner.gpu.layout import LOCK_SHIFT, What
-from gpu_runner.gpu.operands import ADDRESS, VALUE, address_text, value_text
-from gpu_runner.gpu.writer import OPTIONS, TICKET, Writer, log, log_unless_failed, log_where_shared
+from gpu_runner.gpu.operands import ADDRESS, VALUE, address_text, value_text, wide_text
+from gpu_runner.gpu.writer import TICKET, Writer, log, log_unless_failed, log_where_shared
 from gpu_runner.ptx import model
 from gpu_runner.ptx.render import statement_text
 
@@ -142,7 +142,7 @@ def barrier(writer: Writer, instruction: model.Instruction) -> str:
     itself = statement_text(replace(instruction, guard=None, location=None))
     if modifiers[:1] == ["warp"]:
         site = writer.site(What.WARP_SYNC, SiteKind.NONE, instruction)
-        mask = _wide(writer, instruction.operands[0], ADDRESS)
+        mask = wide_text(writer.registers, instruction.operands[0], ADDRESS)
         return f"{site} {mask} {log()} {itself}"
     if "cluster" in modifiers:
         raise UnsupportedHere("barriers of a cluster")
@@ -152,17 +152,6 @@ def barrier(writer: Writer, instruction: model.Instruction) -> str:
     elif not {"sync", "arrive"} & set(modifiers):
         raise UnsupportedHere("this barrier")
     what = What.BARRIER_ARRIVE if "arrive" in modifiers else What.BARRIER
-    count = _wide(writer, operands[1], VALUE) if len(operands) > 1 else f"mov.u64 {VALUE}, 0;"
+    count = wide_text(writer.registers, operands[1], VALUE) if len(operands) > 1 else f"mov.u64 {VALUE}, 0;"
     site = writer.site(what, SiteKind.NONE, instruction)
-    return f"{site} {_wide(writer, operands[0], ADDRESS)} {count} {log(value=VALUE)} {itself}"
-
-
-def _wide(writer: Writer, operand: model.Operand, into: str) -> str:
-    """A 32-bit operand as 64 bits."""
-    match operand:
-        case model.Integer(value):
-            return f"mov.u64 {into}, {value & 0xFFFFFFFF};"
-        case model.Register(name) | model.Symbol(name) if writer.registers.type_of(name) is not None:
-            return f"mov.b32 {OPTIONS}, {name}; cvt.u64.u32 {into}, {OPTIONS};"
-        case _:
-            raise UnsupportedHere("this operand of a barrier")
+    return f"{site} {wide_text(writer.registers, operands[0], ADDRESS)} {count} {log(value=VALUE)} {itself}"

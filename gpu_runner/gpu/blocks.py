@@ -53,11 +53,22 @@ class Blocks(Struct):
     """Slots given back."""
     alive: Array[i32]
     """Per slot: threads that have not ended."""
+    held: Array[i32]
+    """Per slot: threads that wait for others."""
     waiting: Array[i32]
     arrived: Array[i32]
     """Per slot and barrier."""
     threads: Array[ThreadState]
     """Per slot and number in the block."""
+    warps: i64
+    """Of a block."""
+    smooth: Array[i32]
+    """Per slot: threads that wait in whole records at one barrier, for all of the block, where nobody waits elsewhere.
+    Of them only `lanes` are kept; what is in `threads` is that they run."""
+    smooth_site: Array[u32]
+    smooth_barrier: Array[u32]
+    lanes: Array[u32]
+    """Per slot and warp: those who wait so."""
     notices: Array[NoticeRow]
     out: Array[Record]
 
@@ -93,11 +104,8 @@ def note(b: Blocks, kind: int, op: int, thread: int, site: int, other: int, othe
 
 
 @native
-def slot_for(b: Blocks, block: int) -> int:
-    """The slot of a block, which begins with its first record; -1 for one that has ended."""
-    slot = b.slot_of_block[block]
-    if slot != NOT_BEGUN:
-        return slot if slot >= 0 else -1
+def begin(b: Blocks, block: int, told: int) -> int:
+    """The slot of a block, which begins with its first record. `told`: its shared memory is watched here."""
     if b.free_count > 0:
         b.free_count -= 1
         slot = b.free[b.free_count]
@@ -107,13 +115,18 @@ def slot_for(b: Blocks, block: int) -> int:
     b.slot_of_block[block] = slot
     b.block_of_slot[slot] = block
     b.alive[slot] = b.threads_per_block
+    b.held[slot] = 0
+    b.smooth[slot] = 0
+    for warp in range(slot * b.warps, slot * b.warps + b.warps):
+        b.lanes[warp] = 0
     for barrier in range(BARRIERS):
         b.waiting[slot * BARRIERS + barrier] = 0
         b.arrived[slot * BARRIERS + barrier] = 0
     first = slot * b.threads_per_block
     for index in range(first, first + b.threads_per_block):
         b.threads[index].status = RUNNING
-    emit(b, block << b.shift, SiteKind.BLOCK_BEGIN, 0, slot)
+    if told:
+        emit(b, block << b.shift, SiteKind.BLOCK_BEGIN, 0, slot)
     return slot
 
 
@@ -150,6 +163,7 @@ def meet(b: Blocks, block: int, slot: int, barrier: int) -> None:
             if not whole:
                 emit(b, base + index - first, SiteKind.JOIN_MEMBER, barrier, 0)
             thread.status = RUNNING
+            b.held[slot] -= 1
     emit(b, base, SiteKind.BLOCK_BARRIER if whole else SiteKind.JOIN_END, barrier, 0)
     b.waiting[at] = 0
     b.arrived[at] = 0
@@ -158,6 +172,7 @@ def meet(b: Blocks, block: int, slot: int, barrier: int) -> None:
 @native
 def arrive(b: Blocks, block: int, slot: int, number: int, site: int, barrier: int, count: int, waits: int) -> None:
     """A thread has come to a barrier of its block."""
+    settle(b, slot)
     at = slot * BARRIERS + barrier
     thread = b.threads[slot * b.threads_per_block + number]
     if waits:
@@ -166,6 +181,7 @@ def arrive(b: Blocks, block: int, slot: int, number: int, site: int, barrier: in
         thread.site = site
         thread.count = count
         b.waiting[at] += 1
+        b.held[slot] += 1
     else:
         b.arrived[at] += 1
         emit(b, (block << b.shift) + number, SiteKind.JOIN_ARRIVE, barrier, 0)
@@ -197,6 +213,7 @@ def collect(b: Blocks, block: int, slot: int, number: int) -> None:
     for lane in range(32):
         if met >> lane & 1:
             b.threads[first + warp + lane].status = RUNNING
+            b.held[slot] -= 1
     emit(b, (block << b.shift) + warp + leader, SiteKind.WARP_SYNC, 0, met)
 
 
@@ -204,6 +221,7 @@ def collect(b: Blocks, block: int, slot: int, number: int) -> None:
 def wait_for_lanes(b: Blocks, block: int, slot: int, number: int, site: int, mask: int) -> None:
     thread = b.threads[slot * b.threads_per_block + number]
     thread.status = AT_WARP_SYNC
+    b.held[slot] += 1
     thread.mask = mask
     thread.site = site
     collect(b, block, slot, number)
@@ -217,12 +235,10 @@ def leave(b: Blocks, block: int, slot: int, number: int) -> None:
         return
     b.threads[first + number].status = ENDED
     b.alive[slot] -= 1
-    if b.alive[slot] == 0:
-        b.slot_of_block[block] = OVER
-        b.block_of_slot[slot] = OVER
-        b.free[b.free_count] = slot
-        b.free_count += 1
+    release(b, block, slot)
+    if b.held[slot] == 0:
         return
+    settle(b, slot)
     for barrier in range(BARRIERS):
         at = slot * BARRIERS + barrier
         if b.waiting[at] > 0 and b.waiting[at] + b.arrived[at] >= b.alive[slot]:
@@ -236,3 +252,100 @@ def leave(b: Blocks, block: int, slot: int, number: int) -> None:
     for lane in range(min(32, b.threads_per_block - warp)):
         if b.threads[first + warp + lane].status == AT_WARP_SYNC:
             collect(b, block, slot, warp + lane)
+
+
+@native
+def release(b: Blocks, block: int, slot: int) -> None:
+    """Give the slot of a block back whose threads have all ended."""
+    if b.alive[slot] == 0:
+        b.slot_of_block[block] = OVER
+        b.block_of_slot[slot] = OVER
+        b.free[b.free_count] = slot
+        b.free_count += 1
+
+
+@native
+def leave_together(b: Blocks, block: int, slot: int, first: int, lanes: int) -> None:
+    """Lanes of a warp have ended, in a block in which nobody waits; `first`: the number of the warp's lane 0."""
+    base = slot * b.threads_per_block + first
+    for lane in range(32):
+        if lanes >> lane & 1 and b.threads[base + lane].status != ENDED:
+            b.threads[base + lane].status = ENDED
+            b.alive[slot] -= 1
+    release(b, block, slot)
+
+
+@native
+def ones(word: int) -> int:
+    """How many of 32 bits are set."""
+    word = word - (word >> 1 & 0x55555555)
+    word = (word & 0x33333333) + (word >> 2 & 0x33333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F
+    return word * 0x01010101 >> 24 & 255
+
+
+@native
+def settle(b: Blocks, slot: int) -> None:
+    """Write down of each thread what is known of all who wait alike."""
+    if b.smooth[slot] == 0:
+        return
+    b.smooth[slot] = 0
+    for number in range(b.threads_per_block):
+        warp = slot * b.warps + (number >> 5)
+        if b.lanes[warp] >> (number & 31) & 1:
+            thread = b.threads[slot * b.threads_per_block + number]
+            thread.status = AT_BARRIER
+            thread.barrier = b.smooth_barrier[slot]
+            thread.site = b.smooth_site[slot]
+            thread.count = 0
+    for warp in range(slot * b.warps, slot * b.warps + b.warps):
+        b.lanes[warp] = 0
+
+
+@native
+def arrive_together(b: Blocks, block: int, slot: int, first: int, lanes: int, site: int, barrier: int) -> int:
+    """Lanes of a warp have come to a barrier for all of their block; 0, and nothing is done, where others wait
+    elsewhere."""
+    smooth = b.smooth[slot]
+    warp = slot * b.warps + (first >> 5)
+    if b.held[slot] != smooth or b.lanes[warp] & lanes:
+        return 0
+    if smooth != 0 and (b.smooth_site[slot] != site or b.smooth_barrier[slot] != barrier):
+        return 0
+    at = slot * BARRIERS + barrier
+    count = ones(lanes)
+    b.lanes[warp] = b.lanes[warp] | lanes
+    b.smooth_site[slot] = site
+    b.smooth_barrier[slot] = barrier
+    b.smooth[slot] = smooth + count
+    b.held[slot] += count
+    b.waiting[at] += count
+    if b.waiting[at] + b.arrived[at] < b.alive[slot]:
+        return 1
+    if b.arrived[at] != 0 or b.smooth[slot] != b.alive[slot]:
+        settle(b, slot)
+        meet(b, block, slot, barrier)
+        return 1
+    b.waiting[at] = 0
+    b.held[slot] = 0
+    b.smooth[slot] = 0
+    for number in range(slot * b.warps, slot * b.warps + b.warps):
+        b.lanes[number] = 0
+    emit(b, block << b.shift, SiteKind.BLOCK_BARRIER, barrier, 0)
+    return 1
+
+
+@native
+def sync_together(b: Blocks, thread: int, slot: int, first: int, lanes: int) -> int:
+    """The lanes of a warp that name each other have come all at once; 0, and nothing is done, where one waits
+    elsewhere. `thread`: the warp's lane 0."""
+    base = slot * b.threads_per_block + first
+    leader = -1
+    for lane in range(32):
+        if lanes >> lane & 1:
+            if b.threads[base + lane].status != RUNNING:
+                return 0
+            if leader < 0:
+                leader = lane
+    emit(b, thread + leader, SiteKind.WARP_SYNC, 0, lanes)
+    return 1

@@ -2,7 +2,11 @@
 
 Each queue is consumed in its order, which keeps that of every thread and of every block. Between blocks only atomic and
 volatile accesses order anything, and those have tickets: a queue stops at one whose turn has not come, and the others
-go on. Compiled by `gpu_runner.native`.
+go on.
+
+Several may decode the same queues side by side, each for a shard of the memory: global memory is dealt out by pages,
+shared memory by blocks. A shard gets the accesses to its memory, and all that orders threads. Compiled by
+`gpu_runner.native`.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from typing import Final
 
 from gpu_runner.cpu.layout import GLOBAL_BASE, GRANULE, SHARED_BASE, Fault
 from gpu_runner.cpu.machine import Notice
+from gpu_runner.detector.synchronization import ELSEWHERE, PAGE_BITS
 from gpu_runner.gpu import blocks
 from gpu_runner.gpu.blocks import ENDED, Blocks
 from gpu_runner.gpu.layout import CHUNKS, FAULT, LISTED_UNITS, LOCK_SHIFT, LOCK_SHIFT_2, LOCKS, Form, What
@@ -52,6 +57,9 @@ class Decoding(Struct):
     range_count: i64
     shared_count: i64
     arena_size: i64
+    shard: i64
+    shards: i64
+    """Which shard of the memory this decodes, and of how many."""
     agents: i64
     """Added to the number of a thread: that of its agent."""
     records: i64
@@ -66,6 +74,8 @@ class Decoding(Struct):
     """Units of the queues taken so far."""
     lanes: i64
     """Threads in all records with addresses."""
+    own: i64
+    """Records handed out that no other shard has: of accesses to its memory, and of blocks that begin."""
     blocks: Array[Blocks]
     queues: Array[Queue]
     ranges: Array[Range]
@@ -87,20 +97,49 @@ def signed(word: int) -> int:
 
 
 @native
-def ours(d: Decoding, address: int) -> int:
-    """An address of a record as the detector has it."""
+def range_of(d: Decoding, address: int) -> int:
+    """The row of the table that an address is in, or -1."""
     if address < 0:
         offset = address & _OFFSET
         for number in range(d.shared_count):
             row = d.shared[number]
             if offset >= row.start and offset < row.start + row.size:
-                return SHARED_BASE + row.target + offset - row.start
-        return SHARED_BASE + offset
+                return number
+        return -1
     for number in range(d.range_count):
         row = d.ranges[number]
         if address >= row.start and address < row.start + row.size:
-            return row.target + address - row.start
-    return address
+            return number
+    return -1
+
+
+@native
+def moved(d: Decoding, address: int, number: int) -> int:
+    """An address of a record, in that row of its table, as the detector has it."""
+    if address < 0:
+        offset = address & _OFFSET
+        if number < 0:
+            return SHARED_BASE + offset
+        return SHARED_BASE + d.shared[number].target + offset - d.shared[number].start
+    if number < 0:
+        return address
+    return d.ranges[number].target + address - d.ranges[number].start
+
+
+@native
+def ours(d: Decoding, address: int) -> int:
+    """An address of a record as the detector has it."""
+    return moved(d, address, range_of(d, address))
+
+
+@native
+def is_own(d: Decoding, b: Blocks, address: int, thread: int) -> int:
+    """Whether the memory at the detector's address is of this shard."""
+    if d.shards == 1:
+        return 1
+    if address < GLOBAL_BASE:
+        return (thread >> b.shift) % d.shards == d.shard
+    return (address - GLOBAL_BASE >> PAGE_BITS) % d.shards == d.shard
 
 
 @native
@@ -115,28 +154,50 @@ def is_valid(d: Decoding, address: int, size: int) -> int:
 
 
 @native
-def touch(
-    d: Decoding, b: Blocks, thread: int, site: int, unwritten: int, address: int, value: int, chunks: int
+def pieces(
+    d: Decoding, b: Blocks, thread: int, site: int, flags: int, address: int, value: int, chunks: int, orders: int
 ) -> None:
-    """An access of one thread, in pieces."""
+    """An access of one thread, in pieces; `address` is the detector's. One that orders threads is in all shards."""
     size = d.sizes[site]
     for piece in range(chunks):
-        at = ours(d, address + piece * _WORD)
+        at = address + piece * _WORD
         if not is_valid(d, at, size):
             blocks.note(b, Notice.FAULT, Fault.OUT_OF_BOUNDS, thread, site, thread, site, at)
             return
-        blocks.emit(b, thread, site | unwritten << 24, at, value)
+        blocks.emit(b, thread, site | flags, at, value)
+        d.own += not orders
+
+
+@native
+def touch(
+    d: Decoding, b: Blocks, thread: int, site: int, flags: int, address: int, value: int, chunks: int, orders: int
+) -> None:
+    """An access of one thread; `address` is the detector's. One that orders threads goes to all shards."""
+    if not is_own(d, b, address, thread):
+        if not orders:
+            return
+        flags = flags | ELSEWHERE
+    pieces(d, b, thread, site, flags, address, value, chunks, orders)
 
 
 @native
 def one(
-    d: Decoding, b: Blocks, first: int, lane: int, site: int, unwritten: int, address: int, value: int, options: int
+    d: Decoding,
+    b: Blocks,
+    first: int,
+    lane: int,
+    site: int,
+    unwritten: int,
+    address: int,
+    value: int,
+    options: int,
+    orders: int,
 ) -> None:
     """What a record says of one lane."""
     thread = first + lane
     block = thread >> b.shift
     number = thread & ((1 << b.shift) - 1)
-    slot = blocks.slot_for(b, block)
+    slot = slot_for(d, b, block)
     if slot < 0 or number >= b.threads_per_block:
         return
     if b.threads[slot * b.threads_per_block + number].status == ENDED:
@@ -144,13 +205,13 @@ def one(
     fault = options >> FAULT & 15
     what = d.what[site]
     if fault != 0:
-        where = ours(d, address) if what == What.ACCESS else address
-        blocks.note(b, Notice.FAULT, fault, thread, site, thread, site, where)
+        blocks.note(b, Notice.FAULT, fault, thread, site, thread, site, ours(d, address))
         blocks.leave(b, block, slot, number)
     elif what == What.ACCESS:
-        touch(d, b, thread, site, unwritten, address, value, options >> CHUNKS & 255)
+        touch(d, b, thread, site, unwritten << 24, ours(d, address), value, options >> CHUNKS & 255, orders)
     elif what == What.AGENT_ACCESS:
-        touch(d, b, thread + d.agents, site, 0, address, value, options >> CHUNKS & 255)
+        if is_own(d, b, ours(d, address), thread):
+            pieces(d, b, thread + d.agents, site, 0, ours(d, address), value, options >> CHUNKS & 255, 0)
     elif what == What.FENCE:
         blocks.emit(b, thread, site, 0, 0)
     elif what == What.EVENT:
@@ -161,6 +222,19 @@ def one(
         blocks.wait_for_lanes(b, block, slot, number, site, address & 0xFFFFFFFF)
     elif what == What.EXIT:
         blocks.leave(b, block, slot, number)
+
+
+@native
+def slot_for(d: Decoding, b: Blocks, block: int) -> int:
+    """The slot of a block, or -1 for one that has ended."""
+    slot = b.slot_of_block[block]
+    if slot >= 0:
+        return slot
+    if slot != blocks.NOT_BEGUN:
+        return -1
+    told = d.shards == 1 or block % d.shards == d.shard
+    d.own += told
+    return blocks.begin(b, block, told)
 
 
 @native
@@ -178,6 +252,72 @@ def value_of_lane(q: Queue, form: int, lane: int, leader: int) -> int:
     if form & Form.VALUES_LISTED:
         return q.words[at + lane]
     return q.words[at] + signed(q.words[at + 1] & 0xFFFFFFFF) * (lane - leader)
+
+
+@native
+def plain(d: Decoding, b: Blocks, q: Queue, form: int, lanes: int, first: int, site: int, options: int) -> int:
+    """A plain access: all lanes at once. 0, and nothing is done, where the record is another one."""
+    if d.what[site] != What.ACCESS or form & Form.TICKETS or options >> FAULT & 15:
+        return 0
+    leader = first_lane(lanes)
+    last = last_lane(lanes)
+    low = address_of_lane(q, form, leader, leader)
+    stride = signed(q.words[q.at + 3] & 0xFFFFFFFF)
+    row = range_of(d, low)
+    target = moved(d, low, row)
+    together = 0
+    if not form & Form.LISTED:
+        high = low + stride * (last - leader)
+        together = row == range_of(d, high)
+        together = together and (d.shards == 1 or target >> PAGE_BITS == moved(d, high, row) >> PAGE_BITS)
+        if together and not is_own(d, b, target, first):
+            return 1
+    block = first >> b.shift
+    slot = slot_for(d, b, block)
+    number = first & ((1 << b.shift) - 1)
+    if slot < 0 or number + last >= b.threads_per_block:
+        return 0
+    index = slot * b.threads_per_block + number
+    chunks = options >> CHUNKS & 255
+    for lane in range(leader, last + 1):
+        if lanes >> lane & 1:
+            at = target + stride * (lane - leader)
+            if not together:
+                at = ours(d, address_of_lane(q, form, lane, leader))
+            if (together or is_own(d, b, at, first)) and b.threads[index + lane].status != ENDED:
+                pieces(d, b, first + lane, site, 0, at, value_of_lane(q, form, lane, leader), chunks, 0)
+    return 1
+
+
+@native
+def together(d: Decoding, b: Blocks, q: Queue, form: int, lanes: int, first: int, site: int, options: int) -> int:
+    """Lanes that end, or come to the barrier of their block or of just them, all at once. 0, and nothing is done, where
+    the record is another one."""
+    what = d.what[site]
+    if form & (Form.LISTED | Form.VALUES_LISTED | Form.TICKETS) or options >> FAULT & 15:
+        return 0
+    if what != What.EXIT and what != What.BARRIER and what != What.WARP_SYNC:
+        return 0
+    block = first >> b.shift
+    slot = slot_for(d, b, block)
+    number = first & ((1 << b.shift) - 1)
+    if slot < 0 or number + last_lane(lanes) >= b.threads_per_block:
+        return 0
+    address = q.words[q.at + 2]
+    step = q.words[q.at + 3] & 0xFFFFFFFF
+    if what == What.EXIT:
+        if b.held[slot] != 0:
+            return 0
+        blocks.leave_together(b, block, slot, number, lanes)
+        return 1
+    if step != 0:
+        return 0
+    if what == What.WARP_SYNC:
+        return address & 0xFFFFFFFF == lanes and blocks.sync_together(b, first, slot, number, lanes)
+    leader = first_lane(lanes)
+    if value_of_lane(q, form, leader, leader) != 0 or value_of_lane(q, form, leader + 1, leader) != 0:
+        return 0
+    return blocks.arrive_together(b, block, slot, number, lanes, site, address & 15)
 
 
 @native
@@ -200,6 +340,14 @@ def first_lane(lanes: int) -> int:
 
 
 @native
+def last_lane(lanes: int) -> int:
+    lane = 31
+    while not lanes >> lane & 1:
+        lane = lane - 1
+    return lane
+
+
+@native
 def count(d: Decoding, form: int, units: int, lanes: int, what: int) -> None:
     """Take a record into the figures."""
     d.records += 1
@@ -207,8 +355,7 @@ def count(d: Decoding, form: int, units: int, lanes: int, what: int) -> None:
     if what != What.ACCESS and what != What.AGENT_ACCESS:
         return
     d.accesses += 1
-    for lane in range(32):
-        d.lanes += lanes >> lane & 1
+    d.lanes += blocks.ones(lanes)
     if not form & Form.LISTED:
         d.progressions += 1
     if form & Form.VALUES:
@@ -238,15 +385,21 @@ def consume_queue(d: Decoding, b: Blocks, q: Queue) -> int:
                 return steps
             if not form & Form.MORE:
                 d.tickets[lock] += 1
-        leader = first_lane(lanes)
-        for lane in range(q.lane, 32):
-            if lanes >> lane & 1:
-                if d.out_limit - b.out_count < ROOM:
-                    q.lane = lane
-                    return -1
-                address = address_of_lane(q, form, lane, leader)
-                value = value_of_lane(q, form, lane, leader)
-                one(d, b, second & 0xFFFFFFFF, lane, site, unwritten >> lane & 1, address, value, options)
+        first = second & 0xFFFFFFFF
+        whole = q.lane == 0 and plain(d, b, q, form, lanes, first, site, options)
+        if not whole and q.lane == 0:
+            whole = together(d, b, q, form, lanes, first, site, options)
+        if not whole:
+            leader = first_lane(lanes)
+            for lane in range(q.lane, 32):
+                if lanes >> lane & 1:
+                    if d.out_limit - b.out_count < ROOM:
+                        q.lane = lane
+                        return -1
+                    address = address_of_lane(q, form, lane, leader)
+                    value = value_of_lane(q, form, lane, leader)
+                    orders = form & Form.TICKETS
+                    one(d, b, first, lane, site, unwritten >> lane & 1, address, value, options, orders)
         count(d, form, units, lanes, d.what[site])
         q.at += units * _UNIT_WORDS
         q.lane = 0
@@ -271,6 +424,16 @@ def pass_over(d: Decoding) -> int:
     if lock >= 0:
         d.tickets[lock] = lowest
     return lock >= 0
+
+
+@native
+def settle(d: Decoding) -> int:
+    """Write down of each thread where it waits."""
+    b = d.blocks[0]
+    for slot in range(b.slots_used):
+        if b.block_of_slot[slot] >= 0:
+            blocks.settle(b, slot)
+    return b.slots_used
 
 
 @native

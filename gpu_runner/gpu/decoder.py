@@ -20,6 +20,7 @@ from gpu_runner.gpu import decode
 from gpu_runner.gpu.blocks import AT_BARRIER, AT_WARP_SYNC, NOT_BEGUN, Blocks, ThreadState
 from gpu_runner.gpu.instrument import Instrumented
 from gpu_runner.gpu.layout import LOCKS, UNIT, What
+from gpu_runner.gpu.queues import Taken
 from gpu_runner.native.library import Library
 from gpu_runner.native.structs import allocate
 
@@ -55,7 +56,8 @@ class Figures:
 
 
 class Decoder:
-    """Of one run of an instrumented kernel."""
+    """Of one run of an instrumented kernel, or of a shard of it: of the memory whose number, pages of global and blocks
+    of shared memory counted, is `shard` modulo `shards`."""
 
     def __init__(
         self,
@@ -64,15 +66,19 @@ class Decoder:
         queues: int,
         granules: NDArray[np.uint16],
         mapped: Sequence[Mapped],
+        shard: int = 0,
+        shards: int = 1,
     ) -> None:
         """`granules`: the valid bytes of each granule of the arena (`cpu.arena`); `mapped`: where global
         memory lies."""
         self._launch = launch
-        self._waiting_words: list[NDArray[np.uint64]] = [np.zeros(0, np.uint64) for _ in range(queues)]
+        self._fed: object = None
+        """What the rows of the queues point into."""
         blocks = self._blocks = _blocks(launch)
         state = self._state = Memory(decode.Decoding)
         state.point("blocks", blocks)
         state["queue_count"] = queues
+        state["shard"], state["shards"] = shard, shards
         state["out_limit"] = _OUT
         state["arena_size"] = len(granules) * 256
         state["agents"] = launch.blocks << launch.shift
@@ -84,7 +90,10 @@ class Decoder:
         state.attach("ranges", _ranges(mapped))
         state["range_count"] = len(mapped)
         state.attach("shared", _ranges(()))
+        words: NDArray[np.uint64] = np.frombuffer(blocks.arrays["out"], np.uint64)
+        self._out: NDArray[np.uint64] = np.reshape(words, (-1, 3))
         word, pointer = ctypes.c_int64, ctypes.c_void_p
+        self._settle = ctypes.CFUNCTYPE(word, pointer)(_CODE.address("settle"))
         self._decode = ctypes.CFUNCTYPE(word, pointer, word)(_CODE.address("decode"))
 
     def map_shared(self, mapped: Sequence[Mapped]) -> None:
@@ -92,16 +101,30 @@ class Decoder:
         self._state.attach("shared", _ranges(mapped))
         self._state["shared_count"] = len(mapped)
 
-    def feed(self, queue: int, words: NDArray[np.uint64]) -> None:
-        """More of a queue: whole records, in order."""
-        row = self._state.arrays["queues"][queue]
-        kept = self._waiting_words[queue][int(row["at"]) :]
-        whole = np.concatenate((kept, words)) if len(kept) else np.ascontiguousarray(words)
-        self._waiting_words[queue] = whole
-        row["words"], row["at"], row["end"] = whole.ctypes.data, 0, len(whole)
+    def feed(self, taken: Taken) -> None:
+        """More of some queues: whole records, in order. What is left of what was fed before stands in front of it."""
+        rows, words = self._state.arrays["queues"], taken.words
+        left = {number: self._left(number) for number in np.flatnonzero(rows["at"] < rows["end"]).tolist()}
+        rows["words"][taken.queues] = int(words.ctypes.data) + 8 * taken.starts
+        rows["end"][taken.queues] = taken.ends - taken.starts
+        rows["at"][taken.queues] = 0
+        places = np.searchsorted(taken.queues, list(left)).tolist()
+        for place, (number, rest) in zip(places, left.items(), strict=True):
+            if place < len(taken.queues) and taken.queues[place] == number:
+                rest = left[number] = np.concatenate((rest, words[taken.starts[place] : taken.ends[place]]))
+            rows["words"][number], rows["at"][number], rows["end"][number] = rest.ctypes.data, 0, len(rest)
+        self._fed = words, left
+
+    def _left(self, number: int) -> NDArray[np.uint64]:
+        """A copy of the words of a queue that are still to be decoded."""
+        row = self._state.arrays["queues"][number]
+        at, end = int(row["at"]), int(row["end"])
+        words = (ctypes.c_uint64 * (end - at)).from_address(int(row["words"]) + 8 * at)
+        return np.array(np.ctypeslib.as_array(words))
 
     def run(self, consume: Consumer | None, last: bool = False) -> int:
-        """Decode what can be decoded and hand it over; the number of records. `last`: nothing more will be fed."""
+        """Decode what can be decoded and hand it over, in memory that is used again behind it; the number of records.
+        `last`: nothing more will be fed."""
         total = 0
         more = 1
         while more:
@@ -109,7 +132,7 @@ class Decoder:
             count = self._blocks["out_count"]
             total += count
             if consume is not None and count:
-                consume(_words(self._blocks.arrays["out"][:count]))
+                consume(self._out[:count])
             self._blocks["out_count"] = 0
         return total
 
@@ -124,6 +147,7 @@ class Decoder:
         """The threads that wait at a barrier now."""
         found: list[Waiting] = []
         blocks, launch = self._blocks, self._launch
+        self._settle(self._state.address)
         status = {AT_BARRIER: Status.BARRIER, AT_WARP_SYNC: Status.COLLECTIVE}
         for slot in range(blocks["slots_used"]):
             block = int(blocks.arrays["block_of_slot"][slot])
@@ -143,6 +167,11 @@ class Decoder:
         return alive > 0 and len(self.waiting()) == alive
 
     @property
+    def own(self) -> int:
+        """How many of the records that were handed over no other shard has."""
+        return self._state["own"]
+
+    @property
     def figures(self) -> Figures:
         state = self._state
         return Figures(
@@ -156,19 +185,17 @@ class Decoder:
         )
 
 
-def _words(records: NDArray[Any]) -> NDArray[np.uint64]:
-    """Records as rows of three words, in memory of their own."""
-    words: NDArray[np.uint64] = np.frombuffer(records.tobytes(), np.uint64)
-    return np.reshape(words, (len(records), 3))
-
-
 def _blocks(launch: Launch) -> Memory:
     memory = Memory(Blocks)
     blocks, threads = launch.blocks, launch.threads_per_block
     memory["shift"], memory["threads_per_block"], memory["blocks"] = launch.shift, threads, blocks
     memory["notice_limit"] = _NOTICES
+    memory["warps"] = warps = -(-threads // 32)
+    for name in ("smooth_site", "smooth_barrier"):
+        memory.attach(name, np.zeros(blocks, np.uint32))
+    memory.attach("lanes", np.zeros(blocks * warps, np.uint32))
     memory.attach("slot_of_block", np.full(blocks, NOT_BEGUN, np.int32))
-    for name in ("block_of_slot", "free", "alive"):
+    for name in ("block_of_slot", "free", "alive", "held", "smooth"):
         memory.attach(name, np.zeros(blocks, np.int32))
     for name in ("waiting", "arrived"):
         memory.attach(name, np.zeros(blocks * BARRIERS, np.int32))
@@ -192,4 +219,4 @@ def _ranges(mapped: Sequence[Mapped]) -> NDArray[Any]:
     return rows
 
 
-_CODE: Final = Library([decode.decode])
+_CODE: Final = Library([decode.decode, decode.settle])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LOG_BYTES: Final = 1 << 14
+_NEWEST: Final = re.compile(r"Unsupported \.version [\d.]+; current version is '([\d.]+)'")
+_VERSION: Final = re.compile(r"^\.version [\d.]+", re.MULTILINE)
 _NOT_READY: Final = 600
 _MULTIPROCESSORS: Final = "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT"
 _RESERVED_SHARED: Final = "CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK"
@@ -86,8 +89,18 @@ class Device:
     # Modules
 
     def load(self, text: str, kernel: str, *, lines: bool = False) -> Loaded:
-        """Assemble PTX; `lines`: with what debuggers want to know of lines. Raises `DriverError` with the assembler's
-        log."""
+        """Assemble PTX; `lines`: with what debuggers want to know of lines. Text of a newer version than the driver
+        knows is given to it as of its own. Raises `DriverError` with the assembler's log."""
+        try:
+            module = self._assembled(text, lines)
+        except DriverError as error:
+            newest = _NEWEST.search(str(error))
+            if newest is None:
+                raise
+            module = self._assembled(_VERSION.sub(f".version {newest[1]}", text, count=1), lines)
+        return Loaded(module, self._call("cuModuleGetFunction", module, kernel.encode()))
+
+    def _assembled(self, text: str, lines: bool) -> Any:
         options = self.api.CUjit_option
         log = bytearray(_LOG_BYTES)
         names = [options.CU_JIT_ERROR_LOG_BUFFER, options.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
@@ -96,11 +109,10 @@ class Device:
             names.append(options.CU_JIT_GENERATE_LINE_INFO)
             values.append(1)
         try:
-            module = self._call("cuModuleLoadDataEx", text.encode() + b"\0", len(names), names, values)
+            return self._call("cuModuleLoadDataEx", text.encode() + b"\0", len(names), names, values)
         except DriverError as error:
             said = bytes(log).split(b"\0")[0].decode("utf-8", "replace").strip()
             raise DriverError(f"{error}; {said}" if said else str(error)) from None
-        return Loaded(module, self._call("cuModuleGetFunction", module, kernel.encode()))
 
     def variable(self, loaded: Loaded, name: str) -> tuple[int, int]:
         """Address and size of a global or constant variable."""
@@ -194,6 +206,10 @@ class Device:
         if int(code) != 0:
             raise DriverError(f"the kernel died: {self._message(code)}")
         return False
+
+    def wait(self) -> None:
+        """Until the kernel has ended and what it printed is written."""
+        self._call("cuCtxSynchronize")
 
     def kernel_seconds(self) -> float:
         """What the last kernel took on the device."""

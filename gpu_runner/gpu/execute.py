@@ -1,14 +1,16 @@
 """Run an instrumented kernel on a GPU: the same interface as `gpu_runner.cpu.execute`.
 
-While the kernel runs, its queues are drained on a second stream; what comes out is decoded and handed to the detector
-in a thread of its own. A kernel that does not end is told to: threads that log end, and those that neither log nor end
-are left to the end of the process.
+While the kernel runs, its queues are drained on a second stream; what comes out is decoded and handed to the detectors
+in threads of their own, one for each shard of the memory. A kernel that does not end is told to: threads that log end,
+and those that neither log nor end are left to the end of the process.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from queue import Queue
 from typing import Final
@@ -18,7 +20,7 @@ import numpy as np
 from gpu_runner.cpu.arena import Allocation, Arena
 from gpu_runner.cpu.body import Layout, Unsupported
 from gpu_runner.cpu.handover import Consumer
-from gpu_runner.cpu.launch import Execution, Launch, argument_values, check_launch
+from gpu_runner.cpu.launch import Execution, Launch, Seen, argument_values, check_launch
 from gpu_runner.cpu.layout import GLOBAL_BASE
 from gpu_runner.cpu.machine import Outcome
 from gpu_runner.cpu.sites import Sites
@@ -27,15 +29,22 @@ from gpu_runner.gpu.decoder import Decoder, Figures, Mapped
 from gpu_runner.gpu.driver import Device, Loaded
 from gpu_runner.gpu.instrument import Instrumented, instrument
 from gpu_runner.gpu.layout import CONTROL, Control
-from gpu_runner.gpu.queues import NOT_NOTED, RING_UNITS, Queues, Segment
+from gpu_runner.gpu.printing import redirected
+from gpu_runner.gpu.queues import NOT_NOTED, RING_UNITS, Queues, Taken
 from gpu_runner.ptx import model
 from gpu_runner.ptx.render import render
 
 GRID_WORKSPACE: Final = 16
 _GRACE: Final = 2.0
 """Seconds that a kernel gets to end after it was told to."""
-_PENDING: Final = 256
-"""Segments on their way to the decoder."""
+_PENDING: Final = 4
+"""Takings on their way to a decoder."""
+_SHARDS: Final = 12
+"""At most: what orders threads is followed in each."""
+_ALONE_THREADS: Final = 1 << 13
+"""Launches of fewer threads have one shard."""
+_PAUSE: Final = 50e-6
+"""Seconds between two looks at queues that are empty."""
 
 
 @dataclass(slots=True)
@@ -101,6 +110,12 @@ class GpuKernel:
     def layout(self) -> Layout:
         return self.parts.layout
 
+    @property
+    def shards(self) -> int:
+        """As many as there are processors beside that of the driver."""
+        threads = self.launch.blocks * self.launch.threads_per_block
+        return 1 if threads < _ALONE_THREADS else max(1, min(_SHARDS, (os.cpu_count() or 1) - 2))
+
     def relaunch(self, launch: Launch) -> None:
         """Take another launch; one with arrays of other sizes is prepared anew. Raises as `prepare` does."""
         parts, arrays = self.parts, [array for _, array in launch.arrays]
@@ -119,13 +134,15 @@ class GpuKernel:
 
     def run(
         self,
-        consume: Consumer | None = None,
+        consumers: Sequence[Consumer] = (),
         seed: int = 0,
         seconds: float = 60.0,
         resident: int | None = None,
+        results: bool = True,
     ) -> Execution:
-        """Execute the launch once; the GPU decides the order, whatever the seed. Raises `DriverError`."""
-        return _run(self, consume, seconds)
+        """Execute the launch once. The GPU decides the order; a seed other than 0 has warps begin late and wait in
+        front of what orders threads, other ones each. Raises `DriverError`."""
+        return _run(self, consumers, seed, seconds, results)
 
     def close(self) -> None:
         """Give the memory of the device back."""
@@ -157,6 +174,7 @@ def prepare(
             data = _initial(variable, layout)
             start, size = device.variable(loaded, variable.name)
             arena.mark(Allocation(variable.name, layout.addresses[variable.name], size))
+            arena.write(layout.addresses[variable.name], data)  # for what reports want to say of it
             mapped.append(Mapped(start, size, layout.addresses[variable.name]))
             if variable.space == "global":
                 contents.append((start, data))
@@ -201,40 +219,61 @@ def _queue_count(device: Device, launch: Launch) -> int:
     return 1 << max(0, wanted - 1).bit_length()
 
 
-def _run(kernel: GpuKernel, consume: Consumer | None, seconds: float) -> Execution:
+def _run(kernel: GpuKernel, consumers: Sequence[Consumer], seed: int, seconds: float, results: bool) -> Execution:
     parts, launch = kernel.parts, kernel.launch
     device, queues = parts.device, parts.queues
     for address, data in parts.contents:
         device.write(address, data)
     queues.reset()
-    _write_control(kernel)
-    decoder = Decoder(parts.instrumented, launch, queues.count, kernel.arena.granules, parts.mapped)
+    _write_control(kernel, seed)
+    count = max(1, len(consumers))
+    decoders = [
+        Decoder(parts.instrumented, launch, queues.count, kernel.arena.granules, parts.mapped, shard, count)
+        for shard in range(count)
+    ]
     values = argument_values(parts.function, launch, [kernel.on_device(array.address) for array in kernel.arrays])
     started = time.monotonic()
-    worker = _Worker(decoder, consume)
-    try:
-        device.launch(
-            parts.loaded, launch.grid, launch.block, launch.dynamic_shared, values, parts.instrumented.cooperative
-        )
-        ended = _drained(kernel, worker, started, seconds)
-    finally:
+    workers = [_Worker(*pair) for pair in zip(decoders, consumers or [None], strict=True)]
+    with redirected(parts.instrumented.prints) as printed:
+        try:
+            device.launch(
+                parts.loaded, launch.grid, launch.block, launch.dynamic_shared, values, parts.instrumented.cooperative
+            )
+            ended = _drained(kernel, workers, started, seconds)
+        finally:
+            for worker in workers:
+                worker.end()
+        if ended and parts.instrumented.prints:
+            device.wait()
+    for worker in workers:
         worker.close()
-    records = worker.records + decoder.run(consume, last=True)
-    kernel.figures = decoder.figures
+    first = decoders[0]
+    kernel.figures = first.figures
     kernel.kernel_seconds = device.kernel_seconds() if ended else 0.0
     outcome, note = Outcome.DONE, ""
     if not ended or time.monotonic() - started > seconds:
-        outcome = Outcome.STUCK if decoder.all_wait() else Outcome.PAUSED
+        outcome = Outcome.STUCK if first.all_wait() else Outcome.PAUSED
         note = f"stopped after {seconds:g} s"
     arrays: tuple[bytes, ...] = ()
-    if ended:
+    if ended and results:
         arrays = tuple(device.read(kernel.on_device(array.address), array.size) for array in kernel.arrays)
     elapsed = time.monotonic() - started
-    waiting = decoder.waiting() if outcome is not Outcome.DONE else ()
-    return Execution(outcome, arrays, decoder.seen(), waiting, "", records, elapsed, note=note)
+    waiting = first.waiting() if outcome is not Outcome.DONE else ()
+    # What orders threads is in every shard.
+    records = workers[0].records + sum(decoder.own for decoder in decoders[1:])
+    return Execution(outcome, arrays, _seen(decoders), waiting, printed.text, records, elapsed, note=note)
 
 
-def _write_control(kernel: GpuKernel) -> None:
+def _seen(decoders: Sequence[Decoder]) -> tuple[Seen, ...]:
+    """What was noticed, once each: most of it is noticed in all shards."""
+    found: dict[tuple[int, int, int, int], Seen] = {}
+    for decoder in decoders:
+        for seen in decoder.seen():
+            found.setdefault((int(seen.kind), seen.op, seen.site, seen.other_site), seen)
+    return tuple(found.values())
+
+
+def _write_control(kernel: GpuKernel, seed: int) -> None:
     parts, launch = kernel.parts, kernel.launch
     device, loaded, mapped = parts.device, parts.loaded, parts.mapped
     begin = device.reserved_shared
@@ -247,6 +286,7 @@ def _write_control(kernel: GpuKernel) -> None:
         Control.SHARED_END: begin + device.static_shared(loaded) + launch.dynamic_shared,
         Control.SHIFT: launch.shift,
         Control.WORKSPACE: parts.workspace,
+        Control.SEED: seed,
     }
     block = np.zeros(Control.WORDS, np.uint64)
     for word, value in words.items():
@@ -254,24 +294,28 @@ def _write_control(kernel: GpuKernel) -> None:
     device.write(device.variable(loaded, CONTROL)[0], block.tobytes())
 
 
-def _drained(kernel: GpuKernel, worker: _Worker, started: float, seconds: float) -> bool:
+def _drained(kernel: GpuKernel, workers: Sequence[_Worker], started: float, seconds: float) -> bool:
     """Drain until the kernel has ended; False where it does not."""
     device, queues = kernel.parts.device, kernel.parts.queues
     mapped: list[Mapped] | None = None
     stopped: float | None = None
     while True:
         running = device.running()
-        segments = queues.drain(stopped is not None)
-        if segments and mapped != (found := _shared(kernel, queues.noted_symbols())):
+        taken = queues.drain(stopped is not None)
+        if taken is not None and mapped != (found := _shared(kernel, queues.noted_symbols())):
             mapped = found
-            worker.give(mapped)
-        for segment in segments:
-            worker.give(segment)
-        if worker.failed:
+            for worker in workers:
+                worker.give(mapped)
+        if taken is not None:
+            for worker in workers:
+                worker.give(taken)
+        if any(worker.failed for worker in workers):
             queues.stop()
             return not device.running()
-        if not running and not segments:
+        if not running and taken is None:
             return True
+        if taken is None:
+            time.sleep(_PAUSE)
         now = time.monotonic()
         if stopped is None and now - started > seconds:
             queues.stop()
@@ -292,13 +336,13 @@ def _shared(kernel: GpuKernel, noted: list[int]) -> list[Mapped]:
 
 
 class _Worker:
-    """Decodes and consumes segments in a thread of its own, in the order in which they were given."""
+    """Decodes and consumes what is taken from the queues in a thread of its own, in the order in which it was given."""
 
     def __init__(self, decoder: Decoder, consume: Consumer | None) -> None:
         self.records = 0
         self._decoder = decoder
         self._consume = consume
-        self._segments: Queue[Segment | list[Mapped] | None] = Queue(_PENDING)
+        self._given: Queue[Taken | list[Mapped] | None] = Queue(_PENDING)
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._work, name="decoder", daemon=True)
         self._thread.start()
@@ -307,25 +351,35 @@ class _Worker:
     def failed(self) -> bool:
         return self._failure is not None
 
-    def give(self, segment: Segment | list[Mapped]) -> None:
-        self._segments.put(segment)
+    def give(self, taken: Taken | list[Mapped]) -> None:
+        """Waits while too much is on its way."""
+        self._given.put(taken)
+
+    def end(self) -> None:
+        """Nothing more will be given."""
+        self._given.put(None)
 
     def close(self) -> None:
         """Wait until all is consumed. Raises what the consumer raised."""
-        self._segments.put(None)
         self._thread.join()
         if self._failure is not None:
             raise self._failure
 
     def _work(self) -> None:
-        while (segment := self._segments.get()) is not None:
-            if self._failure is not None:
-                continue
-            try:
-                if isinstance(segment, list):
-                    self._decoder.map_shared(segment)
-                    continue
-                self._decoder.feed(segment.queue, segment.words)
-                self.records += self._decoder.run(self._consume)
-            except BaseException as error:  # noqa: BLE001 - raised in `close`, where somebody can see it
-                self._failure = error
+        while True:
+            taken = self._given.get()
+            if self._failure is None:
+                try:
+                    self._take(taken)
+                except BaseException as error:  # noqa: BLE001 - raised in `close`, where somebody can see it
+                    self._failure = error
+            if taken is None:
+                return
+
+    def _take(self, taken: Taken | list[Mapped] | None) -> None:
+        if isinstance(taken, list):
+            self._decoder.map_shared(taken)
+            return
+        if taken is not None:
+            self._decoder.feed(taken)
+        self.records += self._decoder.run(self._consume, last=taken is None)

@@ -18,11 +18,12 @@ from gpu_runner.cpu.sites import Sites
 from gpu_runner.cpu.translate import OPERATION_MODULES
 from gpu_runner.cpu.variables import reached
 from gpu_runner.gpu.accesses import atomic, barrier, fence, load, store
+from gpu_runner.gpu.asynchronous import copy, load_rows, split_barrier
 from gpu_runner.gpu.contexts import Contexts, contexts_of
 from gpu_runner.gpu.layout import CONTROL, FAULT, Control, What
 from gpu_runner.gpu.operands import ADDRESS, VALUE, Registers
 from gpu_runner.gpu.pointers import with_direct_calls
-from gpu_runner.gpu.routine import LOG, ROUTINE
+from gpu_runner.gpu.routine import DELAY, LATE_BEGIN, LOG, ROUTINE
 from gpu_runner.gpu.writer import CONTEXT, DECLARATIONS, SITE, Plan, Writer, log
 from gpu_runner.ptx import model
 from gpu_runner.ptx.logged import flat, logged
@@ -41,8 +42,12 @@ _WRITERS: Final[dict[str, Writing]] = {
     "fence": fence,
     "bar": barrier,
     "barrier": barrier,
+    "cp": copy,
+    "mbarrier": split_barrier,
+    "ldmatrix": load_rows,
 }
 _CONTROL_FLOW: Final = frozenset({"bra", "brx", "ret", "exit", "trap", "brkpt", "pmevent"})
+_PRINT: Final = "vprintf"
 _REGISTERS_ONLY: Final = frozenset({"mma", "dp2a", "vote", "tanh", "ex2", "szext", "createpolicy"})
 _ENVIRONMENT: Final = {"%envreg1": 8 * Control.WORKSPACE + 4, "%envreg2": 8 * Control.WORKSPACE}
 """Where the driver says that the workspace of a cooperative launch is, high and low half; we give our own."""
@@ -62,6 +67,7 @@ class Instrumented:
     uses_agents: bool
     cooperative: bool
     """The kernel has a barrier of the whole grid: all blocks have to be resident."""
+    prints: bool
 
 
 def instrument(module: model.Module, kernel: str) -> Instrumented:
@@ -82,6 +88,11 @@ def instrument(module: model.Module, kernel: str) -> Instrumented:
     return work.result()
 
 
+def without_debugging(module: model.Module) -> model.Module:
+    """For the driver, which takes no debug information that is only half there: the sections are not rendered."""
+    return replace(module, target=tuple(word for word in module.target if word != "debug"))
+
+
 class _Work:
     def __init__(self, module: model.Module, contexts: Contexts, kernel: str) -> None:
         self.module = module
@@ -99,18 +110,22 @@ class _Work:
         routine = parse(ROUTINE)
         kept = (self._kept(function) for function in self.module.functions)
         functions = tuple(function for function in kept if function is not None)
-        # The driver takes no debug information that is only half there.
-        target = tuple(word for word in self.module.target if word != "debug")
         whole = replace(
-            self.module,
-            target=target,
+            without_debugging(self.module),
             variables=(*routine.variables, *self._variables()),
             functions=(*routine.functions, *functions),
             aliases=(),
         )
         plan = self.plan
         return Instrumented(
-            whole, self.kernel, plan.sites, tuple(plan.what), tuple(self.symbols), plan.uses_agents, plan.cooperative
+            whole,
+            self.kernel,
+            plan.sites,
+            tuple(plan.what),
+            tuple(self.symbols),
+            plan.uses_agents,
+            plan.cooperative,
+            _PRINT in self.names,
         )
 
     def _kept(self, function: model.Function) -> model.Function | None:
@@ -141,6 +156,7 @@ class _Work:
             begin += f".reg .b32 {CONTEXT}; mov.u32 {CONTEXT}, 0;"
             shared = (v.name for v in self.module.variables if v.space == "shared" and v.name in self.names)
             begin += self._noted({name: name for name in shared})
+            begin += f"call {DELAY}, (0, {LATE_BEGIN[0]}, {LATE_BEGIN[1]});"
         last = next(
             (s.location for s in reversed([*flat(body)]) if isinstance(s, model.Instruction | model.Call)), None
         )

@@ -74,6 +74,8 @@ class Control(IntEnum):
     """Of a cooperative launch: the barrier of the grid is in it."""
     READS = 14
     """Address of the units that the host has taken, 8 bytes for each queue."""
+    SEED = 15
+    """Of the delays: 0 for none."""
     WORDS = 16
 
 

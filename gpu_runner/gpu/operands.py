@@ -102,3 +102,14 @@ def _bits_text(registers: Registers, operand: model.Operand, type_: Type, into: 
         case _:
             pass
     raise UnsupportedHere("a stored value of this kind")
+
+
+def wide_text(registers: Registers, operand: model.Operand, into: str) -> str:
+    """A 32-bit operand as 64 bits."""
+    match operand:
+        case model.Integer(value):
+            return f"mov.u64 {into}, {value & 0xFFFFFFFF};"
+        case model.Register(name) | model.Symbol(name) if registers.type_of(name) is not None:
+            return f"mov.b32 {WORD}, {name}; cvt.u64.u32 {into}, {WORD};"
+        case _:
+            raise UnsupportedHere("this operand")

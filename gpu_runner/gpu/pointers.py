@@ -47,12 +47,15 @@ def _rewritten(function: model.Function, module: model.Module, pointed_to: froze
         nonlocal count
         found: list[model.Statement] = []
         for statement in statements:
-            if isinstance(statement, model.Scope):
-                found.append(model.Scope(block(statement.body)))
-            elif isinstance(statement, model.Call) and _is_through_pointer(statement):
-                targets = targets_of(statement, module, tables, prototypes, pointed_to)
-                found += _compared(statement, [target.name for target in targets], count)
+            call = _call_in(statement)
+            if call is not None:
+                names = [each.name for each in targets_of(call, module, tables, prototypes, pointed_to)]
+                found += _compared(statement, call, names, count)
                 count += 1
+            elif isinstance(statement, model.Scope):
+                found.append(model.Scope(block(statement.body)))
+            elif _is_through_pointer(statement):
+                raise UnsupportedHere("call through a pointer outside of a block of its own")
             else:
                 found.append(statement)
         return tuple(found)
@@ -65,8 +68,19 @@ def _rewritten(function: model.Function, module: model.Module, pointed_to: froze
     return replace(function, body=(*parse_statements(declared), *body))
 
 
-def _compared(call: model.Call, targets: list[str], number: int) -> list[model.Statement]:
-    """One comparison for each target; a pointer to none of them ends in a trap. Labels are the function's own."""
+def _call_in(statement: model.Statement) -> model.Call | None:
+    """The one call through a pointer of a block, or of what is a call with neither arguments nor results."""
+    if isinstance(statement, model.Scope):
+        calls = [inner for inner in statement.body if isinstance(inner, model.Call)]
+        return calls[0] if len(calls) == 1 and _is_through_pointer(calls[0]) else None
+    if isinstance(statement, model.Call) and _is_through_pointer(statement):
+        return None if statement.arguments or statement.results else statement
+    return None
+
+
+def _compared(statement: model.Statement, call: model.Call, targets: list[str], number: int) -> list[model.Statement]:
+    """One comparison for each target, with a block of its own behind it: nothing may come between a call and its
+    parameters. A pointer to none of the targets ends in a trap. Labels are the function's own."""
     assert isinstance(call.target, model.Register)
     end = f"$cuda_lsp_called_{number}"
     found: list[model.Statement] = []
@@ -75,11 +89,20 @@ def _compared(call: model.Call, targets: list[str], number: int) -> list[model.S
     for position, target in enumerate(targets):
         other = f"{end}_not_{position}"
         compare = f"mov.u64 {_TARGET}, {target}; setp.ne.u64 {_EQUAL}, {call.target.name}, {_TARGET};"
-        found += parse_statements(f"{compare} @{_EQUAL} bra {other};")
-        found.append(replace(call, target=model.Symbol(target), prototype=None, guard=None))
-        found += parse_statements(f"bra.uni {end}; {other}:")
-    found += parse_statements(f"trap; {end}:")
+        found += _placed(parse_statements(f"{compare} @{_EQUAL} bra {other};"), call)
+        direct = replace(call, target=model.Symbol(target), prototype=None, guard=None)
+        if isinstance(statement, model.Scope):
+            kept = (inner for inner in statement.body if not isinstance(inner, model.Prototype))
+            found.append(model.Scope(tuple(direct if inner is call else inner for inner in kept)))
+        else:
+            found.append(direct)
+        found += _placed(parse_statements(f"bra.uni {end}; {other}:"), call)
+    found += _placed(parse_statements(f"trap; {end}:"), call)
+    return found
+
+
+def _placed(statements: tuple[model.Statement, ...], call: model.Call) -> list[model.Statement]:
     return [
         replace(each, location=call.location) if isinstance(each, model.Instruction | model.Call) else each
-        for each in found
+        for each in statements
     ]

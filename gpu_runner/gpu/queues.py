@@ -18,12 +18,19 @@ NOT_NOTED: Final = (1 << 64) - 1
 """In place of the offset of a shared variable that no thread has noted yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """What was taken out of a queue, as 64-bit words."""
+STAGING_BYTES: Final = 1 << 25
+"""Of pinned memory, through which the queues are copied."""
 
-    queue: int
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What was taken out of some queues at one time, as 64-bit words."""
+
     words: NDArray[np.uint64]
+    queues: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    """By position in `queues`: where its words begin."""
+    ends: NDArray[np.int64]
 
 
 class Queues:
@@ -52,14 +59,14 @@ class Queues:
         self._memory = device.allocate(total)
         self._heads = device.pinned(count * HEAD_BYTES)
         self._reads = _as_words(device.pinned(count * 8))
-        self._ring = device.pinned(ring_units * UNIT)
-        self._taken = [0] * count
+        self._staging = device.pinned(max(ring_units * UNIT, min(count * ring_units * UNIT, STAGING_BYTES)))
+        self._taken: NDArray[np.int64] = np.zeros(count, np.int64)
         self._symbols = symbols
 
     def close(self) -> None:
         device = self._device
         device.free(self._memory)
-        for array in (self._heads, self._reads, self._ring):
+        for array in (self._heads, self._reads, self._staging):
             device.unpin(int(array.ctypes.data))
 
     def reset(self) -> None:
@@ -68,7 +75,7 @@ class Queues:
         noted = np.full(self._symbols, NOT_NOTED, np.uint64)
         self._device.write(self._memory + self._places["symbols"], noted.tobytes())
         self._reads[:] = 0
-        self._taken = [0] * self.count
+        self._taken[:] = 0
 
     def control(self) -> dict[Control, int]:
         """The words of the control block that tell where all this is."""
@@ -102,34 +109,43 @@ class Queues:
         self._device.send(place, int(self._reads.ctypes.data), self._reads.nbytes)
         self._device.settle()
 
-    def drain(self, stopped: bool = False) -> list[Segment]:
-        """Take what has been published, and give the room back."""
+    def drain(self, stopped: bool = False) -> Taken | None:
+        """Take what has been published, as much as there is room for, and give the room in the queues back; None where
+        there is nothing."""
         device = self._device
         device.fetch(int(self._heads.ctypes.data), self._memory + self._places["heads"], self._heads.nbytes)
         device.settle()
-        commits = _as_words(self._heads)[COMMIT // 8 :: HEAD_BYTES // 8]
-        found: list[Segment] = []
-        for queue in np.flatnonzero(commits != np.array(self._taken, np.uint64)).tolist():
-            found.append(Segment(queue, self._take(queue, int(commits[queue]))))
-        if found and not stopped:
+        commits = _as_words(self._heads)[COMMIT // 8 :: HEAD_BYTES // 8].astype(np.int64)
+        changed = np.flatnonzero(commits != self._taken)
+        ends = np.cumsum(commits[changed] - self._taken[changed])
+        fits = int(np.searchsorted(ends, len(self._staging) // UNIT, side="right"))
+        changed, ends = changed[:fits], ends[:fits]
+        if not fits:
+            return None
+        done = 0
+        for queue in changed.tolist():
+            done = self._fetch(queue, int(commits[queue]), done)
+        device.settle()
+        self._taken[changed] = commits[changed]
+        words: NDArray[np.uint64] = np.array(_as_words(self._staging)[: done * UNIT // 8])
+        if not stopped:
             self._reads[:] = self._taken
             self._give_back()
-        return found
+        starts = np.concatenate(([0], ends[:-1]))
+        return Taken(words, changed, starts * (UNIT // 8), ends * (UNIT // 8))
 
-    def _take(self, queue: int, end: int) -> NDArray[np.uint64]:
-        """Copy units out of the ring, in one or two pieces."""
-        units, at = self._ring_units, self._taken[queue]
+    def _fetch(self, queue: int, end: int, done: int) -> int:
+        """Begin to copy units out of a ring, in one or two pieces, behind the `done` units there are; how many there
+        are then."""
+        units, at = self._ring_units, int(self._taken[queue])
         ring = self._memory + self._places["rings"] + queue * units * UNIT
-        host, done = int(self._ring.ctypes.data), 0
+        host = int(self._staging.ctypes.data)
         while at < end:
             place = at % units
             count = min(end - at, units - place)
             self._device.fetch(host + done * UNIT, ring + place * UNIT, count * UNIT)
             at, done = at + count, done + count
-        self._device.settle()
-        self._taken[queue] = end
-        words: NDArray[np.uint64] = np.array(_as_words(self._ring)[: done * UNIT // 8])
-        return words
+        return done
 
 
 def _as_words(array: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -5,6 +5,8 @@ atomic addition, wait for room, write, wait for the records in front, fence, pub
 turn an address into that of a record, and log and end the threads whose access is out of bounds or misaligned, so that
 the kernel's fault does not take the queues with it. Only the first lane reserves and publishes.
 
+`DELAY` holds a warp up, by the seed of the run: in odd seeds all warps of a block alike, in even ones each by itself.
+
 That lanes are in the routine together does not mean that they came from one instruction, so they are matched by site
 and fault. Under a lock every lane makes a record of its own, since those that wait for the lock do not come.
 """
@@ -37,6 +39,12 @@ from gpu_runner.gpu.layout import (
 LOG: Final = "cuda_lsp_log"
 LOCK: Final = "cuda_lsp_lock"
 WAIT: Final = "cuda_lsp_wait"
+DELAY: Final = "cuda_lsp_delay"
+LATE_BEGIN: Final = 2, 18
+"""How rarely warps begin late, and by how much at most: one of 4, by up to 2**18 nanoseconds. Longer than some blocks
+take to get past what they wait for, so that another one comes behind them."""
+_LATE_LOCK: Final = 4, 16
+"""The same in front of a lock."""
 WHERE_GLOBAL: Final = "cuda_lsp_where_global"
 WHERE_SHARED: Final = "cuda_lsp_where_shared"
 WHERE_GENERIC: Final = "cuda_lsp_where_generic"
@@ -349,10 +357,60 @@ $cuda_lsp_shared:
 }}
 """
 
+_DELAY = f"""
+.func {DELAY} (.reg .b32 %salt, .reg .b32 %rare, .reg .b32 %bits)
+{{
+    .reg .pred %none, %odd;
+    .reg .b64 %wide;
+    .reg .b32 %seed, %x, %y, %z;
+    ld.const.u64 %wide, {_control(Control.SEED)};
+    cvt.u32.u64 %seed, %wide;
+    setp.eq.u32 %none, %seed, 0;
+    @%none ret;
+    mov.u32 %x, %ctaid.z;
+    mov.u32 %y, %nctaid.y;
+    mov.u32 %z, %ctaid.y;
+    mad.lo.u32 %x, %x, %y, %z;
+    mov.u32 %y, %nctaid.x;
+    mov.u32 %z, %ctaid.x;
+    mad.lo.u32 %x, %x, %y, %z;
+    mul.lo.u32 %salt, %salt, {0x27D4EB2F};
+    mad.lo.u32 %salt, %x, {0x85EBCA6B}, %salt;
+    mad.lo.u32 %salt, %seed, {0x9E3779B1}, %salt;
+    mov.u32 %x, %tid.z;
+    mov.u32 %y, %ntid.y;
+    mov.u32 %z, %tid.y;
+    mad.lo.u32 %x, %x, %y, %z;
+    mov.u32 %y, %ntid.x;
+    mov.u32 %z, %tid.x;
+    mad.lo.u32 %x, %x, %y, %z;
+    shr.u32 %x, %x, 5;
+    and.b32 %y, %seed, 1;
+    setp.eq.u32 %odd, %y, 1;
+    selp.b32 %x, 0, %x, %odd;
+    mad.lo.u32 %x, %x, {0xC2B2AE35}, %salt;
+    shr.u32 %y, %x, 15;
+    xor.b32 %x, %x, %y;
+    mul.lo.u32 %x, %x, {0x2C1B3C6D};
+    shr.u32 %y, %x, 12;
+    xor.b32 %x, %x, %y;
+    mul.lo.u32 %x, %x, {0x297A2D39};
+    shr.u32 %y, %x, 15;
+    xor.b32 %x, %x, %y;
+    bfe.u32 %y, %x, 0, %rare;
+    setp.ne.u32 %none, %y, 0;
+    @%none ret;
+    bfe.u32 %y, %x, 8, %bits;
+    nanosleep.u32 %y;
+    ret;
+}}
+"""
+
 _LOCK = f"""
 .func (.reg .b64 %found) {LOCK} (.reg .b64 %address)
 {{
     .reg .b64 %a, %b;
+    .reg .b32 %turn;
     .reg .pred %none;
     shr.u64 %a, %address, {LOCK_SHIFT};
     shr.u64 %b, %address, {LOCK_SHIFT_2};
@@ -363,6 +421,8 @@ _LOCK = f"""
     mul.lo.u64 %a, %a, {LOCK_BYTES};
     ld.const.u64 %found, {_control(Control.LOCKS)};
     add.u64 %found, %found, %a;
+    ld.volatile.global.u32 %turn, [%found];
+    call {DELAY}, (%turn, {_LATE_LOCK[0]}, {_LATE_LOCK[1]});
     ret;
 }}
 """
@@ -384,4 +444,4 @@ ROUTINE: Final = f""".version 8.0
 .target sm_75
 .address_size 64
 .const .align 8 .b64 {CONTROL}[{int(Control.WORDS)}];
-{_LOG}{_WHERE_GLOBAL}{_WHERE_SHARED}{_WHERE_GENERIC}{_LOCK}{_WAIT}"""
+{_LOG}{_WHERE_GLOBAL}{_WHERE_SHARED}{_WHERE_GENERIC}{_DELAY}{_LOCK}{_WAIT}"""
